@@ -185,5 +185,4 @@ def _spec(live: Manifest) -> Mapping[str, Any]:
 
 
 def _patch(live: Manifest, spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a patch that fails if the Lease has changed."""
     return {"metadata": {"resourceVersion": live["metadata"]["resourceVersion"]}, "spec": spec}

@@ -123,7 +123,6 @@ class Daemon:
         return frozenset(self.clusters.held() if self.clusters is not None else ())
 
     def _check_git(self, dirty: Dirty, failure: Exception | None) -> None:
-        """Note whether Git works, and repeat a round that failed."""
         if failure is None:
             self._git.reset()
             self.health.git_works()
@@ -140,7 +139,6 @@ class Daemon:
             self.dirty.mark(name, "retry", pause)
 
     def _follow(self, dirty: Dirty, ended: RoundDone) -> None:
-        """Watch the clusters of the round, and forget the clusters that are gone."""
         last = next((it.applied for it in reversed(ended.rounds) if it.applied is not None), None)
         if last is None or ended.evaluation is None:
             return
@@ -154,7 +152,6 @@ class Daemon:
                 self.clusters.forget(name)
 
     def _retry(self, ended: RoundDone) -> None:
-        """Mark the clusters that need another round, with growing pauses."""
         held = self.clusters.held() if self.clusters is not None else {}
         now = self.dirty.time.monotonic()
         for name, until in held.items():

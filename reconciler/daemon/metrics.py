@@ -115,7 +115,6 @@ class Metering(Observer):
         self._meter.move([Sample(metrics.BUGS, (), 1)])
 
     def _looked(self, done: RoundDone) -> None:
-        """Keep the demand of elastic tenants until their next observation."""
         if self._demand and done.head is not None:
             growing = {item.cluster for item in all_growers(done.head)} - done.unasked.keys()
             self._demand = {name: it for name, it in self._demand.items() if name in growing}

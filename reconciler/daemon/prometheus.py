@@ -79,8 +79,6 @@ class Registry:
 
 
 class _Gauges(Collector):
-    """Gauges by part."""
-
     def __init__(self, metrics: Iterable[Metric]) -> None:
         self._metrics = tuple(metrics)
         self._parts: dict[str, Callable[[], Iterable[Sample]]] = {}

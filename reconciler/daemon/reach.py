@@ -129,8 +129,6 @@ class RoundClusters:
 
 
 class _ReportingCluster:
-    """A cluster whose failures to answer are reported."""
-
     def __init__(self, cluster: Cluster, failed: Callable[[str], None]) -> None:
         self._cluster, self._failed = cluster, failed
 

@@ -151,7 +151,6 @@ class Informer:
         return self.is_ended or self.dirty.is_stopping
 
     def _once(self) -> Exception:
-        """List and watch over one connection, and return its failure."""
         try:
             with closing(self.connect()) as cluster:
                 self._open = cluster

@@ -28,8 +28,6 @@ LATE = 0.05
 
 
 class _Except(Container[str]):
-    """Some clusters, or all, without the held ones."""
-
     def __init__(self, names: frozenset[str] | None, held: Container[str]) -> None:
         self._names = names
         self._held = held
@@ -160,7 +158,6 @@ class DaemonRounds:
         return frozenset(it for it in {*now, *before} if now.get(it) != before.get(it))
 
     def _note(self, looked: Looked, since: float) -> None:
-        """Keep the observation of each tenant until the next one."""
         self.looked = looked
         evaluation = self.newest = self._whole(self.head())
         growers = {item.cluster: item.ref for item in all_growers(evaluation)}
@@ -215,7 +212,6 @@ class DaemonRounds:
         return {ref: words for ref, words in self._words.items() if words}
 
     def _count_served(self, applied: Iterable[Applied]) -> None:
-        """Note how long tenants have waited for addresses that are applied now."""
         for item in applied:
             if not item.is_failed and item.cluster in self._pending:
                 waited = self.monotonic() - self._pending.pop(item.cluster)

@@ -168,8 +168,6 @@ def look(evaluation: Evaluation, clusters: Clusters, options: LookOptions) -> Lo
 
 
 class _Look:
-    """The observation of many clusters."""
-
     def __init__(
         self,
         evaluation: Evaluation,

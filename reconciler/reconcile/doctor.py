@@ -315,8 +315,6 @@ def _edits(repository: Repository, source: Source, evaluation: Evaluation) -> Di
 
 
 class _ClusterChecks:
-    """The checks of all clusters."""
-
     def __init__(self, git: _GitChecks, clusters: Clusters) -> None:
         self.git, self.clusters = git, clusters
         self.hub: ManagementCluster | None = None
@@ -483,7 +481,6 @@ def _rights(cluster: Cluster, rights: tuple[Right, ...]) -> DiagnosisCheck:
 
 
 def _crds(cluster: Cluster, recognise: Recognise) -> DiagnosisCheck:
-    """Check the shipped CRDs: missing, outdated, or foreign."""
     entries = _entries(recognise)
     absent, broken, doubts, foreign = list[str](), list[str](), list[str](), list[str]()
     for manifest, _ in apply_rights.desired():
@@ -538,7 +535,6 @@ def _metallb(cluster: Cluster, recognise: Recognise, *, is_wanted: bool) -> Diag
 
 
 def _configured(ours: Sequence[Manifest], states: Sequence[Manifest], now: int) -> DiagnosisCheck:
-    """Check MetalLB's configuration state, and whether it has read the pools."""
     pods = f"see the pods in {METALLB_HOME}"
     if error := state_error(states):
         return wrong("metallb", error, "correct the pools that it names")

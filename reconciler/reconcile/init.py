@@ -222,7 +222,6 @@ def _below(place: Path, prefix: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _scalar(text: str) -> str:
-    """Return a text as a YAML scalar on one line."""
     return text if _PLAIN.fullmatch(text) else json.dumps(text)
 
 

@@ -60,7 +60,6 @@ def _rewritten(
 
 
 def _as_of(document: Document, data: bytes) -> Document:
-    """Return a document as it is in the current bytes of its file, at the same index."""
     read = yaml.read(data).documents[document.index]
     return dataclasses.replace(document, data=data, line=read.line, body=read.value, span=read.span)
 
@@ -77,7 +76,6 @@ def _relocation(claim: Key, pool: Key) -> Relocation:
 
 
 def _room(evaluation: Evaluation, claim: Claim, pool: Key) -> IPRange:
-    """Return the range that the claim would get from a pool without its pin."""
     asked = replace(claim, pin=None, candidates=(pool,), wanted=(pool.name,), fixed=True)
     state = evaluation.state
     claims = {**state.claims, claim.key: asked}
@@ -90,7 +88,6 @@ def _room(evaluation: Evaluation, claim: Claim, pool: Key) -> IPRange:
 
 
 def _repinned(document: Document, data: bytes, place: Relocation, item: IPRange | None) -> bytes:
-    """Return the current bytes of a document's file with another pin, or without one."""
     now = _as_of(document, data)
     if place.ends is None or item is None:
         done, what = without_field(now, place.pin), "taken out"

@@ -171,8 +171,6 @@ def reconcile(
 
 @dataclass(slots=True)
 class _Run:
-    """One reconcile. Each attempt begins with the current head of the branch."""
-
     repository: Repository
     options: ReconcileOptions
     answers: Answers
@@ -198,7 +196,6 @@ class _Run:
         return done
 
     def _propose(self, base: Revision, newest: Revision | None, evaluation: Evaluation) -> Proposed:
-        """Push the commits to the branch of a pull request. The base branch stays unchanged."""
         settings = evaluation.tree.settings
         self.repository.require_clean([*settings.folders, settings.records], base)
         self.repository.follow(base)
@@ -225,7 +222,6 @@ class _Run:
         return self._carry_out(part.head, source, due)
 
     def _accept(self, base: Revision, lost: Lost) -> Revision:
-        """Reserve the ranges that a rewritten history lost, and return the head after that."""
         evaluation = self._evaluate(self.repository.source(base.id))
         require_unedited(evaluation)
         wanted = accepting(self.repository, base, evaluation, lost)
@@ -284,7 +280,6 @@ class _Run:
             raise LostRaceError("the branch moved while it was reconciled")
 
     def _carry_out_look(self, part: RunCommit, look: Observation, folder: str) -> RunCommit:
-        """Plan the newest revision with the observed files, at the time of the observation."""
         base, repository = part.head, self.repository
         below = repository.source(base.id)
         who = part.planned.evaluation.tree.settings.committer

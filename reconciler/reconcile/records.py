@@ -68,7 +68,6 @@ def strays(
 
 
 def _other_roots(repository: Repository, revision: str) -> Iterator[tuple[str, str, Side]]:
-    """Yield other roots, each with its newest reconcile commit in a history."""
     for root, commit in islice(repository.other_roots(revision), MAX_ROOTS):
         yield root, commit, _side(repository.below(root), commit)
 
@@ -220,7 +219,6 @@ def allocations(side: Side, entries: Collection[Entry | None]) -> list[Allocatio
 
 
 def _removed(source: Source, settings: Settings) -> Iterator[Finding]:
-    """Return the error about a tip without records whose history has some."""
     for folder in dict.fromkeys([settings.records, *folders_before(source)]):
         removing = (
             step.id

@@ -114,7 +114,6 @@ def _smaller(evaluation: Evaluation, claim: Claim, fixes: Fixes) -> Remedy | Non
 
 
 def _rooms(evaluation: Evaluation, claim: Claim, fixes: Fixes) -> Iterator[Iterator[Fix]]:
-    """Yield changes of each pool of the claim, and changes that give it another pool."""
     pools = evaluation.state.pools
     for key in claim.candidates[:_POOLS]:
         lacking = max(claim.size - evaluation.plan.after[key].largest, 1)
@@ -140,7 +139,6 @@ def _best(evaluation: Evaluation, claim: Claim, fixes: Iterator[Fix]) -> Remedy 
 
 
 def _tried(evaluation: Evaluation, claim: Claim, fix: Fix) -> Remedy | None:
-    """Return the remedy of a change after a full evaluation; None if it does not help, or harms."""
     document, tree = fix.document, evaluation.tree
     data = None if document.doubt else with_edits(document, fix.edits)
     if data is None:

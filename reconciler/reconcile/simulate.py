@@ -202,7 +202,6 @@ def _added(one: Newcomer, number: int, provider: str | None, sizes: Sizes) -> Lo
 
 
 def _steps(evaluation: Evaluation, tenants: int) -> tuple[SimulationStep, ...]:
-    """Return each used pool: today, at each tier that it reaches, and at the end."""
     used: dict[Key, int] = {}
     grants: dict[str, list[Grant]] = {}
     for decision in evaluation.plan.decisions:

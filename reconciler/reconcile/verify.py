@@ -159,7 +159,6 @@ class _Tries(Struct, frozen=True):
         return as_reconciled(self.base, self.repository, options)
 
     def _accepting(self, evaluation: Evaluation) -> Sequence[FileChange]:
-        """Return the files of a commit that accepts a rewritten history."""
         try:
             lost = lost_records(self.repository, self.said.accepts, self.said.base)
         except GitError:

@@ -88,7 +88,6 @@ def require_no_clash(repository: Repository, commit: Commit, made: Revision, tre
 
 
 def _in_one_space(source: Source, tree: Tree, pairs: Sequence[Pair]) -> list[Pair]:
-    """Return the pairs that can be of one address space."""
     pools = {record.pool for pair in pairs for record in pair}
     if len(pools) < 2:
         return list(pairs)

@@ -156,7 +156,6 @@ def records_after(plan: Plan, state: State, folder: str) -> tuple[Allocation, ..
 
 
 def _written_records(plan: Plan, state: State, folder: str) -> dict[str, Allocation | None]:
-    """Return the files that a plan writes, by path; None removes a file."""
     names, places = _Names(state), _Places(plan, state, folder)
     files: dict[str, Allocation | None] = {}
     for decision in plan.decisions:

@@ -1,6 +1,6 @@
 """Records as canonical YAML."""
 
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from msgspec import Struct
@@ -84,17 +84,17 @@ def references(record: Allocation) -> dict[str, dict[str, str]]:
     }
 
 
-def reference_lines(record: Allocation) -> tuple[str, str, str]:
-    """Return `references` as lines: before the count, within `poolRef`, and after it."""
-    form = form_of(record.claim.family).record
-    pool = _reference_lines(form.pool, record.pool)
-    owner = f"  {form.owner}:\n{_reference_lines(form.owner_fields, _claimant(record))}"
-    return (owner, pool, "") if form.owner < "count" else ("", pool, owner)  # keys are sorted
+@cache
+def _reference_head(fields: tuple[str, ...], family: str, kind: str) -> str:
+    found = _reference(fields, Key(family, "", "", "", kind))
+    return "".join(f"    {it}: {text(found[it])}\n" for it in fields if it in ("apiGroup", "kind"))
 
 
-@lru_cache(maxsize=4_096)
 def _reference_lines(fields: tuple[str, ...], of: Key) -> str:
-    return "".join(f"    {it}: {text(value)}\n" for it, value in _reference(fields, of).items())
+    head = _reference_head(fields, of.family, of.kind)
+    has_namespace = "namespace" in fields and (of.namespace or fields != WHOLE)
+    namespace = f"    namespace: {text(of.namespace)}\n" if has_namespace else ""
+    return f"{head}    name: {text(of.name)}\n{namespace}"
 
 
 def _claimant(record: Allocation) -> Key:
@@ -143,7 +143,10 @@ def record_text(record: Allocation) -> str:
             pinned = f"  pinnedRange:\n    endAddress: {end}\n    startAddress: {start}\n"
     phase = record.phase
     released = f"  releasedAt: {since}\n" if phase is Phase.RELEASED else ""
-    before, named, behind = reference_lines(record)
+    form = form_of(record.claim.family).record
+    owner_lines = f"  {form.owner}:\n{_reference_lines(form.owner_fields, _claimant(record))}"
+    # Keys are sorted.
+    before, behind = (owner_lines, "") if form.owner < "count" else ("", owner_lines)
     return f"""{HEAD}{record.claim}
   labels:
     {LABEL}allocation-role: {text(record.role)}
@@ -156,7 +159,7 @@ def record_text(record: Allocation) -> str:
 spec:
 {before}  count: {record.size}
 {pinned}  poolRef:
-{named}{behind}  type: {kind}
+{_reference_lines(form.pool, record.pool)}{behind}  type: {kind}
 status:
 {addresses}{given}  conditions:
     - lastTransitionTime: {since}

@@ -355,30 +355,29 @@ def canonical(folder: str, path: str, data: bytes) -> Allocation | None:
     except UnicodeDecodeError:
         return None
     found = _CANONICAL.fullmatch(text)
-    claim = claim_of(found["claim"]) if found is not None else None
     pool = _pool_of(folder, path.rpartition("/")[0])
-    if found is None or claim is None or pool is None:
+    if found is None or pool is None or (claim := claim_of(found["claim"])) is None:
         return None
-    item, (expected, roles, owner_field) = (
-        _ends(found),
-        _of_slot(claim.family, claim.kind, claim.slot),
-    )
-    place = re.search(
-        rf"^  {owner_field}:\n(?:    .+\n)*?    namespace: (.+)$", found["spec"], re.MULTILINE
-    )
-    owner = Owner(place[1] if place is not None else "", found["owner"], found["team"])
-    is_live = found["phase"] == Phase.ALLOCATED
+    values = found.groupdict()
+    item, type_ = _ends(found), values["type"]
+    expected, roles, owner_field = _of_slot(claim.family, claim.kind, claim.slot)
+    if expected:
+        owner = Owner(claim.namespace, claim.name, values["team"])
+    else:
+        pattern = rf"^  {owner_field}:\n(?:    .+\n)*?    namespace: (.+)$"
+        place = re.search(pattern, values["spec"], re.MULTILINE)
+        owner = Owner(place[1] if place is not None else "", values["owner"], values["team"])
+    is_live, since = values["phase"] == Phase.ALLOCATED, values["since"]
     if (
         item is None
         or path != path_of(folder, pool, claim)
-        or (pool.family, pool.name) != (claim.family, found["pool"])
-        or found["role"] not in roles
-        or (expected and (*owner[:2], found["type"]) != (claim.namespace, claim.name, expected))
-        or not (expected or owner.namespace)
-        or not (is_name(owner.name) and is_name(found["name"]) and is_label(found["namespace"]))
-        or (owner.namespace and not is_label(owner.namespace))
-        or (is_live and found["announced"])
-        or (not is_live and parse_instant(found["since"]) is None)
+        or pool.family != claim.family
+        or values["role"] not in roles
+        or expected not in (None, type_)
+        or not (expected or (is_label(owner.namespace) and is_name(owner.name)))
+        or not (is_name(values["name"]) and is_label(values["namespace"]))
+        or (is_live and values["announced"])
+        or (not is_live and parse_instant(since) is None)
     ):
         return None
     allocation = Allocation(
@@ -386,17 +385,17 @@ def canonical(folder: str, path: str, data: bytes) -> Allocation | None:
         pool=pool,
         range=item,
         phase=Phase.ALLOCATED if is_live else Phase.RELEASED,
-        since=found["since"],
-        allocated_at=found["allocated_at"],
+        since=since,
+        allocated_at=values["allocated_at"],
         size=item.size,
-        pinned="\n  pinnedRange:\n" in found["spec"],
-        type=found["type"],
-        role=found["role"],
+        pinned="\n  pinnedRange:\n" in values["spec"],
+        type=type_,
+        role=values["role"],
         owner=owner,
-        name=found["name"],
-        namespace=found["namespace"],
+        name=values["name"],
+        namespace=values["namespace"],
         path=path,
-        announced=bool(found["announced"]),
+        announced=bool(values["announced"]),
     )
     return allocation if record_text(allocation) == text else None
 
