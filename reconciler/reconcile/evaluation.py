@@ -84,12 +84,8 @@ def reconciled_code(
 
 def applied_code(evaluation: Evaluation, applied: Sequence[Applied]) -> ExitCode:
     """Return 70 for a bug, 5 if a cluster failed, 1 for invalid content, else 0."""
-    if any(cluster.is_bug for cluster in applied):
-        return ExitCode.BUG
-    if any(cluster.is_failed for cluster in applied):
-        return ExitCode.CLUSTER
-    code = exit_code(evaluation)
-    return code if code is ExitCode.WRONG else ExitCode.OK
+    is_wrong = exit_code(evaluation) is ExitCode.WRONG
+    return reconciled_code(ExitCode.WRONG if is_wrong else ExitCode.OK, evaluation, applied)
 
 
 MAX_COMMITS, MAX_PATHS, MAX_FILES = 200, 1_000, 2_000
