@@ -41,7 +41,7 @@ from reconciler.daemon.watch import BranchWatch, Watches
 from reconciler.daemon.work import DaemonRounds
 from reconciler.documents.text import escape
 from reconciler.gitio import process
-from reconciler.gitio.remotes import BranchHead
+from reconciler.gitio.remotes import branch_head
 from reconciler.gitio.repository import GitRepository
 from reconciler.model.errors import UsageError
 from reconciler.model.metric import Sample
@@ -191,7 +191,7 @@ def _daemon(
     daemon = Daemon(work, watches, dirty, health, observer, writer, random.random, clusters)
     every = order.interval or (_REMOTE_SECONDS if repository.remote is not None else _LOCAL_SECONDS)
     poll = BranchWatch(
-        BranchHead(repository), work.head, every, dirty, random.random, health.branch
+        partial(branch_head, repository), work.head, every, dirty, random.random, health.branch
     )
     _spawn(poll.run, "branch")
     if elector is not None:

@@ -28,8 +28,7 @@ class TargetDirectory:
     def text(self, path: str) -> str | None:
         """Return the beginning of a file as text, or None if it does not exist.
 
-        Raises:
-            OSError: The path, or a folder above it, is not a regular file or folder.
+        Raises OSError if the path, or a folder above it, is not a regular file or folder.
         """
         self._require_way(path)
         place = self._folder / path
@@ -58,8 +57,7 @@ class TargetDirectory:
     def add(self, path: str, text: str) -> None:
         """Write a new file. Never overwrite an existing one.
 
-        Raises:
-            OSError: The file exists, or cannot be written.
+        Raises OSError if the file exists, or cannot be written.
         """
         self._require_way(path)
         place = self._folder / path
@@ -76,8 +74,7 @@ class TargetDirectory:
     def rewrite(self, path: str, data: bytes) -> None:
         """Replace an existing file.
 
-        Raises:
-            OSError: The file does not exist, is a link, or cannot be written.
+        Raises OSError if the file does not exist, is a link, or cannot be written.
         """
         if self.text(path) is None:
             raise FileNotFoundError(ENOENT, "is not there")
@@ -101,11 +98,8 @@ def write_all(out: Path, files: Mapping[str, bytes]) -> list[str]:
 
     Files are written to a temporary folder and then moved into place in order. If a move fails, the
     earlier moves are undone. A run after a killed one continues, because a file that already has
-    the expected bytes counts as written.
-
-    Raises:
-        UsageError: A different file, or a link, is in the way. Nothing is written.
-        OSError: The disk fails.
+    the expected bytes counts as written. Raises UsageError if a different file, or a link, is in
+    the way, OSError if the disk fails.
     """
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is not a folder", "name another one: --out DIR")
@@ -182,8 +176,7 @@ def refusal(folder: Path) -> str:
 def make(folder: Path) -> None:
     """Create a cache folder that only the current user can read and write, with its parents.
 
-    Raises:
-        OSError: The folder cannot be created.
+    Raises OSError if the folder cannot be created.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(mode=0o700, exist_ok=True)

@@ -24,7 +24,6 @@ from reconciler.gitio.objects import (
     read_commit,
     root_tree,
     whole_name,
-    without_parents,
 )
 from reconciler.gitio.process import GitProcess, common_folder, failure
 from reconciler.model.errors import GitError, LimitError
@@ -38,8 +37,7 @@ DEEPEN = "git fetch --unshallow, or name the remote with --remote URL"
 def is_in(git: GitProcess, ancestor: str, revision: str) -> bool:
     """Report whether a revision contains `ancestor`, which may be missing from the repository.
 
-    Raises:
-        GitError: The revision is missing, its history is cut off, or Git fails.
+    Raises GitError if the revision is missing, its history is cut off, or Git fails.
     """
     try:
         try:
@@ -56,8 +54,7 @@ def is_in(git: GitProcess, ancestor: str, revision: str) -> bool:
 def holds(git: GitProcess, revision: str, ancestor: str) -> bool:
     """Report whether a revision contains another.
 
-    Raises:
-        GitError: The history is cut off, or Git fails.
+    Raises GitError if the history is cut off, or Git fails.
     """
     is_held = revision == ancestor or merge_base(git, ancestor, revision) == ancestor
     if not is_held and is_shallow(git):
@@ -93,9 +90,8 @@ def _merge_base(git: GitProcess, one: str, other: str) -> str:
 def named(git: GitProcess, rev: str) -> Revision:
     """Return the commit that a name means.
 
-    Raises:
-        GitError: The commit does not exist, or the clone ends before it.
-        UsageError: The name is invalid or ambiguous.
+    Raises GitError if the commit does not exist, or the clone ends before it, UsageError if the
+    name is invalid or ambiguous.
     """
     if (revision := find_revision(git, whole_name(git, rev))) is not None:
         return revision
@@ -121,12 +117,8 @@ def cut_off(git: GitProcess, among: Collection[str] | None = None) -> set[str]:
     file = common_folder(git) / "shallow"
     named = set(file.read_text(encoding="ascii").split()) if file.is_file() else set[str]()
     asked = sorted(named if among is None else named.intersection(among))
-    return set(asked) - without_parents(git, asked) if asked else set()
-
-
-def is_whole(git: GitProcess, revision: str, without: Sequence[str]) -> bool:
-    """Report whether all commits up to a revision are here, except for ancestors of `without`."""
-    return not cut_off(git, git.words("rev-list", revision, *(f"^{it}" for it in without)))
+    made = find_commits(git, asked) if asked else []
+    return set(asked) - {it.id for it in made if it is not None and not it.parents}
 
 
 _PLAN = re.compile(
@@ -169,36 +161,6 @@ def plan_commits(git: GitProcess, revision: str, without: Sequence[str] = ()) ->
     """
     if revision not in without:
         yield from (it for it, root in _plans(git, revision, without) if root == git.root.path)
-
-
-def changes_only(git: GitProcess, commit: str, folders: Sequence[str]) -> bool:
-    """Report whether a commit changes at least one file, and no file outside the given folders."""
-    made = read_commit(git, commit)
-    parents = [read_commit(git, it).tree for it in made.parents[:1]]
-    tally = Tally(f"commit {commit[:12]}")
-    changed, _ = differences(git, (next(iter(parents), ""), made.tree), (), tally)
-    inside = tuple(f"{folder}/" for folder in git.root.inside(folders))
-    return bool(changed) and all(it.path.startswith(inside) for it in changed)
-
-
-def nearest(git: GitProcess, commits: Sequence[str], revision: str) -> str:
-    """Return the commit that none of the others contains, or the nearest one by first parents."""
-    tips = git.words("merge-base", "--independent", *commits)
-
-    def distance(commit: str) -> tuple[int, str]:
-        how = ("rev-list", "--first-parent", "--count", revision, f"^{commit}")
-        return int(git.check(*how)), commit
-
-    return min(tips, key=distance) if len(tips) > 1 else tips[0]
-
-
-def touching(
-    git: GitProcess, revision: str, without: str, paths: Sequence[str], most: int
-) -> list[str]:
-    """Return the newest commits between two revisions that changed some paths."""
-    how = ("rev-list", "--full-history", f"--max-count={most}", revision)
-    but = (f"^{without}",) if without else ()
-    return git.words(*how, *but, "--", *git.root.inside(paths))
 
 
 def compare(
@@ -252,7 +214,6 @@ _LONGEST = 1 << 16
 def _log(
     git: GitProcess, start: str, paths: Sequence[str], tally: Callable[[], Tally], *options: str
 ) -> Generator[_Logged, None, None]:
-    """Yield the commits of the first-parent line, newest first."""
     commit, changed, counted = None, list[Changed](), tally()
     inside = git.root.inside(paths)
     with closing(fields(git, *_LOG, *options, start, "--", *inside)) as parts:
@@ -367,7 +328,6 @@ def _turns(git: GitProcess, revision: str, leading: str) -> dict[str, str]:
 
 
 def _is_plan(message: str) -> bool:
-    """Report whether a message, without the name of this root, has a plan line of this root."""
     return any(it[1] is None for it in _PLAN.finditer(message))
 
 
@@ -422,9 +382,8 @@ class CommitLog(Struct, frozen=True):
     def line(self, start: str, paths: Sequence[str]) -> Iterator[CommitRow]:
         """Yield the first-parent commits up to `start` that touched `paths`, newest first.
 
-        Raises:
-            GitError: Git fails.
-            LimitError: A commit touched more files than the limit allows.
+        Raises GitError if Git fails, LimitError if a commit touched more files than the limit
+        allows.
         """
         cut = cut_off(self.git)
         for it in _log(self.git, start, paths, lambda: Tally("a commit", Limits())):
@@ -444,18 +403,6 @@ class CommitLog(Struct, frozen=True):
 
 def _oid(entry: Entry | None) -> str:
     return entry.oid if entry is not None and entry.is_file else ""
-
-
-MAX_FILES = 250_000
-"""The maximum number of files of a whole repository."""
-
-
-def dropped_files(git: GitProcess, base: str, rev: str) -> Iterator[str]:
-    """Yield the files outside the root, or of the whole top, that only `base` has."""
-    tally = Tally(f"all of {rev[:12]}", Limits(files=MAX_FILES))
-    old, new = (read_commit(git, it).tree for it in (base, rev))
-    gone = (it.path for it in differences(git, (old, new), (), tally)[0] if it.new is None)
-    return (path for path in gone if not git.root.path or not git.root.holds(path))
 
 
 def other_roots(git: GitProcess, revision: str) -> Iterator[tuple[str, str]]:

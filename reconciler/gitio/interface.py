@@ -80,8 +80,7 @@ TOP = RootFolder()
 def root_folder(text: str) -> RootFolder:
     """Return the folder that `--root` names. An empty text or `.` is the top.
 
-    Raises:
-        UsageError: The path is absolute, leaves the repository, or is not a valid folder name.
+    Raises UsageError if the path is absolute, leaves the repository, or is not a valid folder name.
     """
     if text.startswith("/"):
         raise UsageError(f"--root {text!r} is an absolute path", _ROOT_HINT)
@@ -335,9 +334,8 @@ class Repository(Protocol):
     def source(self, rev: str) -> Source:
         """Return the files of a named revision.
 
-        Raises:
-            GitError: The revision does not exist.
-            UsageError: The name is invalid or ambiguous.
+        Raises GitError if the revision does not exist, UsageError if the name is invalid or
+        ambiguous.
         """
 
     def made(self, rev: str) -> Made:
@@ -406,16 +404,14 @@ class Repository(Protocol):
     def publish(self, base: Revision, revision: Revision) -> None:
         """Move the branch from base to revision, first at the remote.
 
-        Raises:
-            LostRaceError: The branch is no longer at the base.
+        Raises LostRaceError if the branch is no longer at the base.
         """
 
     def follow(self, revision: Revision) -> None:
         """Update this repository to a published revision.
 
-        Raises:
-            LostRaceError: The branch moved in the meantime, in an authoritative repository.
-            GitError: The work tree cannot be updated.
+        Raises LostRaceError if the branch moved in the meantime, in an authoritative repository,
+        GitError if the work tree cannot be updated.
         """
 
 

@@ -2,13 +2,12 @@
 
 import atexit
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from tempfile import TemporaryDirectory
 
 from reconciler.documents.findings import join_limited
 from reconciler.gitio.history import DEEPEN, merge_base
-from reconciler.gitio.interface import Revision, RootFolder
+from reconciler.gitio.interface import Revision
 from reconciler.gitio.process import (
     DAMAGED,
     GitProcess,
@@ -49,10 +48,9 @@ def merge(
     Returns:
         A repository that has the merge, and the merge commit.
 
-    Raises:
-        UnmergedError: The revisions conflict, Git is too old, or the merge base is missing.
-        GitError: Git fails.
-        UsageError: The configuration names a program that cannot be overridden.
+    Raises UnmergedError if the revisions conflict, Git is too old, or the merge base is missing,
+    GitError if Git fails, UsageError if the configuration names a program that cannot be
+    overridden.
     """
     git = repository.git
     if not merge_base(git, base.id, head.id):
@@ -66,7 +64,11 @@ def merge(
         raise UnmergedError("git is older than 2.38, which cannot merge them aside", "update git")
     tree, *files = os.fsdecode(made.out).split("\0")
     if made.status == 1 and tree:
-        raise _conflict(git.root, list(dict.fromkeys(filter(None, files))))
+        paths = list(dict.fromkeys(filter(None, files)))
+        mine = [path for path in paths if git.root.holds(path)]
+        others = join_limited([path for path in paths if path not in mine])
+        message = f"they conflict outside of the root: {others}" if others else "they conflict"
+        raise UnmergedError(message, paths=[git.root.outside(path) for path in mine])
     if made.status != 0:
         raise UnmergedError(str(failure("merge-tree", made)), DAMAGED)
     clock = max(base.clock, head.clock)
@@ -76,9 +78,8 @@ def merge(
 def quarantined(repository: GitRepository) -> GitRepository:
     """Return the repository with a temporary object folder, which is removed with the value.
 
-    Raises:
-        GitError: The folder cannot be created.
-        UsageError: The configuration names a program that cannot be overridden.
+    Raises GitError if the folder cannot be created, UsageError if the configuration names a program
+    that cannot be overridden.
     """
     return replace(repository, git=_quarantine(repository.git))
 
@@ -102,13 +103,6 @@ def _quarantine(git: GitProcess) -> GitProcess:
         "GIT_INDEX_FILE": f"{folder.name}/index",
     }
     return replace(guarded(git), objects=objects, reader=ObjectReader())
-
-
-def _conflict(root: RootFolder, files: Sequence[str]) -> UnmergedError:
-    mine = [path for path in files if root.holds(path)]
-    others = join_limited([path for path in files if path not in mine])
-    message = f"they conflict outside of the root: {others}" if others else "they conflict"
-    return UnmergedError(message, paths=[root.outside(path) for path in mine])
 
 
 def _commit(git: GitProcess, tree: str, parents: tuple[Revision, ...], clock: int) -> Revision:

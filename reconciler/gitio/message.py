@@ -15,7 +15,7 @@ _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}", re.ASCII)
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,9}", re.ASCII)
 
 
-class Said(Struct, frozen=True):
+class CommitTrailers(Struct, frozen=True):
     """Trailers of a reconcile commit.
 
     Attributes:
@@ -37,34 +37,38 @@ class Said(Struct, frozen=True):
     accepts: str = ""
 
 
-def message_of(subject: str, said: Said) -> str:
+def message_of(subject: str, trailers: CommitTrailers) -> str:
     """Return the message: a subject such as `ipam: allocate 2`, and a trailer for each value.
 
     The subject is for people and for CI. It is never parsed.
     """
-    trailers = {"Ipam-Plan": said.plan, "Ipam-Base": said.base, "Ipam-Version": said.version}
-    if said.allow_release is not None:
-        trailers["Ipam-Allow-Release"] = str(said.allow_release)
-    if said.clock is not None:
-        trailers["Ipam-Clock"] = format_instant(said.clock)
-    trailers["Ipam-Accepts"] = said.accepts
-    trailers["Ipam-Observed"] = said.seen
-    listed = "".join(f"{name}: {value}\n" for name, value in trailers.items() if value)
+    values = {
+        "Ipam-Plan": trailers.plan,
+        "Ipam-Base": trailers.base,
+        "Ipam-Version": trailers.version,
+    }
+    if trailers.allow_release is not None:
+        values["Ipam-Allow-Release"] = str(trailers.allow_release)
+    if trailers.clock is not None:
+        values["Ipam-Clock"] = format_instant(trailers.clock)
+    values["Ipam-Accepts"] = trailers.accepts
+    values["Ipam-Observed"] = trailers.seen
+    listed = "".join(f"{name}: {value}\n" for name, value in values.items() if value)
     return f"ipam: {subject}\n\n{listed}"
 
 
-def read_message(message: str) -> Said | None:
+def read_message(message: str) -> CommitTrailers | None:
     """Return the trailers of a message, or None if they are incomplete or repeated.
 
     They can be anywhere in the message, because a squash merge appends other trailers.
     """
     listed = [(it["name"], it["value"].rstrip("\r")) for it in _TRAILER.finditer(message)]
-    told = dict(listed)
-    plan, base = told.get("Ipam-Plan", ""), told.get("Ipam-Base", "")
-    allowed, clock = told.get("Ipam-Allow-Release"), told.get("Ipam-Clock")
-    accepts = told.get("Ipam-Accepts", "")
+    found = dict(listed)
+    plan, base = found.get("Ipam-Plan", ""), found.get("Ipam-Base", "")
+    allowed, clock = found.get("Ipam-Allow-Release"), found.get("Ipam-Clock")
+    accepts = found.get("Ipam-Accepts", "")
     is_sound = (
-        len(told) == len(listed)
+        len(found) == len(listed)
         and _DIGEST.fullmatch(plan)
         and _COMMIT.fullmatch(base)
         and (allowed is None or _NUMBER.fullmatch(allowed))
@@ -75,5 +79,5 @@ def read_message(message: str) -> Said | None:
         return None
     number = int(allowed) if allowed is not None else None
     instant = parse_instant(clock) if clock is not None else None
-    version, seen = told.get("Ipam-Version", ""), told.get("Ipam-Observed", "")
-    return Said(plan, base, version, number, instant, seen, accepts)
+    version, seen = found.get("Ipam-Version", ""), found.get("Ipam-Observed", "")
+    return CommitTrailers(plan, base, version, number, instant, seen, accepts)

@@ -3,7 +3,6 @@
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -95,7 +94,6 @@ def headers(git: GitProcess, names: Sequence[str]) -> list[Header | None]:
 
 
 def _header(line: bytes) -> Header | None:
-    """Parse `<id> <type> <size>`, or `<name> missing`. A name can contain spaces."""
     head = line.split(b" ")
     if len(head) != 3 or not head[2].isdigit():
         return None
@@ -105,8 +103,7 @@ def _header(line: bytes) -> Header | None:
 def read_blobs(git: GitProcess, oids: Sequence[str]) -> Iterator[bytes]:
     """Yield the bytes of objects that are known to be small enough.
 
-    Raises:
-        GitError: An object is corrupt, or missing from a partial clone.
+    Raises GitError if an object is corrupt, or missing from a partial clone.
     """
     out, at = git.look_up("--batch", oids) if oids else b"", 0
     for oid in oids:
@@ -122,9 +119,7 @@ def read_blobs(git: GitProcess, oids: Sequence[str]) -> Iterator[bytes]:
 def find_commits(git: GitProcess, names: Sequence[str]) -> list[Made | None]:
     """Return the commits that names mean, or None for a name that means none.
 
-    Raises:
-        GitError: Git fails.
-        LimitError: A commit is too large to be read.
+    Raises GitError if Git fails, LimitError if a commit is too large to be read.
     """
     known = git.reader.commits.setdefault(git.root.path, {})
     new = [name for name in names if name not in known]
@@ -150,9 +145,7 @@ def find_revision(git: GitProcess, name: str) -> Revision | None:
 def read_commit(git: GitProcess, rev: str) -> Made:
     """Return the commit object of a revision.
 
-    Raises:
-        GitError: The commit does not exist.
-        LimitError: The commit is too large to be read.
+    Raises GitError if the commit does not exist, LimitError if the commit is too large to be read.
     """
     (made,) = find_commits(git, [rev])
     if made is None:
@@ -174,7 +167,6 @@ def _commit(git: GitProcess, oid: str, data: bytes) -> Made:
 
 
 def _read_trees(git: GitProcess, oids: Iterable[str]) -> Mapping[str, Tree]:
-    """Return the trees of some ids; an empty id has no entries."""
     known = git.reader.trees
     known.setdefault("", _EMPTY)
     new = [oid for oid in dict.fromkeys(oids) if oid not in known]
@@ -270,11 +262,6 @@ def _slashes(path: str) -> Iterator[int]:
     return (at for at, letter in enumerate(path) if letter == "/")
 
 
-def without_parents(git: GitProcess, commits: Sequence[str]) -> set[str]:
-    """Return the commits whose objects have no parents, regardless of where a clone ends."""
-    return {made.id for made in find_commits(git, commits) if made and not made.parents}
-
-
 _PROMISED, _PARTIAL = ("remote", "promisor"), ("extensions", "partialclone")
 _SHA256 = 64
 
@@ -282,9 +269,7 @@ _SHA256 = 64
 def present(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
     """Return headers of objects like `headers`, after fetching missing ones if allowed.
 
-    Raises:
-        FilteredError: Objects are missing and must not be fetched. The error names all of them.
-        GitError: Git fails.
+    Raises FilteredError if objects are missing and must not be fetched, GitError if Git fails.
     """
     if not oids or not is_filtered(git):
         return headers(git, oids)
@@ -297,15 +282,6 @@ def present(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
     return _here(git, oids)
 
 
-def _here(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
-    """Return headers of objects, or None for missing ones, which Git must not search for."""
-    with _apart(git, is_long=len(oids[0]) == _SHA256) as apart:
-        try:
-            return headers(apart, oids)
-        finally:
-            apart.reader.close()
-
-
 def promisor(settings: Iterable[Setting]) -> str:
     """Return the promisor remote of a partial clone, from the repository's own configuration."""
     read = list(settings)
@@ -315,14 +291,18 @@ def promisor(settings: Iterable[Setting]) -> str:
     return next(iter(named), "origin")
 
 
-@contextmanager
-def _apart(git: GitProcess, *, is_long: bool) -> Iterator[GitProcess]:
-    """Yield Git on an empty repository without remotes that reads another one's objects."""
+def _here(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
+    """Return headers of objects, or None for missing ones.
+
+    Git reads the objects from an empty repository without remotes, so that it does not search for
+    missing ones.
+    """
     with TemporaryDirectory(prefix="ipam-") as name:
         folder = Path(name)
         for inner in ("objects/info", "refs"):
             (folder / inner).mkdir(parents=True)
         objects = quoted(str((common_folder(git) / "objects").resolve()))
+        is_long = len(oids[0]) == _SHA256
         version, extension = int(is_long), "[extensions]\n\tobjectFormat = sha256\n" * is_long
         texts = {
             "HEAD": "ref: refs/heads/none\n",
@@ -331,7 +311,11 @@ def _apart(git: GitProcess, *, is_long: bool) -> Iterator[GitProcess]:
         }
         for path, text in texts.items():
             (folder / path).write_text(text, encoding="utf-8", errors="surrogateescape")
-        yield replace(git, git_dir=folder, reader=ObjectReader())
+        apart = replace(git, git_dir=folder, reader=ObjectReader())
+        try:
+            return headers(apart, oids)
+        finally:
+            apart.reader.close()
 
 
 _KINDS = {"120000": "a symlink", "160000": "a submodule"}
@@ -342,11 +326,7 @@ _WAYS = (
 
 
 def require_root(git: GitProcess, commit: str) -> None:
-    """Refuse a commit without the root folder.
-
-    Raises:
-        GitError: The root is not a folder.
-    """
+    """Refuse a commit without the root folder. Raises GitError if the root is not a folder."""
     tree = read_commit(git, commit).tree
     for path in (git.root.path[:at] for at in (*_slashes(git.root.path), None)):
         entry = entry_at(git, tree, path)
@@ -356,11 +336,7 @@ def require_root(git: GitProcess, commit: str) -> None:
 
 
 def require_place(root: RootFolder, top: Path) -> Path:
-    """Return the path of the root in a work tree.
-
-    Raises:
-        GitError: The root is not a folder.
-    """
+    """Return the path of the root in a work tree. Raises GitError if the root is not a folder."""
     place, path = top, ""
     for part in root.path.split("/") if root.path else ():
         place, path = place / part, f"{path}/{part}".removeprefix("/")
@@ -397,8 +373,7 @@ _HINT = "name a branch (main, origin/main), a tag or a commit id; git log shows 
 def check_branch(branch: str) -> str:
     """Return a branch name after checking that Git accepts it and that it is not an option.
 
-    Raises:
-        UsageError: The name is invalid.
+    Raises UsageError if the name is invalid.
     """
     # Git rejects a branch named HEAD. A name below refs/ could be confused with other references.
     is_valid = re.fullmatch(_BRANCH, branch, re.ASCII) and branch != "HEAD"
@@ -412,20 +387,21 @@ def whole_name(git: GitProcess, rev: str) -> str:
     """Return an unambiguous name of a revision.
 
     The revision is a branch, tag, commit id, or `HEAD`, with optional steps such as `^1` and `~2`.
-
-    Raises:
-        UsageError: The name is invalid or ambiguous.
-        GitError: The name begins with `refs/`, and there is no such reference.
+    Raises UsageError if the name is invalid or ambiguous, GitError if the name begins with `refs/`,
+    and there is no such reference.
     """
     name, steps = _parted(rev)
     is_whole = _HEX.fullmatch(name) and len(name) in _WHOLE
-    if is_whole or _UPSTREAM.match(steps) or _is_own(git, name):
+    # Git reserves these names, and writes some of them in a fetch or merge.
+    is_own = name in ("@", "HEAD") or (_OWN.fullmatch(name) and (git.git_dir / name).is_file())
+    if is_whole or is_own or _UPSTREAM.match(steps):
         return rev
     wanted = [name] if name.startswith("refs/") else [form.format(name) for form in _ORDER]
     found = [form for form, head in zip(wanted, headers(git, wanted), strict=True) if head]
     if name.startswith("refs/") and not found:
         raise GitError(f"no reference {name!r} in the repository", "git for-each-ref shows them")
-    commits = [f"the commits {name}…"] if found and _begins_commit(git, name) else []
+    is_begin = found and _HEX.fullmatch(name) and git.check("rev-parse", f"--disambiguate={name}")
+    commits = [f"the commits {name}…"] if is_begin else []
     if len(found) + len(commits) > 1:
         raise UsageError(
             f"{rev!r} is ambiguous: {article_list([*found, *commits], 'and')}",
@@ -450,16 +426,6 @@ def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
     return found.end() if found is not None else at
 
 
-def _is_own(git: GitProcess, name: str) -> bool:
-    """Report whether Git reserves a name: `HEAD`, and names that a fetch or merge writes."""
-    is_left = _OWN.fullmatch(name) is not None and (git.git_dir / name).is_file()
-    return name in ("@", "HEAD") or is_left
-
-
-def _begins_commit(git: GitProcess, name: str) -> bool:
-    return bool(_HEX.fullmatch(name)) and bool(git.check("rev-parse", f"--disambiguate={name}"))
-
-
 # Enough for a path and a few words.
 _MAX_NAMING = 1 << 16
 
@@ -476,10 +442,8 @@ def shown_branch(git: GitProcess) -> str:
 def require_unshown(git: GitProcess, branch: str) -> None:
     """Refuse to move a branch that another work tree of the repository has checked out.
 
-    Its index and files would become outdated, and its next commit would revert the move.
-
-    Raises:
-        UsageError: Another work tree has the branch checked out.
+    Its index and files would become outdated, and its next commit would revert the move. Raises
+    UsageError if another work tree has the branch checked out.
     """
     own, common = git.git_dir.resolve(), common_folder(git).resolve()
     for folder in (common, *sorted(common.glob("worktrees/*"))):

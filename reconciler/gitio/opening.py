@@ -15,10 +15,7 @@ from reconciler.model.settings import PATH as SETTINGS
 def checkout_around(path: Path, environment: Mapping[str, str]) -> Path | None:
     """Return the top of the checkout, or the bare repository, around a folder, if any.
 
-    The folder need not exist.
-
-    Raises:
-        GitError: Another user owns the repository.
+    The folder need not exist. Raises GitError if another user owns the repository.
     """
     while not path.is_dir():
         path = path.parent
@@ -70,9 +67,8 @@ class Site(Struct, frozen=True):
 def find_site(folder: Path, environment: Mapping[str, str]) -> Site:
     """Return the site at a folder, which need not exist.
 
-    Raises:
-        UsageError: The path is a file, a bare repository, or a folder in an existing root.
-        GitError: The repository belongs to another user.
+    Raises UsageError if the path is a file, a bare repository, or a folder in an existing root,
+    GitError if the repository belongs to another user.
     """
     folder = folder.resolve()
     if folder.exists() and not folder.is_dir():
@@ -85,26 +81,19 @@ def find_site(folder: Path, environment: Mapping[str, str]) -> Site:
     if repository.worktree is None:
         hint = "clone it, and begin in the clone"
         raise UsageError(f"{folder} is a bare repository, which has no files", hint)
-    _require_no_root_above(folder, around)
-    return Site(folder, repository)
-
-
-def _require_no_root_above(folder: Path, top: Path) -> None:
-    """Refuse a folder in an existing root, because its files would belong to two roots."""
     for above in folder.parents:
-        if above != top and top not in above.parents:
-            return
-        if (above / SETTINGS).exists():
+        if above != around and around not in above.parents:
+            break
+        if (above / SETTINGS).exists():  # its files would belong to two roots
             hint = f"name that: ipam init {above}; or a folder outside of it"
             raise UsageError(f"{folder} is in {above}, which has an {SETTINGS} of its own", hint)
+    return Site(folder, repository)
 
 
 def make_repository(site: Site, environment: Mapping[str, str], branch: str) -> Site:
     """Create an empty repository in a folder, with a branch without commits.
 
-    Raises:
-        OSError: The folder cannot be written.
-        GitError: Git fails.
+    Raises OSError if the folder cannot be written, GitError if Git fails.
     """
     git_dir = site.folder / ".git"
     git_dir.mkdir(parents=True, exist_ok=True)

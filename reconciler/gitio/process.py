@@ -82,8 +82,7 @@ def child(start: Callable[[], Any]) -> Iterator[Popen[bytes]]:
         start: Starts the process as the leader of a process group, and returns GitPython's wrapper
             with the process in `proc`.
 
-    Raises:
-        SignalReceived: A signal arrived. The output is unreliable, because the process also got it.
+    Raises SignalReceived if a signal arrived.
     """
     wrapper = _registered(start)
     process: Popen[bytes] = wrapper.proc
@@ -105,8 +104,7 @@ def pieces(process: Popen[bytes], seconds: float, err: bytearray | None = None) 
         seconds: Time limit for each piece.
         err: Receives the beginning of its standard error.
 
-    Raises:
-        TimeoutError: A piece took longer.
+    Raises TimeoutError if a piece took longer.
     """
     with selectors.DefaultSelector() as ready:
         for stream in filter(None, (process.stdout, process.stderr)):
@@ -130,8 +128,7 @@ def pieces(process: Popen[bytes], seconds: float, err: bytearray | None = None) 
 def communicate(process: Popen[bytes], data: bytes | None, seconds: float) -> tuple[bytes, bytes]:
     """Send input to a process and return its standard output and standard error.
 
-    Raises:
-        TimeoutExpired: The process did not end in time.
+    Raises TimeoutExpired if the process did not end in time.
     """
     if data is not None:  # input can be written only once, and long-running processes get none
         return process.communicate(data, timeout=seconds)
@@ -376,8 +373,7 @@ class GitProcess:
                 of the arguments. Without it, every protocol is refused.
             extra: Additional environment variables.
 
-        Raises:
-            GitError: Git is not installed, or timed out.
+        Raises GitError if Git is not installed, or timed out.
         """
         with child(partial(self._start, arguments, remote, extra or {})) as process:
             try:
@@ -390,8 +386,7 @@ class GitProcess:
     def look_up(self, how: str, names: Sequence[str]) -> bytes:
         """Return the output of `cat-file` with `--batch` or `--batch-check`.
 
-        Raises:
-            GitError: An object is corrupt, or missing from a partial clone.
+        Raises GitError if an object is corrupt, or missing from a partial clone.
         """
         data = "".join(f"{name}\n" for name in names).encode()
         start = partial(self._start, ("cat-file", how), "", {})
@@ -405,8 +400,7 @@ class GitProcess:
     def parts(self, *arguments: str) -> Generator[bytes, None, None]:
         """Yield the output of a call in pieces. Closing the generator ends Git.
 
-        Raises:
-            GitError: Git failed, is not installed, or timed out.
+        Raises GitError if Git failed, is not installed, or timed out.
         """
         err = bytearray()
         with child(partial(self._start, arguments, "", {})) as process:
@@ -454,7 +448,6 @@ class GitProcess:
         return _started(self.git_dir, named, variables)
 
     def _remote_settings(self, remote: str) -> list[tuple[str, str]]:
-        """Return the settings that name a remote, with the login for this remote only."""
         found = [(f"url.{remote}.insteadOf", REMOTE), (f"url.{remote}.pushInsteadOf", REMOTE)]
         credentials = self._credentials()
         user, _, secret = credentials.partition(":")
@@ -467,7 +460,6 @@ class GitProcess:
         return found
 
     def _credentials(self) -> str:
-        """Return the login for an HTTP remote: the token, with the URL's user if there is one."""
         user, _, secret = self.credentials.partition(":")
         secret = self.environment.get(TOKEN, secret).strip()
         if any("\ud800" <= letter <= "\udfff" for letter in secret):  # bytes that are not text
@@ -475,7 +467,6 @@ class GitProcess:
         return f"{user or 'x-access-token'}:{secret}" if user or secret else ""
 
     def _secrets(self) -> list[str]:
-        """Return all secrets, in every form in which Git can print them."""
         credentials = self._credentials()
         if not credentials:
             return []
@@ -489,7 +480,6 @@ def _basic(credentials: str) -> str:
 
 
 def _protocol(remote: str) -> str:
-    """Return the only protocol that Git may use for a checked remote."""
     scheme, separator, _ = remote.partition("://")
     if separator:
         return scheme
@@ -644,9 +634,8 @@ def _names_programs(git: GitProcess) -> bool:
 def guarded(git: GitProcess, settings: Iterable[Setting] | None = None) -> GitProcess:
     """Return Git that runs no filter, merge driver, or server of the repository's configuration.
 
-    Raises:
-        UsageError: The configuration has a program that newer versions of Git run and that cannot
-            be disabled.
+    Raises UsageError if the configuration has a program that newer versions of Git run and that
+    cannot be disabled.
     """
     guards: dict[str, str] = {}
     if settings is None:

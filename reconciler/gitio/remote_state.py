@@ -11,7 +11,6 @@ from reconciler.gitio.objects import shown_branch
 from reconciler.gitio.process import REMOTE, GitProcess, Result, unreachable
 from reconciler.model.errors import GitError, LostRaceError, NoBranchError, PushRefusedError
 
-_LONG = 64
 HEADS = "refs/heads/"
 _NO_BRANCH = "push a first commit to it, or name another with --branch"
 _OTHER = "the authoritative branch is {0}, because {1}: git switch {0}, or reconcile it with --branch {0}"
@@ -33,10 +32,7 @@ def fetch(
     """Fetch a branch of a remote into a reference of this repository.
 
     The hint of an error names the authoritative branch of the remote, `truth`, if it is known.
-
-    Raises:
-        GitError: The remote cannot be read.
-        NoBranchError: The remote has no such branch.
+    Raises GitError if the remote cannot be read, NoBranchError if the remote has no such branch.
     """
     result = git.run(
         *FETCH, "--", remote,
@@ -52,8 +48,7 @@ def fetch(
 def fetch_objects(git: GitProcess, remote: str, oids: Sequence[str]) -> None:
     """Fetch objects by their ids in a single request, as Git does for a partial clone.
 
-    Raises:
-        GitError: The remote cannot be read, or does not have them.
+    Raises GitError if the remote cannot be read, or does not have them.
     """
     listed = "".join(f"{oid}\n" for oid in oids).encode()
     guarded = replace(git, guards=(*git.guards, *_BY_IDS), objects={})
@@ -80,23 +75,10 @@ def list_remote(git: GitProcess, remote: str, *names: str) -> dict[str, str]:
     return found
 
 
-def object_format(git: GitProcess, remote: str) -> str:
-    """Return the object format of a remote, or `sha1` if it has no branch."""
-    ids = list_remote(git, remote, f"{HEADS}*").values()
-    return "sha256" if any(len(oid) == _LONG for oid in ids) else "sha1"
-
-
-def default_branch(git: GitProcess, remote: str) -> str:
-    """Return the branch that the remote's HEAD names, or `main` if it names none."""
-    head = list_remote(git, remote, "HEAD").get("ref: HEAD", "")
-    return head.removeprefix(HEADS) if head else "main"
-
-
 def remote_head(git: GitProcess, remote: str, branch: str) -> str:
     """Return the commit id of a remote branch, without fetching it.
 
-    Raises:
-        GitError: The remote cannot be reached, or has no such branch.
+    Raises GitError if the remote cannot be reached, or has no such branch.
     """
     name = f"{HEADS}{branch}"
     found = list_remote(git, remote, name).get(name)
@@ -111,21 +93,11 @@ _MOVED = ("stale info", "fetch first", "non-fast-forward", "cannot lock ref",
 _SHOWN_CHARACTERS = 1_000
 
 
-def push(git: GitProcess, remote: str, branch: str, base: Revision, revision: Revision) -> None:
-    """Move a branch of the remote from `base` to `revision`, as `push_reference` does.
-
-    A branch that is already at `revision` is a success.
-    """
-    push_reference(git, remote, f"{HEADS}{branch}", base.id, revision.id)
-
-
 def push_reference(git: GitProcess, remote: str, reference: str, old: str, new: str) -> None:
     """Move a reference of the remote from an id, or from nothing if it is empty, to another.
 
-    Raises:
-        LostRaceError: The reference has another id.
-        PushRefusedError: The remote refuses.
-        GitError: The remote cannot be reached.
+    Raises LostRaceError if the reference has another id, PushRefusedError if the remote refuses,
+    GitError if the remote cannot be reached.
     """
     result = git.run(
         "push", "--porcelain", "--no-verify", f"--force-with-lease={reference}:{old}", "--",
@@ -148,10 +120,8 @@ def try_push(git: GitProcess, remote: str, branch: str, revision: Revision) -> N
     """Check with a dry run whether the remote accepts a push to a branch.
 
     A branch at another commit is not an error, because the server answered the push. Branch
-    protection rules appear only in a real push.
-
-    Raises:
-        GitError: The remote refuses, or cannot be reached.
+    protection rules appear only in a real push. Raises GitError if the remote refuses, or cannot be
+    reached.
     """
     result = git.run(
         "push", "--dry-run", "--porcelain", "--no-verify", "--", remote,
@@ -162,7 +132,6 @@ def try_push(git: GitProcess, remote: str, branch: str, revision: Revision) -> N
 
 
 def _reason(result: Result) -> str:
-    """Return the result of the reference from the porcelain output of a push, without names."""
     for line in result.out.decode("utf-8", "replace").splitlines():
         if line.startswith("!"):
             return line.split("\t")[-1]

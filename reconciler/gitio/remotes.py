@@ -33,10 +33,9 @@ from reconciler.gitio.process import (
 )
 from reconciler.gitio.remote_state import (
     FETCH,
-    default_branch,
+    HEADS,
     fetch_objects,
     list_remote,
-    object_format,
     push_reference,
     remote_head,
     try_push,
@@ -56,10 +55,6 @@ class Remote(Struct, frozen=True):
 
     url: str
     credentials: str = ""
-
-    def reached_by(self, git: GitProcess) -> GitProcess:
-        """Return the same Git with the configuration that this remote needs."""
-        return replace(git, credentials=self.credentials)
 
     @property
     def folders(self) -> list[Path]:
@@ -82,14 +77,15 @@ def with_remote(repository: GitRepository) -> GitRepository:
 
     A bare repository is authoritative, regardless of its origin. From this call on, Git compares
     files and contacts remotes, so settings of the repository that run programs are overridden.
-
-    Raises:
-        UsageError: The remote is not allowed, a setting cannot be overridden, the current branch
-            has an invalid name, or another work tree has it checked out.
+    Raises UsageError if the remote is not allowed, a setting cannot be overridden, the current
+    branch has an invalid name, or another work tree has it checked out.
     """
     check_branch(repository.branch)
     settings = read_configuration(repository.git)
-    named, remote = _remote(repository, settings)
+    branches = {it.between: it.value for it in settings if (it.section, it.variable) == _FOLLOWED}
+    named = branches.get(repository.branch, "origin")
+    is_alone = repository.worktree is None or named == "."
+    remote = None if is_alone else _named(repository, settings, named)
     git = guarded(repository.git, settings)
     repository = replace(repository, git=git)
     if remote is None or repository.is_checked_out:
@@ -113,9 +109,8 @@ def bringing(repository: GitRepository) -> GitRepository:
 def bring(repository: GitRepository, oids: Sequence[str]) -> None:
     """Fetch objects that a partial clone lacks from its promisor remote.
 
-    Raises:
-        GitError: There is no promisor remote, or it cannot be reached.
-        UsageError: The remote is not allowed, or a setting cannot be overridden.
+    Raises GitError if there is no promisor remote, or it cannot be reached, UsageError if the
+    remote is not allowed, or a setting cannot be overridden.
     """
     settings = read_configuration(repository.git)
     name = promisor(settings)
@@ -135,28 +130,34 @@ def open_mirror(
 ) -> GitRepository:
     """Open a bare mirror of a remote in the cache folder, and create it if needed.
 
-    Without a root, the root is the top: the current folder is not part of the remote.
-
-    Raises:
-        GitError: The remote cannot be reached, or the cache is unsafe or not writable.
+    Without a root, the root is the top: the current folder is not part of the remote. Raises
+    GitError if the remote cannot be reached, or the cache is unsafe or not writable.
     """
     checked = check_remote(remote)
     name = check_branch(branch) if branch is not None else None
     git_dir = cache / "remotes" / f"{sha256(checked.url.encode()).hexdigest()[:32]}.git"
-    _require_private(cache, git_dir.parent, git_dir)
-    git = checked.reached_by(GitProcess(git_dir, environment, root=root_folder(root or "")))
+    for folder in (cache, git_dir.parent, git_dir):
+        if why := files.refusal(folder):
+            hint = "remove it, chmod it 700, or name another cache with XDG_CACHE_HOME"
+            raise GitError(f"the cache is not used: {why}", hint)
+    git = GitProcess(
+        git_dir, environment, credentials=checked.credentials, root=root_folder(root or "")
+    )
     if not os.path.isfile(git_dir / "HEAD"):  # noqa: PTH113 - what cannot be looked at is none
         make_mirror(git, cache, checked.url)
     if name is None:
-        name = check_branch(default_branch(git, checked.url))
+        name = check_branch(
+            list_remote(git, checked.url, "HEAD")
+            .get("ref: HEAD", f"{HEADS}main")
+            .removeprefix(HEADS)
+        )
     return GitRepository(git, name, checked.url, is_mirror=True)
 
 
 def _remotes_reaching(repository: GitRepository, remote: Remote) -> GitProcess:
-    """Return Git that can contact a remote from the repository's own configuration."""
     own = (repository.worktree or repository.git.git_dir, repository.git.git_dir)
     _require_apart(remote.folders, own)
-    return remote.reached_by(repository.git)
+    return replace(repository.git, credentials=remote.credentials)
 
 
 def _require_apart(folders: Sequence[Path], own: Sequence[Path]) -> None:
@@ -174,16 +175,7 @@ def _require_apart(folders: Sequence[Path], own: Sequence[Path]) -> None:
                 raise UsageError(message, f"if its hooks may run: name it, --remote {folder}")
 
 
-def _remote(repository: GitRepository, settings: Sequence[Setting]) -> tuple[str, Remote | None]:
-    branches = {it.between: it.value for it in settings if (it.section, it.variable) == _FOLLOWED}
-    named = branches.get(repository.branch, "origin")
-    if repository.worktree is None or named == ".":
-        return named, None
-    return named, _named(repository, settings, named)
-
-
 def _named(repository: GitRepository, settings: Sequence[Setting], name: str) -> Remote | None:
-    """Return the remote of a name, or None if the configuration has none."""
     urls = {it.between: it.value for it in settings if (it.section, it.variable) == _URL}
     if not (url := urls.get(name, "")):
         return None
@@ -206,8 +198,7 @@ _NO_PASSWORD = "leave it out: ssh takes keys, for https set IPAM_GIT_TOKEN"  # n
 def check_remote(remote: str) -> Remote:
     """Return a remote after checking that it is allowed.
 
-    Raises:
-        UsageError: The scheme is not https, ssh, or file, or the URL looks like an option.
+    Raises UsageError if the scheme is not https, ssh, or file, or the URL looks like an option.
     """
     if remote.startswith("-") or not remote.isprintable() or "::" in remote.partition("/")[0]:
         raise UsageError(f"{_shown(remote)} is not a remote", _ALLOWED)
@@ -236,7 +227,9 @@ def _checked_url(remote: str) -> Remote:
     if parts.scheme not in ("http", "https"):
         if parts.password is not None or (parts.scheme == "file" and "@" in parts.netloc):
             raise UsageError(f"the {parts.scheme} URL of the remote holds a password", _NO_PASSWORD)
-        return Remote(_fixed(remote)) if parts.scheme == "file" else Remote(remote)
+        # Links and `/proc/self` can differ between processes.
+        resolved = f"file://{quote(str(Path(_path(remote)).resolve()))}"
+        return Remote(resolved if parts.scheme == "file" else remote)
     # An @ in the path can follow a password with a slash, which then would not be redacted.
     if parts.query or parts.fragment or "@" in parts.path:
         raise UsageError("the URL of the remote has an @, a ? or a # behind its host", _NO_PASSWORD)
@@ -248,13 +241,7 @@ def _checked_url(remote: str) -> Remote:
     return Remote(parts._replace(netloc=place).geturl(), f"{unquote(user)}:{unquote(secret)}")
 
 
-def _fixed(url: str) -> str:
-    """Return a file URL with links and `/proc/self` resolved, so that every process reads the same."""
-    return f"file://{quote(str(Path(_path(url)).resolve()))}"
-
-
 def _path(url: str) -> str:
-    """Return the path of a file URL as Git reads it: a host in the URL is part of the path."""
     return f"/{unquote(url.partition('://')[2].partition('/')[2])}"
 
 
@@ -264,21 +251,11 @@ def _shown(remote: str) -> str:
     return "what is named as the remote (not shown: it may hold a password)"
 
 
-def _require_private(*folders: Path) -> None:
-    """Refuse a cache that others can write. Missing folders are fine."""
-    for folder in folders:
-        if why := files.refusal(folder):
-            hint = "remove it, chmod it 700, or name another cache with XDG_CACHE_HOME"
-            raise GitError(f"the cache is not used: {why}", hint)
-
-
 def make_mirror(git: GitProcess, folder: Path, remote: str) -> None:
     """Create a bare repository in a temporary folder and move it into place.
 
-    Two runs can do so at once. The object format is the one of the remote.
-
-    Raises:
-        GitError: The cache cannot be written, or the remote cannot be reached.
+    Two runs can do so at once. The object format is the one of the remote. Raises GitError if the
+    cache cannot be written, or the remote cannot be reached.
     """
     place = git.git_dir.parent
     try:
@@ -288,7 +265,9 @@ def make_mirror(git: GitProcess, folder: Path, remote: str) -> None:
             made = Path(scratch) / "mirror.git"
             made.mkdir(mode=0o700)
             there = replace(git, git_dir=made)
-            ids = f"--object-format={object_format(there, remote)}"
+            oids = list_remote(there, remote, f"{HEADS}*").values()
+            is_sha256 = any(len(oid) == 64 for oid in oids)
+            ids = f"--object-format={'sha256' if is_sha256 else 'sha1'}"
             there.check("init", "--bare", "--quiet", "--template=", ids, str(made))
             try:
                 made.rename(git.git_dir)
@@ -301,24 +280,14 @@ def make_mirror(git: GitProcess, folder: Path, remote: str) -> None:
         raise GitError(message, hint) from error
 
 
-class BranchHead(Struct, frozen=True):
-    """Poller of a branch head."""
-
-    repository: GitRepository
-
-    def __call__(self) -> str:
-        """Return the id of the head.
-
-        Raises:
-            GitError: The remote cannot be reached, or the branch does not exist.
-        """
-        it = self.repository
-        if it.remote is not None:
-            return remote_head(it.git, it.remote, it.branch)
-        found = find_revision(it.git, f"refs/heads/{it.branch}")
-        if found is None:
-            raise GitError(f"branch {it.branch} is not in the repository")
-        return found.id
+def branch_head(repository: GitRepository) -> str:
+    """Return the id of the branch's head, at the remote if there is one, without fetching it."""
+    if repository.remote is not None:
+        return remote_head(repository.git, repository.remote, repository.branch)
+    found = find_revision(repository.git, f"refs/heads/{repository.branch}")
+    if found is None:
+        raise GitError(f"branch {repository.branch} is not in the repository")
+    return found.id
 
 
 class RepositoryProbe:
@@ -333,7 +302,13 @@ class RepositoryProbe:
     @cached_property
     def repository(self) -> GitRepository:
         """The repository."""
-        return _probe_reaching(self._open())
+        repository = self._open()
+        if repository.is_mirror:
+            return repository
+        try:
+            return with_remote(repository)
+        except UsageError as wrong:
+            raise GitError(str(wrong), wrong.hint) from wrong
 
     def version(self) -> str:
         """Return the version of Git, such as `2.43.0`."""
@@ -342,14 +317,9 @@ class RepositoryProbe:
 
     def title(self) -> str:
         """Return the kind of repository, and its branch."""
-        repository = self.repository
-        if repository.is_mirror:
-            sort = "a mirror of the remote"
-        elif repository.worktree is not None:
-            sort = "a checkout"
-        else:
-            sort = "a bare repository"
-        return f"{sort}, branch {repository.branch}"
+        it = self.repository
+        local = "a checkout" if it.worktree is not None else "a bare repository"
+        return f"{'a mirror of the remote' if it.is_mirror else local}, branch {it.branch}"
 
     def remote_head(self) -> str | None:
         """Return the id of the branch's head at the remote, or None without a remote."""
@@ -378,17 +348,7 @@ class RepositoryProbe:
             _check_writable(repository.git.git_dir)
 
 
-def _probe_reaching(repository: GitRepository) -> GitRepository:
-    if repository.is_mirror:
-        return repository
-    try:
-        return with_remote(repository)
-    except UsageError as wrong:
-        raise GitError(str(wrong), wrong.hint) from wrong
-
-
 def _check_writable(folder: Path) -> None:
-    """Refuse a local folder that Git cannot write. Other remotes pass."""
     inside = [path for path in (folder, folder / ".git") if (path / "objects").is_dir()]
     if any(not os.access(path / "objects", os.W_OK) for path in inside):
         raise GitError(f"{folder} cannot be written", "let this user write into it")
@@ -397,8 +357,8 @@ def _check_writable(folder: Path) -> None:
 def open_proposing(repository: GitRepository, name: str) -> "ProposingBranch":
     """Open the proposal branch in the same remote.
 
-    Raises:
-        UsageError: The name is invalid, is the branch itself, or is checked out in a work tree.
+    Raises UsageError if the name is invalid, is the branch itself, or is checked out in a work
+    tree.
     """
     git, remote = repository.git, repository.remote
     if check_branch(name) == repository.branch:
@@ -433,16 +393,16 @@ class ProposingBranch(Struct, frozen=True):
             base: The head of the authoritative branch.
             revision: The last commit on top of it, or None if there is nothing to propose.
 
-        Raises:
-            GitError: The remote fails, or refuses.
-            LostRaceError: The branch moved in the meantime.
-            UsageError: The branch has commits that reconcile did not make.
+        Raises GitError if the remote fails, or refuses, LostRaceError if the branch moved in the
+        meantime, UsageError if the branch has commits that reconcile did not make.
         """
         old = self._seen()
         if revision is None and (not old or is_in(self.git, old, base.id)):
             return Proposed.NOTHING
-        if old and revision is not None and self._says_the_same(old, base, revision):
-            return Proposed.STANDS
+        if old and revision is not None:
+            is_same = len({read_commit(self.git, it).tree for it in (old, revision.id)}) == 1
+            if is_same and is_in(self.git, base.id, old):
+                return Proposed.STANDS
         if old:
             self._require_ours(old, base)
         self._move(old, revision.id if revision is not None else "")
@@ -453,7 +413,6 @@ class ProposingBranch(Struct, frozen=True):
         return f"refs/heads/{self.name}"
 
     def _seen(self) -> str:
-        """Fetch the head of the branch and return its id, or empty if there is none."""
         git, remote, name = self.git, self.remote, self._reference
         if remote is None:
             return git.run("rev-parse", "--verify", "--quiet", name).out.decode("ascii").strip()
@@ -464,12 +423,7 @@ class ProposingBranch(Struct, frozen=True):
                 raise unreachable(f"cannot fetch branch {self.name}", "fetch", done)
         return seen
 
-    def _says_the_same(self, old: str, base: Revision, revision: Revision) -> bool:
-        trees = (read_commit(self.git, it).tree for it in (old, revision.id))
-        return len(set(trees)) == 1 and is_in(self.git, base.id, old)
-
     def _require_ours(self, old: str, base: Revision) -> None:
-        """Refuse to replace commits of users."""
         made = frozenset(plan_commits(self.git, old, [base.id]))
         commits = self.git.words("rev-list", "--no-merges", old, f"^{base.id}")
         other = next((commit for commit in commits if commit not in made), "")

@@ -13,17 +13,13 @@ from pathlib import Path
 from reconciler.gitio.history import (
     DEEPEN,
     changed_since,
-    changes_only,
-    dropped_files,
+    cut_off,
     holds,
     is_in,
     is_shallow,
-    is_whole,
     named,
-    nearest,
     other_roots,
     plan_commits,
-    touching,
 )
 from reconciler.gitio.interface import (
     Changed,
@@ -37,7 +33,9 @@ from reconciler.gitio.interface import (
     root_folder,
 )
 from reconciler.gitio.objects import (
+    Tally,
     check_branch,
+    differences,
     find_revision,
     read_commit,
     require_place,
@@ -58,7 +56,7 @@ from reconciler.gitio.remote_state import (
     default_there,
     fetch,
     note_reconciled,
-    push,
+    push_reference,
 )
 from reconciler.gitio.revision import GitSource, clock_of
 from reconciler.gitio.worktree import Checkout, WorktreeSource
@@ -71,6 +69,9 @@ OLD = 60.0
 # Number of loose objects in one of 256 folders, or of packs, at which a mirror is packed.
 LOOSE = 16
 PACKS = 40
+
+MAX_FILES = 250_000
+"""The maximum number of files of a whole repository."""
 
 _NO_REPOSITORY = "name one with --repo DIR, or ipam -C DIR; ipam init DIR begins one"
 _log = logging.getLogger(__name__)
@@ -128,7 +129,11 @@ class GitRepository:
         return self.git.root.path
 
     def dropped_files(self, base: str, rev: str) -> Iterator[str]:
-        return dropped_files(self.git, base, rev)
+        tally = Tally(f"all of {rev[:12]}", Limits(files=MAX_FILES))
+        trees = (read_commit(self.git, base).tree, read_commit(self.git, rev).tree)
+        gone = (it.path for it in differences(self.git, trees, (), tally)[0] if it.new is None)
+        root = self.git.root
+        return (path for path in gone if not root.path or not root.holds(path))
 
     def other_roots(self, revision: str) -> Iterator[tuple[str, str]]:
         return other_roots(self.git, revision)
@@ -232,16 +237,30 @@ class GitRepository:
         return plan_commits(self.git, revision, without)
 
     def changes_only(self, commit: str, folders: Sequence[str]) -> bool:
-        return changes_only(self.git, commit, folders)
+        made = read_commit(self.git, commit)
+        old = read_commit(self.git, made.parents[0]).tree if made.parents else ""
+        tally = Tally(f"commit {commit[:12]}")
+        changed, _ = differences(self.git, (old, made.tree), (), tally)
+        inside = tuple(f"{folder}/" for folder in self.git.root.inside(folders))
+        return bool(changed) and all(it.path.startswith(inside) for it in changed)
 
     def nearest(self, commits: Sequence[str], revision: str) -> str:
-        return nearest(self.git, commits, revision)
+        tips = self.git.words("merge-base", "--independent", *commits)
+
+        def distance(commit: str) -> tuple[int, str]:
+            how = ("rev-list", "--first-parent", "--count", revision, f"^{commit}")
+            return int(self.git.check(*how)), commit
+
+        return min(tips, key=distance) if len(tips) > 1 else tips[0]
 
     def touching(self, revision: str, without: str, paths: Sequence[str], most: int) -> list[str]:
-        return touching(self.git, revision, without, paths, most)
+        how = ("rev-list", "--full-history", f"--max-count={most}", revision)
+        but = (f"^{without}",) if without else ()
+        return self.git.words(*how, *but, "--", *self.git.root.inside(paths))
 
     def is_whole(self, revision: str, without: Sequence[str] = ()) -> bool:
-        return is_whole(self.git, revision, without)
+        reach = (revision, *(f"^{it}" for it in without))
+        return not cut_off(self.git, self.git.words("rev-list", *reach))
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
         if (checkout := self._checkout) is not None:
@@ -253,7 +272,7 @@ class GitRepository:
     def publish(self, base: Revision, revision: Revision) -> None:
         if self.remote is not None:
             try:
-                push(self.git, self.remote, self.branch, base, revision)
+                push_reference(self.git, self.remote, f"{HEADS}{self.branch}", base.id, revision.id)
             except LostRaceError:
                 # Another run made the identical commit, or an earlier push succeeded.
                 if self.fetch().id != revision.id:
@@ -288,7 +307,6 @@ class GitRepository:
 
     @property
     def _checkout(self) -> Checkout | None:
-        """The checkout, if it has the branch checked out."""
         if self.worktree is None or not self.is_checked_out:
             return None
         return Checkout(self.git, self.worktree)
@@ -323,11 +341,9 @@ def open_repository(
     """Open the bare repository at a path, or the repository of the checkout around it.
 
     The default branch is the one that is checked out. The default root of a checkout is the nearest
-    folder with Settings from the path upwards, or else the top.
-
-    Raises:
-        UsageError: The folder does not exist, or the root is invalid.
-        GitError: The folder is not a Git repository, or belongs to another user.
+    folder with Settings from the path upwards, or else the top. Raises UsageError if the folder
+    does not exist, or the root is invalid, GitError if the folder is not a Git repository, or
+    belongs to another user.
     """
     if not path.is_dir():
         raise UsageError(f"{path} is not a folder", "name a Git repository with --repo")
@@ -358,8 +374,7 @@ def open_worktree(repository: GitRepository, root: Path) -> WorktreeSource:
 def open_revision(repository: GitRepository, rev: str) -> GitSource:
     """Open the files of a revision that must contain the root.
 
-    Raises:
-        GitError: The revision does not exist, or the root is not a folder of it.
+    Raises GitError if the revision does not exist, or the root is not a folder of it.
     """
     source = repository.source(rev)
     require_root(repository.git, source.revision().id)
@@ -385,8 +400,7 @@ class NoRepositoryError(GitError):
 def locate(path: Path, environment: Mapping[str, str]) -> tuple[Path, Path | None]:
     """Return the Git folder of a repository, and its work tree if it has one.
 
-    Raises:
-        GitError: Git finds no repository, or one of another user.
+    Raises GitError if Git finds no repository, or one of another user.
     """
     folder = path.parent if path.name == ".git" else path
     is_bare = os.path.isfile(folder / "HEAD")  # noqa: PTH113 - an unreadable folder is no error
@@ -420,8 +434,7 @@ _WORK = b"refs/ipam/work"
 def make_commit(git: GitProcess, commit: Commit) -> Revision:
     """Create a commit without an index, a work tree, a hook, or a remaining reference.
 
-    Raises:
-        GitError: Git cannot write or sign.
+    Raises GitError if Git cannot write or sign.
     """
     clock = commit.base.clock + 1
     name, email = commit.committer
@@ -463,7 +476,6 @@ def signature(person: tuple[str, str], clock: int) -> dict[str, str]:
 
 
 def _signed(git: GitProcess, commit: Commit, revision: Revision) -> Revision:
-    """Return the same commit with a signature, made by `commit-tree` on the imported tree."""
     key, form = commit.sign, "openpgp"
     # Git runs elsewhere: a file is named by its whole path.
     file = Path(os.path.expanduser(key))  # noqa: PTH111 - which leaves it as it is without a home
@@ -507,7 +519,6 @@ def alone(git_dir: Path, now: Callable[[], float] | None = None) -> Iterator[Non
 
 
 def _remove_locks(git_dir: Path, now: float) -> None:
-    """Remove stale Git locks. A later Git call reports a lock that cannot be removed."""
     for place in _PLACES:
         for lock in git_dir.glob(place):
             with suppress(OSError):

@@ -67,11 +67,7 @@ class Budget:
             self.check_bytes(self._total)
 
     def check_bytes(self, total: int) -> None:
-        """Refuse a read that exceeds the limit.
-
-        Raises:
-            LimitError: The total is too large.
-        """
+        """Refuse a read that exceeds the limit. Raises LimitError if the total is too large."""
         if total > self.limits.bytes:
             message = f"{self._where} holds more than {self.limits.bytes} bytes to be read"
             hint = f"split it, or raise spec.limits.bytes in ipam.yaml; {LIMITS_HINT}"
@@ -244,7 +240,6 @@ def irregular(path: str, mode: str) -> Finding | None:
 
 
 def _no_checkout(path: str) -> str:
-    """Return why a checkout cannot write a path, by Git's rules, or empty if it can."""
     names = path.split("/")
     # NTFS ignores text after a colon, and trailing dots and spaces. Its short name of .git is
     # GIT~1.

@@ -146,7 +146,6 @@ class WorktreeSource:
         self._listed.update(dict.fromkeys(new))
 
     def _indexed(self, git: GitProcess, folders: Iterable[str], option: str) -> Iterator[str]:
-        """Yield lines of `git ls-files -z` about the files at or below some folders."""
         # Without both options, Git lists only the content of `.git`.
         work = (f"--work-tree={git.root.top(self._root)}", "-C", str(self._root))
         tally = self._budget.tally()
@@ -235,7 +234,6 @@ class WorktreeSource:
         return "", 0
 
     def _is_submodule(self, path: str) -> bool:
-        """Report whether a folder is a submodule, or an empty placeholder of one."""
         folder = self._root / path
         if (folder / ".git").exists():
             return True
@@ -269,7 +267,6 @@ def file_id(path: Path, like: str) -> str:
 
 
 def _plainly(path: str, flags: int) -> int:
-    """Open a file without following links or blocking."""
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
 
 
@@ -298,8 +295,7 @@ class Checkout(Struct, frozen=True):
             folders: Folders in which untracked files count, because reconcile would read them.
             target: The revision to check out. Index and files can already match it.
 
-        Raises:
-            UsageError: There are uncommitted changes, or another Git process is running.
+        Raises UsageError if there are uncommitted changes, or another Git process is running.
         """
         lock = self.git.git_dir / "index.lock"
         if lock.exists():
@@ -318,8 +314,7 @@ class Checkout(Struct, frozen=True):
     def follow(self, old: Revision, new: Revision) -> None:
         """Update index and files from one revision to another.
 
-        Raises:
-            GitError: Git refuses, and nothing was changed.
+        Raises GitError if Git refuses, and nothing was changed.
         """
         # A copied checkout has other file times than its index, which read-tree takes for edits.
         self.git.run(self._tree, "update-index", "-q", "--refresh")

@@ -10,7 +10,7 @@ from reconciler import __version__
 from reconciler.addresses import format_short
 from reconciler.documents.findings import join_limited, shown
 from reconciler.gitio.interface import Commit, DefaultBranch, Repository, Revision
-from reconciler.gitio.message import Said, message_of, read_message
+from reconciler.gitio.message import CommitTrailers, message_of, read_message
 from reconciler.model.change import FileChange
 from reconciler.model.claim import Allocation, Phase
 from reconciler.model.errors import GitError, HistoryError, LimitError, NoBranchError, UsageError
@@ -238,7 +238,7 @@ def accepting(
     if not changes:
         return None
     settings = evaluation.tree.settings
-    said = Said(digest([]), base.id, __version__, accepts=lost.last)
+    said = CommitTrailers(digest([]), base.id, __version__, accepts=lost.last)
     subject = f"release {len(changes)} lost with a rewritten history"
     ordered = [FileChange(path, changes[path]) for path in sorted(changes)]
     return Commit(base, ordered, message_of(subject, said), settings.committer)

@@ -15,7 +15,7 @@ from reconciler.gitio.interface import (
     Revision,
     Source,
 )
-from reconciler.gitio.message import Said, read_message
+from reconciler.gitio.message import CommitTrailers, read_message
 from reconciler.model.change import FileChange
 from reconciler.model.errors import GitError, LimitError
 from reconciler.model.settings import Settings
@@ -73,7 +73,7 @@ def replay(repository: Repository, commit: str) -> Replayed:
 
 
 def _replay(
-    repository: Repository, said: Said, made: Made, changed: Sequence[Changed]
+    repository: Repository, said: CommitTrailers, made: Made, changed: Sequence[Changed]
 ) -> Sequence[str]:
     """Return the files in which a commit differs from the nearest plan of its base."""
     base, source = _base(repository, said, made.parents[0])
@@ -98,7 +98,7 @@ def _replay(
     return tries.nearest()
 
 
-def _base(repository: Repository, said: Said, parent: str) -> tuple[Revision, Source]:
+def _base(repository: Repository, said: CommitTrailers, parent: str) -> tuple[Revision, Source]:
     """Return the commit that was planned. If the history was rewritten, the parent replaces it."""
     for name in (said.base, parent):
         try:
@@ -118,7 +118,7 @@ class _Tries(Struct, frozen=True):
 
     repository: Repository
     base: Source
-    said: Said
+    said: CommitTrailers
     is_due: bool
     files: Mapping[str, bytes | None]
     gone: tuple[str, ...]

@@ -11,7 +11,7 @@ from reconciler import __version__
 from reconciler.documents.findings import Severity
 from reconciler.families import home_of, pool_kinds
 from reconciler.gitio.interface import Commit, Entry, Repository, Revision, Source
-from reconciler.gitio.message import SKIP_CI, Said, message_of
+from reconciler.gitio.message import SKIP_CI, CommitTrailers, message_of
 from reconciler.model.change import FileChange, Observation
 from reconciler.model.errors import ReconcilerError
 from reconciler.model.settings import PATH
@@ -235,7 +235,7 @@ def commit_of(planned: Planned, passed: Evaluation, options: CommitOptions) -> C
     seen = look.changes if look is not None else ()
     # A date in the future is not propagated, so the next plan has a correct clock.
     clock = tree.clock
-    said = Said(
+    said = CommitTrailers(
         plan=digest(actions(planned.evaluation)),
         base=base.id,
         version=__version__,

@@ -7,7 +7,7 @@ import pytest
 
 from reconciler import __version__
 from reconciler.gitio.interface import ReplayVerdict
-from reconciler.gitio.message import Said, message_of
+from reconciler.gitio.message import CommitTrailers, message_of
 from reconciler.gitio.repository import GitRepository, open_repository
 from reconciler.model.change import FileChange, Observation
 from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
@@ -37,7 +37,9 @@ def opened(folder: Path, now: float = CLOCK + 9 * DAY) -> GitRepository:
 
 def message(folder: Path, clock: int | None) -> str:
     base = git(folder, "rev-parse", "HEAD")
-    return message_of("expire 1", Said(f"sha256:{'0' * 64}", base, __version__, None, clock))
+    return message_of(
+        "expire 1", CommitTrailers(f"sha256:{'0' * 64}", base, __version__, None, clock)
+    )
 
 
 def forged(folder: Path, clock: int, *, dated: int | None = None) -> str:
