@@ -49,12 +49,12 @@ def event_name(about: Mapping[str, str], *parts: str) -> str:
 def event_on(
     about: Mapping[str, str],
     name: str,
-    told: tuple[str, str, str],
+    said: tuple[str, str, str],
     now: int,
     annotations: Mapping[str, str],
 ) -> Manifest:
     """Return an Event on an object (see `reference`) with type, reason, and message."""
-    kind, reason, message = told
+    kind, reason, message = said
     at = format_instant(now)
     # Events about cluster-scoped objects are in `default`, as in Kubernetes.
     place = about.get("namespace", "default")

@@ -350,7 +350,6 @@ class Objects(Struct, frozen=True):
         needed: Kinds that are required for any operation.
         crds: Its CRDs as YAML, by file name.
         intake: Kinds whose objects can exist only in the cluster, in the order of their import.
-        event: Returns the Event for a change, if any. It is created before the status is applied.
         observe: Returns further status fields from all pools and all objects that it `observes`.
         still_has: Returns records whose addresses objects of the kinds `asked` still have, by path,
             with the reason.
@@ -465,7 +464,7 @@ class Family(Struct, frozen=True):
 
     Attributes:
         pool_kinds: Names of its pool kinds. The first one is the default of records.
-        slots: The kind of the owner that claims by each slot. A slot belongs to only one family.
+        slots: The kind of the owner that claims by each slot, which no other family has.
         grows: Slots with additional numbered slots, such as `nodes-2` for `nodes`.
         read: Maps documents and records by claim to pools and claims. If the records are None, only
             the requests are used and the claims are not.

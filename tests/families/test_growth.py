@@ -53,16 +53,6 @@ def test_each_entry_is_one_claim_beside_the_first() -> None:
     }
 
 
-def test_the_record_of_growth_says_so() -> None:
-    files = reconciled(grown((2, 1)))
-    path = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer-2.yaml"
-    text = raw(files[path]).decode()
-    assert "allocation-role: growth\n" in text
-    assert "allocation-type: loadbalancer\n" in text
-    assert "  name: team-a-one-lb-2\n" in text
-    assert codes(files) == []
-
-
 def test_a_demand_without_its_tenant_claims_nothing() -> None:
     files = without(grown((1, 1)), "tenants/one.yaml")
     assert (outcome(files), codes(files)) == ({}, [])

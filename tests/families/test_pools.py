@@ -39,17 +39,6 @@ def test_usable_addresses(spec: dict[str, str], found: str) -> None:
     assert usable(pool(**spec)) == [found]
 
 
-@pytest.mark.parametrize("half", ["start: 10.40.0.8", "end: 10.40.0.8"])
-def test_half_a_range_is_ignored_with_a_warning(half: str) -> None:
-    text = pool(tenantAllocation=f"{{{half}}}")
-    assert usable(text) == ["10.40.0.0-10.40.0.255"]
-    (found,) = evaluation_of({"pools/edge.yaml": text}).findings
-    assert (found.code, found.severity) == ("range-ignored", "warning")
-    assert found.message == (
-        f"{half.partition(':')[0]} without its other end: the whole CIDR is given out"
-    )
-
-
 def test_a_pool_that_reserves_everything_is_empty_and_exhausted() -> None:
     text = pool(reserved=reserved("10.40.0.0/24"))
     evaluation = evaluation_of({"pools/edge.yaml": text})

@@ -4,8 +4,6 @@ from typing import Any
 
 import pytest
 
-from reconciler.addresses import IPRange
-from reconciler.families.metallb import metallb_objects
 from reconciler.planning.projection import project
 from tests.planning.outcome import Files, without
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
@@ -45,14 +43,6 @@ def test_a_tenant_gets_its_ranges_and_their_announcement() -> None:
             "spec": {"ipAddressPools": ["default-pool"]},
         },
     }
-
-
-def test_ranges_are_sorted_and_merged_where_they_touch() -> None:
-    ranges = [IPRange(4, 30, 30), IPRange(4, 20, 25), IPRange(4, 10, 19)]
-    pool_object, _ = metallb_objects(ranges)
-    assert pool_object["spec"]["addresses"] == ["0.0.0.10-0.0.0.25", "0.0.0.30-0.0.0.30"]
-    assert metallb_objects(reversed(ranges)) == metallb_objects(ranges)
-    assert metallb_objects([]) == ()
 
 
 def test_node_addresses_are_not_announced() -> None:

@@ -63,15 +63,6 @@ def test_a_cloud_provider_makes_no_claim() -> None:
     assert (outcome(files), codes(files)) == ({}, [])
 
 
-def test_a_pool_that_is_not_there_is_an_error_at_its_reference() -> None:
-    files = {**SMALL, "providers/default.yaml": provider(pools="[{name: edge}, {name: egde}]")}
-    (found,) = evaluation_of(files).findings
-    assert found.message == "NetworkPool butler-system/egde is not in the repository"
-    assert found.hint == "add the pool, or name one that exists"
-    assert found.location.pointer == "/spec/network/poolRefs/1/name"
-    assert outcome(files)[LB] == "allocate 10.40.0.0-10.40.0.7 of edge"
-
-
 TEAM = "scope: {type: team, teamRef: {name: red}}"
 
 

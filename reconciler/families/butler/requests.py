@@ -38,10 +38,9 @@ def tenant_named(document: Document) -> TenantName:
 
 
 def _owner_of_request(document: Document, tenant: Document | None) -> Owner:
-    if tenant is not None:
-        return owner_of(tenant)
     namespace, name = tenant_named(document)
-    return Owner(namespace, name, document.labels().get(f"{LABEL}team", namespace))
+    team = document.labels().get(f"{LABEL}team", namespace)
+    return owner_of(tenant) if tenant is not None else Owner(namespace, name, team)
 
 
 def team_of(document: Document, documents: Documents) -> str:
