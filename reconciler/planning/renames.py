@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from reconciler.addresses import format_short
 from reconciler.documents.document import Document, Documents
-from reconciler.documents.findings import Finding, Location, error, has_error, join_limited, warning
-from reconciler.families import families, is_pool, keeps_addresses
+from reconciler.documents.findings import Finding, error, has_error, join_limited, warning
+from reconciler.families import families, family_of, is_pool, keeps_addresses
 from reconciler.families.fields import FORMERLY, PLACE, former_of
 from reconciler.families.interface import FamilyReading
 from reconciler.model.claim import Allocation, Refusal
@@ -113,13 +113,9 @@ def _tangled(
 
 
 def _swapped(chain: Sequence[Link]) -> Finding:
-    link = chain[0]
+    steps = join_limited([it.step for it in chain], ", ")
     hint = "give one of them a third name, let reconcile run, and then rename it once more"
-    if len(chain) == 2:
-        message = f"two names are swapped: {link.before.short} and {link.now.short}"
-    else:
-        message = f"names are swapped: {join_limited([it.step for it in chain], ', ')}"
-    return link.refused(message, hint)
+    return chain[0].refused(f"names are swapped: {steps}", hint)
 
 
 def _chained(chain: Sequence[Link], link: Link | None = None) -> Finding:
@@ -133,11 +129,6 @@ class Reference(Struct, frozen=True):
 
     document: Document
     place: tuple[str, ...]
-
-    @property
-    def at(self) -> Location:
-        """The location of the field."""
-        return self.document.at(*self.place)
 
 
 def references(documents: Documents) -> dict[DocumentName, list[Reference]]:
@@ -292,7 +283,9 @@ class _Owners:
 
     def _refuse_referred(self, link: Link, referring: list[Reference]) -> None:
         now = link.now.short
-        every = join_limited([f"{it.document.title} ({it.at})" for it in referring])
+        every = join_limited(
+            [f"{it.document.title} ({it.document.at(*it.place)})" for it in referring]
+        )
         verb = "names" if len(referring) == 1 else "name"
         message = f"{every} still {verb} {link.title}, which is {now} by now"
         hint = f"let tenantClusterRef be {now} in the same change"
@@ -300,7 +293,7 @@ class _Owners:
         for it in referring:
             message = f"{'.'.join(it.place)}: {link.title} is {now} by now"
             hint = f"name {now}, in the change that renames it"
-            self._findings.append(error(REFUSED, it.at, message, hint))
+            self._findings.append(error(REFUSED, it.document.at(*it.place), message, hint))
 
     def _why_not(self, link: Link, live: list[Allocation]) -> Finding | None:
         after = self._by_former.get(link.now.owner)
@@ -324,8 +317,8 @@ class _Owners:
         return None
 
     def _team(self, link: Link) -> str:
-        teams = {family.name: family.team for family in families()}
-        return teams[link.now.family](link.document, self._documents)
+        family = family_of(link.now.family)
+        return family.team(link.document, self._documents) if family else ""
 
     def _taken(self, former: dict[str, FormerRecord]) -> Iterator[Allocation]:
         for record in self._records:

@@ -197,7 +197,7 @@ def dangling_requests(change: Change) -> Iterator[Finding]:
             who = reference.document
             count = held[key_of(who).owner]
             for found in dangling if count else ():
-                if found.location == reference.at:
+                if found.location == reference.document.at(*reference.place):
                     message = f"{document.title} goes by this change, but {who.title} in {who.file}"
                     message += f" still holds {count} addresses for it"
                     hint = f"to release them, remove {who.title}, too"

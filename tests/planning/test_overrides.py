@@ -28,13 +28,6 @@ RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yam
 EXPIRES = 1_772_323_200  # 2026-03-01T00:00:00Z
 
 
-def lets_pass(text: str, path: str = GATE) -> str:
-    found, wrong = read_override(path, text.encode())
-    assert wrong == []
-    assert found is not None
-    return found.lets_pass
-
-
 def wrong(text: str, path: str = GATE) -> list[str]:
     """What is said of a file that permits nothing."""
     found, said = read_override(path, text.encode())
@@ -54,23 +47,6 @@ def after(*versions: Mapping[str, str | bytes], clock: int = CLOCK) -> Evaluatio
 
 def codes(evaluation: Evaluation) -> list[str]:
     return [it.code for it in (*evaluation.findings, *evaluation.gates)]
-
-
-@pytest.mark.parametrize(
-    ("spec", "says"),
-    [
-        ({"kind": "record", "scope": RECORD}, f"an edit of the record {RECORD}"),
-        ({"kind": "record", "scope": CLAIM}, f"an edit of the record {CLAIM}"),
-        ({"kind": "record", "scope": "allocations/"}, "records that are added below allocations/"),
-        ({"kind": "gate", "scope": POOL}, f"the capacity gate of {POOL}"),
-        ({"kind": "gate", "scope": "Settings"}, "the capacity gate of Settings"),
-        ({"kind": "brake", "releases": 12}, "up to 12 releases (with those that rest already)"),
-        ({"kind": "move", "scope": CLAIM}, f"a move of {CLAIM}"),
-        ({"kind": "shrink", "scope": POOL}, f"shrinking {POOL}"),
-    ],
-)
-def test_each_kind_says_what_it_lets_pass(spec: dict[str, object], says: str) -> None:
-    assert lets_pass(override(GATE, **spec)) == says  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from reconciler.report.json import plan_document
 from tests.planning.outcome import Files
-from tests.world import SMALL, evaluation_of, pool, provider, raw, reconciled, request, tenant
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
 POOL = "butler/NetworkPool/butler-system/edge"
 MINE = {"namespaces": "team-a", "folders": "tenants/a", "owners": "@acme/a"}
@@ -236,14 +236,6 @@ def test_what_nobody_can_read_for_sure_is_an_error_at_its_place(name: str, text:
     assert wrong.hint
 
 
-def test_the_records_say_why_in_words_that_no_line_of_a_file_changes() -> None:
-    files = world({"tenants/b.yaml": request("one")}, a=MINE)
-    after = reconciled(files)
-    assert {path: raw(data) for path, data in reconciled(after).items()} == {
-        path: raw(data) for path, data in after.items()
-    }
-
-
 def test_a_team_that_is_called_like_its_namespace_asks_for_itself() -> None:
     files = world({"tenants/a.yaml": tenant("x", "a", teamRef="{name: a}")}, a={"namespaces": "a"})
     assert "not-yours" not in codes(files)
@@ -254,10 +246,3 @@ def test_a_namespace_of_another_team_is_not_named_away() -> None:
     files = world(named, a={"pools": POOL}, b={"namespaces": "a"})
     line, _ = [it for it in found(files) if "not-yours" in it]
     assert "it names team a, but its namespace is of team b" in line
-
-
-def test_an_annotation_of_somebody_else_is_none_of_ours() -> None:
-    text = team("a", namespaces="team-a").replace(
-        "annotations:", "annotations:\n    example.org/x: y"
-    )
-    assert "annotation-invalid" not in codes(world({"teams/a.yaml": text}))

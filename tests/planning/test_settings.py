@@ -1,6 +1,6 @@
 import pytest
 
-from reconciler.documents.findings import Location, Severity
+from reconciler.documents.findings import Location
 from reconciler.model.pool import Thresholds, Tier
 from reconciler.model.settings import PATH, Limits, Settings
 from reconciler.planning.settings import read_settings
@@ -17,21 +17,6 @@ def settings_of(spec: str) -> Settings:
 def mistakes(text: str) -> list[tuple[str, int, str]]:
     _, findings = read_settings(text.encode())
     return [(found.code, found.location.line, found.message) for found in findings]
-
-
-def test_a_repository_without_settings_has_the_defaults_of_the_contract() -> None:
-    settings, findings = read_settings(None)
-    assert findings == ()
-    assert settings == Settings(
-        sources=("pools", "providers", "teams", "tenants", "clusters"),
-        records="allocations",
-        thresholds=Thresholds(70, 85, 95),
-        gate=Tier.EXHAUSTED,
-        retention=86_400,
-        overlap_is_error=False,
-        max_release_percent=30,
-        min_records=10,
-    )
 
 
 def test_commits_are_marked_for_ci_where_settings_say_so() -> None:
@@ -149,14 +134,6 @@ def test_of_two_settings_the_first_counts_and_the_second_is_a_finding() -> None:
     settings, findings = read_settings(text.encode())
     assert settings.retention == 3_600
     assert [(found.code, found.location.line) for found in findings] == [("document-duplicate", 6)]
-
-
-def test_what_a_cluster_added_is_a_warning() -> None:
-    settings, findings = read_settings(f"{HEAD}spec: {{retention: 1h}}\nstatus: {{}}\n".encode())
-    assert settings.retention == 3_600
-    assert [(found.code, found.severity) for found in findings] == [
-        ("cluster-field", Severity.WARNING)
-    ]
 
 
 def test_limits_are_a_number_and_an_amount() -> None:
