@@ -209,11 +209,10 @@ def unknown_verb(word: str, ctx: click.Context) -> click.UsageError:
     return click.UsageError(f"No verb {word!r}. {hint}", ctx)
 
 
-class LazyGroup(click.Group):
+class _LazyGroup(click.Group):
     """Group that shows the help of its commands without importing them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return all commands, in the order of the table."""
         del ctx
         return list(VERBS)
 
@@ -231,14 +230,12 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the user named."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError:
             raise unknown_verb(args[0], ctx) from None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments before the command."""
         verb = next((word for word in args if word in VERBS), "VERB")
         try:
             return super().parse_args(ctx, args)
@@ -255,7 +252,6 @@ class LazyGroup(click.Group):
             formatter.write_text(f"{others}. ipam help --all tells what each does.")
 
     def write_verbs(self, formatter: click.HelpFormatter, names: Container[str]) -> None:
-        """Write some commands by section."""
         for section in PROMINENT:
             found = [it for it in VERBS.items() if it[0] in names and it[1].section == section]
             with formatter.section(section):
@@ -275,7 +271,7 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
 
 
 @click.command(
-    cls=LazyGroup,
+    cls=_LazyGroup,
     options_metavar="[-C DIR] [--root DIR] [-q|-v]",
     subcommand_metavar="VERB [OPTIONS]",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

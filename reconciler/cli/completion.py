@@ -32,8 +32,7 @@ def completion(shell: str) -> int:
     return 0
 
 
-def revisions(values: Values) -> Iterable[str]:
-    """Yield branches, tags, and special revision names."""
+def _revisions(values: Values) -> Iterable[str]:
     listed = opening.open_here(_reading(values).repo).git.run(
         "for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags", "refs/remotes"
     )
@@ -42,31 +41,28 @@ def revisions(values: Values) -> Iterable[str]:
     yield from (name.split("/", 2)[2] for name in names if not name.endswith("/HEAD"))
 
 
-def claims(values: Values) -> Iterable[str]:
-    """Yield owners that hold or request addresses, as namespace/name."""
+def _claims(values: Values) -> Iterable[str]:
     for key in (decision.claim for decision in _evaluation(values).plan.decisions):
         yield f"{key.namespace}/{key.name}" if key.namespace else key.name
 
 
-def pools(values: Values) -> Iterable[str]:
-    """Return the names of pools."""
+def _pools(values: Values) -> Iterable[str]:
     return [key.name for key in _evaluation(values).plan.before]
 
 
-def names(values: Values) -> Iterable[str]:
-    """Return the names of listed objects, of the kind already typed."""
+def _names(values: Values) -> Iterable[str]:
     found = items(_evaluation(values), listings()[values["what"]])
     return [item.name for item in found if item.name not in values["names"]]
 
 
 BY_NAME: dict[str, tuple[ValueSource, ...]] = {
-    **dict.fromkeys(("rev", "base", "reach", "branch", "DATE|REV"), (revisions,)),
-    **dict.fromkeys(("pool", "pools"), (pools,)),
-    "claim": (claims,),
-    "[CLAIM|CODE]": (claims, lambda _: CODES),
-    "asked": (claims, pools),
+    **dict.fromkeys(("rev", "base", "reach", "branch", "DATE|REV"), (_revisions,)),
+    **dict.fromkeys(("pool", "pools"), (_pools,)),
+    "claim": (_claims,),
+    "[CLAIM|CODE]": (_claims, lambda _: CODES),
+    "asked": (_claims, _pools),
     "what": (lambda _: listings(),),
-    "names": (names,),
+    "names": (_names,),
     "team": (lambda values: [it.owner.team for it in _evaluation(values).state.records],),
     "kind": (lambda _: schema_files(),),
     "verb": (lambda _: VERBS,),

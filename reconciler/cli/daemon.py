@@ -1,4 +1,4 @@
-"""`reconcile --watch`: the daemon, its HTTP answers, its log, and its end."""
+"""`reconcile --watch`: its options, the daemon, its HTTP answers, its log, and its end."""
 
 import _thread
 import json
@@ -16,17 +16,18 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+import click
 from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.apply.targets import ApplyOptions
 from reconciler.cli import options
-from reconciler.cli.cluster_options import Reach
-from reconciler.cli.daemon_options import DaemonOptions
+from reconciler.cli.cluster_options import Reach, require_clusters
 from reconciler.cli.entry import describe, without_passwords
+from reconciler.cli.options import Decorator, gathered, option, parse_seconds
 from reconciler.cli.output import emit
 from reconciler.cli.report import served_page
 from reconciler.daemon.dirty import ALL, GIT, Backoff, DirtySet, format_pause
@@ -62,7 +63,107 @@ _STACK_BYTES = 512 * 1024
 """Stack per thread. Each watch has a thread."""
 _LOG_FIELDS = ("round", "cluster", "claim", "watch", "code", "file")
 
+_FILE = click.Path(dir_okay=False, path_type=Path)
+_MAX_PORT = 65_535
+
 _log = logging.getLogger(__name__)
+
+
+class DaemonOptions(Struct, frozen=True):
+    """Options of a daemon. The certificate is a pair of PEM files: certificate and key."""
+
+    resync: int
+    elects: bool = False
+    log_format: str = "text"
+    address: tuple[str, int] | None = None
+    certificate: tuple[Path, Path] | None = None
+    secret: Path | None = None
+
+
+def _daemon_options(
+    watch: bool,
+    resync: str | None,
+    leader_elect: bool,
+    log_format: str | None,
+    listen: str | None,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    hook_secret_file: Path | None,
+) -> DaemonOptions | None:
+    if (tls_cert is None) != (tls_key is None):
+        raise UsageError("--tls-cert and --tls-key belong together", "give both, or none")
+    if listen is None and (tls_cert is not None or hook_secret_file is not None):
+        message = "--tls-cert and --hook-secret-file need --listen"
+        raise UsageError(message, "--listen 127.0.0.1:8080")
+    if listen is not None:
+        require_clusters("--listen")
+    address = parse_address(listen) if listen is not None else None
+    if not watch:
+        names = ("--resync", "--leader-elect", "--log-format", "--listen")
+        for name, value in zip(names, (resync, leader_elect, log_format, listen), strict=True):
+            if value:
+                hint = "add --watch, or use --metrics-file PATH" if name == "--listen" else ""
+                raise UsageError(f"{name} needs --watch", hint)
+        return None
+    pair = (tls_cert, tls_key) if tls_cert is not None and tls_key is not None else None
+    seconds = parse_seconds("--resync", resync or "10m")
+    form = log_format or "text"
+    return DaemonOptions(seconds, leader_elect, form, address, pair, hook_secret_file)
+
+
+daemon_options: Decorator[Any] = gathered(
+    "daemon",
+    _daemon_options,
+    option("--watch", is_flag=True, help="Run on, and react to Git and clusters."),
+    option(
+        "--resync",
+        metavar="DURATION",
+        help="With --watch: time between two runs over everything.  [10m]",
+    ),
+    option("--leader-elect", is_flag=True, help="With --watch: work only while holding the Lease."),
+    option(
+        "--log-format",
+        type=click.Choice(["text", "json"]),
+        help="With --watch: format of stderr; json leaves stdout empty.  [text]",
+    ),
+    option(
+        "--listen", metavar="HOST:PORT", help="Serve metrics, health, the report, and the webhook."
+    ),
+    option("--tls-cert", type=_FILE, help="Serve HTTPS with this certificate (PEM)."),
+    option("--tls-key", type=_FILE, help="Key of --tls-cert."),
+    option(
+        "--hook-secret-file",
+        type=_FILE,
+        help="Accept webhooks at POST /hook that are signed with this secret.",
+    ),
+)
+"""Adds the options, and passes them as `daemon`, or None without `--watch`."""
+
+
+def are_asked(reach: Reach, *, applies: bool, watches: bool) -> bool:
+    """Report whether a reconcile reads clusters: without an apply, only those that are named."""
+    if watches and not applies and reach.is_named_by_person:
+        raise UsageError(
+            "--watch watches the clusters that it applies to: with --no-apply none of those that"
+            " --kubeconfig or $KUBECONFIG name",
+            "leave out --no-apply; or --interval in place of --watch, which asks them once a run;"
+            " or name no cluster, and Git alone is watched",
+        )
+    is_asked = reach.is_named if applies else reach.is_named_by_person
+    if is_asked:
+        reach.require()
+    return is_asked
+
+
+def parse_address(text: str) -> tuple[str, int]:
+    """Return host and port of `127.0.0.1:8080`, `[::1]:8080`, or `:8080` (all IPv4 addresses)."""
+    host, colon, port = text.rpartition(":")
+    is_bracketed = host.startswith("[") and host.endswith("]")
+    bare = host[1:-1] if is_bracketed else host
+    is_port = port.isascii() and port.isdigit() and len(port) <= len(str(_MAX_PORT))
+    if not colon or not is_port or int(port) > _MAX_PORT or (":" in bare) != is_bracketed:
+        raise UsageError(f"--listen {text!r} is not HOST:PORT", "write 127.0.0.1:8080 or [::]:8080")
+    return bare, int(port)
 
 
 class Order(Struct, frozen=True):
@@ -79,7 +180,7 @@ class Order(Struct, frozen=True):
 
 
 @dataclass(slots=True)
-class DaemonServer:
+class _DaemonServer:
     """Answers of the HTTP server. `missing` is why the repository is not open yet."""
 
     dirty: DirtySet
@@ -88,7 +189,6 @@ class DaemonServer:
     missing: str = "not read yet"
 
     def endpoints(self, metrics: Callable[[], bytes], secret: Path | None) -> Endpoints:
-        """Return the endpoints of the server."""
         read = partial(read_secret, secret) if secret is not None else None
         if read is not None:
             read()
@@ -99,7 +199,6 @@ class DaemonServer:
         return HealthAnswer(self.health is None or self.health.healthy())
 
     def ready(self) -> HealthAnswer:
-        """Answer `/readyz`."""
         if self.health is None:
             return HealthAnswer(is_well=False, lines=(f"git: {self.missing}",))
         return self.health.ready()
@@ -123,15 +222,11 @@ def begin_metering(
 
 
 def run_daemon(order: Order) -> int:
-    """Run until a signal, and serve HTTP if an address is given. Return the exit code.
-
-    The server starts before the repository is opened, so that probes report a repository that is
-    missing.
-    """
+    """Run until a signal. The server starts first, to report a repository that is missing."""
     if order.daemon.elects and order.reach is None:
         raise UsageError("--leader-elect needs a management cluster", "--kubeconfig PATH")
     daemon, dirty = order.daemon, DirtySet(float(order.daemon.resync))
-    answers = DaemonServer(dirty)
+    answers = _DaemonServer(dirty)
     if daemon.address is None:
         return _run(order, Observer(), answers)
     certificate = Certificate(*daemon.certificate) if daemon.certificate else None
@@ -144,7 +239,7 @@ def run_daemon(order: Order) -> int:
         server.close()
 
 
-def _run(order: Order, observer: Observer, answers: DaemonServer) -> int:
+def _run(order: Order, observer: Observer, answers: _DaemonServer) -> int:
     start_log(order.daemon.log_format)
     threading.stack_size(_STACK_BYTES)
     dirty = answers.dirty
@@ -170,7 +265,7 @@ def _daemon(
     clusters: RoundClusters | None,
     elector: Elector | None,
     observer: Observer,
-    answers: DaemonServer,
+    answers: _DaemonServer,
 ) -> Daemon:
     dirty = answers.dirty
     watches = Watches(clusters, dirty, observer, _spawn, random.random)
@@ -209,10 +304,7 @@ def _spawn(work: Callable[[], None], name: str) -> None:
 
 
 def _round_writer(order: Order, tidy: Callable[[], None]) -> Callable[[RoundDone], None]:
-    """Return a function that writes runs to the log and to stdout, and tidies after full ones.
-
-    With a JSON log and text output, stdout stays empty, because both can share a file.
-    """
+    """Return a function that writes runs. With a JSON log and text output, stdout stays empty."""
     log = RoundLog()
     is_text = order.emit is None and order.daemon.log_format != "json"
 
@@ -230,7 +322,7 @@ def _round_writer(order: Order, tidy: Callable[[], None]) -> Callable[[RoundDone
     return write
 
 
-def _opened(order: Order, answers: DaemonServer) -> GitRepository | None:
+def _opened(order: Order, answers: _DaemonServer) -> GitRepository | None:
     """Open the repository, with retries until it exists. Return None on shutdown."""
     backoff = Backoff(random.random)
     is_first = True

@@ -53,7 +53,7 @@ _NEXT = {
 }
 
 
-class Stage:
+class _Stage:
     """Folder of a demo, with its output and its commands."""
 
     def __init__(self, folder: Path, color: str) -> None:
@@ -63,7 +63,6 @@ class Stage:
         self._chapter = 0
 
     def prepare(self) -> None:
-        """Create the repository and its remote."""
         folder, hint = self.repo.parent, "name a folder that is new or empty"
         if folder.exists() and not folder.is_dir():
             raise UsageError(f"{self.shown_folder} is not a folder", hint)
@@ -78,18 +77,15 @@ class Stage:
         self.git("push", "--quiet", "--set-upstream", "origin", "main")
 
     def chapter(self, title: str, *paragraphs: str) -> None:
-        """Begin a chapter with its number, its title, and its subject."""
         self._chapter += 1
         emit(f"\n{self._brush.paint(f'{self._chapter}. {title}', Colour.BOLD, Colour.BLUE)}\n")
         self.say(*paragraphs)
 
     def say(self, *paragraphs: str) -> None:
-        """Print text, wrapped to a readable length."""
         for paragraph in paragraphs:
             emit(f"\n{textwrap.fill(paragraph, 88, break_on_hyphens=False)}\n")
 
     def suggest(self, command: str, why: str) -> None:
-        """Print a command to try, with its purpose."""
         emit(f"  {self._brush.paint(command.ljust(40), Colour.BOLD)} {why}\n")
 
     def show(self, *command: str, printed: str = "", exit_code: int = 0) -> None:
@@ -102,7 +98,6 @@ class Stage:
             emit(f"{bar} {self._brush.paint(f'exit code {exit_code}', Colour.YELLOW)}\n")
 
     def git(self, *arguments: str, date: int = 0) -> str:
-        """Run Git as a user would, without printing it, and return its output."""
         dates = {f"GIT_{who}_DATE": f"{date} +0000" for who in ("AUTHOR", "COMMITTER")}
         done = subprocess.run(  # noqa: S603 - fixed commands, no shell  # nosec B603 B607
             ["git", *arguments],  # noqa: S607 - the git that the person uses
@@ -124,13 +119,11 @@ class Stage:
         self.show("git", command, *arguments, printed=printed)
 
     def shown_file(self, path: str, text: str = "") -> None:
-        """Write a text to a file, if there is one, and print the file."""
         if text:
             (self.repo / path).write_text(text, encoding="utf-8", newline="\n")
         self.show("cat", path, printed=(self.repo / path).read_text(encoding="utf-8"))
 
     def ipam(self, *arguments: str, expected: int = 0) -> None:
-        """Run a command in this process, in the repository, and print it."""
         printed = io.StringIO()
         is_colored = self._brush.paint("", Colour.BOLD) != ""
         with (
@@ -181,14 +174,14 @@ def demo(folder: Path, color: str) -> int:
     """Run the whole job on the example repository in DIR, which is made, told step by step."""
     if shutil.which("git") is None:
         raise UsageError("git is not installed")
-    stage = Stage(folder, color)
+    stage = _Stage(folder, color)
     stage.prepare()
     for part in (_look, _add_a_tenant, _reconcile, _run_full, _end):
         part(stage)
     return ExitCode.OK
 
 
-def _look(stage: Stage) -> None:
+def _look(stage: _Stage) -> None:
     folder = stage.shown_folder
     stage.chapter(
         "The repository as it stands",
@@ -223,7 +216,7 @@ def _look(stage: Stage) -> None:
     )
 
 
-def _add_a_tenant(stage: Stage) -> None:
+def _add_a_tenant(stage: _Stage) -> None:
     stage.chapter(
         "A branch adds a tenant",
         "The payments team wants a cluster. It says what it wants, and names no address:",
@@ -247,7 +240,7 @@ def _add_a_tenant(stage: Stage) -> None:
     stage.say("Exit code 2: changes are pending. Scripts can tell, and the digest is the same.")
 
 
-def _reconcile(stage: Stage) -> None:
+def _reconcile(stage: _Stage) -> None:
     stage.chapter(
         "Reconcile",
         "One command, run by CI on main: fetch, plan, commit the records, push. If another job"
@@ -270,7 +263,7 @@ def _reconcile(stage: Stage) -> None:
     stage.say("MetalLB in the new cluster announces these two addresses, and no others.")
 
 
-def _run_full(stage: Stage) -> None:
+def _run_full(stage: _Stage) -> None:
     stage.chapter(
         "A branch would run the pool full",
         "The search team rolls out to eight regions at once. Each of the clusters is described"
@@ -292,7 +285,7 @@ def _run_full(stage: Stage) -> None:
     stage.ipam("simulate", "--tenants", "8", expected=ExitCode.GATE)
 
 
-def _end(stage: Stage) -> None:
+def _end(stage: _Stage) -> None:
     folder = stage.shown_folder
     stage.chapter(
         "Where to look next",

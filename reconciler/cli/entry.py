@@ -26,14 +26,12 @@ if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
 INTERRUPTED = 130
-_USAGE = 64
 _COMPLETE = "_IPAM_COMPLETE"
 # Values that click reads as "no" in the environment variable of a flag.
 _OFF = ("", "0", "false", "f", "no", "n", "off")
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _UNWINDING_SECONDS = 5.0
 """Time for threads to finish. A container is killed ten seconds after the first signal."""
-_SHOWN_CHARACTERS = 300
 _BETWEEN_WORDS = re.compile(r"([\s'\"(]+)")
 _AGAIN = "run it again, and it goes on from here"
 _farewells = count()
@@ -66,7 +64,7 @@ def _run(arguments: Sequence[str], *, debug: bool) -> int:
         message = io.StringIO()
         wrong.show(message)
         click.echo(without_passwords(message.getvalue()), err=True, nl=False)
-        return _USAGE
+        return ExitCode.USAGE
     except (KeyboardInterrupt, click.Abort):
         click.echo(f"interrupted; {_AGAIN}", err=True)
         return INTERRUPTED
@@ -115,7 +113,7 @@ def describe(failure: Exception) -> FailureMessage:
     if isinstance(failure, ReconcilerError):
         message, hint = (_lines(without_passwords(it)) for it in (str(failure), failure.hint))
         return FailureMessage(message, hint, int(failure.exit_code))
-    text = escape(without_passwords(str(failure)))[:_SHOWN_CHARACTERS]
+    text = escape(without_passwords(str(failure)))[:300]
     hint = "run it again with --debug and report it with what that prints"
     return FailureMessage(f"a bug: {type(failure).__name__}: {text}", hint, ExitCode.BUG)
 
@@ -154,7 +152,7 @@ def install() -> None:
 
 
 def _report_unraisable(lost: "UnraisableHookArgs") -> None:
-    """Suppress the traceback of a signal that arrives in a finalizer. The next step ends."""
+    # A signal that arrives in a finalizer: the next step ends.
     if not issubclass(lost.exc_type, SignalReceived):
         sys.__unraisablehook__(lost)
 

@@ -18,7 +18,6 @@ from reconciler.history.queries import idle_remedies
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.model.key import Key
 from reconciler.planning.evaluate import Evaluation, matching
-from reconciler.planning.read import evaluate_source
 from reconciler.reconcile.remedies import described_remedies, remedies
 from reconciler.report.ci import code_document, likely
 from reconciler.report.json import envelope
@@ -87,8 +86,7 @@ def explain(
         result.show(lambda brush: objects_at_text(there, brush), lambda: there)
         return ExitCode.OK
     if not found:
-        _require_committed(reading, evaluation, claim)
-        raise _unknown(evaluation, claim)
+        raise _unknown(evaluation, claim, is_worktree=reading.worktree)
     if write is not None:
         return _write(reading, evaluation, found, write)
     explained = [_explained(evaluation, key, applied) for key in found]
@@ -131,21 +129,12 @@ def _write(
     return ExitCode.OK
 
 
-def _require_committed(reading: options.Reading, evaluation: Evaluation, text: str) -> None:
-    if reading.rev != "HEAD" or reading.worktree:
-        return
-    if not opening.uncommitted_files(opening.open_source(reading).repository, evaluation):
-        return
-    on_disk = opening.open_source(options.Reading(reading.repo, worktree=True))
-    if matching(evaluate_source(on_disk.source), text):
-        message = f"{text!r} is not committed"
-        raise UsageError(message, f"ipam explain {text} --worktree reads the work tree")
-
-
-def _unknown(evaluation: Evaluation, text: str) -> UsageError:
+def _unknown(evaluation: Evaluation, text: str, *, is_worktree: bool) -> UsageError:
     keys = {decision.claim for decision in evaluation.plan.decisions}
     names = sorted({name for key in keys for name in (key.name, f"{key.namespace}/{key.name}")})
     meant = likely(text, names)
     hint = "ipam plan --all lists all claims, ipam explain --codes all codes"
+    if not is_worktree:
+        hint += "; --worktree also reads files that are not committed"
     did = f"did you mean {article_list(meant)}? {hint}" if meant else hint
     return UsageError(f"no claim and no code {text!r}", did)

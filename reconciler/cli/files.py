@@ -68,10 +68,7 @@ def apply_result_of(file: str | None) -> ApplyResult | None:
 
 
 def write_edit(root: Path | None, change: FileChange, hint: str, *, is_new: bool = False) -> None:
-    """Write a file into a work tree. A new file never overwrites an existing one.
-
-    Links are not followed, because they can lead out of the repository.
-    """
+    """Write a file into a work tree, without following links or replacing a file by a new one."""
     assert root is not None  # noqa: S101 - opening it refuses one without  # nosec B101
     assert change.data is not None  # noqa: S101 - nothing is removed  # nosec B101
     target, text = TargetDirectory(root), change.data.decode("utf-8", "replace")

@@ -143,11 +143,6 @@ def apart(repository: GitRepository, revision: str) -> ReadRevision:
     return ReadRevision(own, own.source(revision))
 
 
-def uncommitted_files(repository: GitRepository, evaluation: Evaluation) -> list[str]:
-    """Return the files of the work tree that are not committed, and that ipam would read."""
-    return repositories.uncommitted(repository, looked_at(evaluation.tree.settings))
-
-
 class ChangeOptions(Struct, frozen=True):
     """Options of the comparison with a base."""
 
@@ -204,7 +199,8 @@ def reviewed(reading: options.Reading, change: ChangeOptions) -> Reviewed:
             others = _others(read, base, change.also)
             compared = with_fields(compared, also=tuple(others))
     if reading.rev == "HEAD" and not reading.worktree:
-        _note_uncommitted(uncommitted_files(read.repository, compared.evaluation))
+        read_paths = looked_at(compared.evaluation.tree.settings)
+        _note_uncommitted(repositories.uncommitted(read.repository, read_paths))
     return Reviewed(compared, read.source, read.repository.git.root.path, repository)
 
 

@@ -19,9 +19,7 @@ from reconciler.apply.plan import Applied, together
 from reconciler.apply.targets import ApplyOptions
 from reconciler.cli import cluster_options, opening, options, output
 from reconciler.cli.commands import VerbCommand
-from reconciler.cli.daemon import Order, run_daemon
-from reconciler.cli.daemon_options import DaemonOptions, are_asked
-from reconciler.cli.daemon_options import daemon as daemon_options
+from reconciler.cli.daemon import DaemonOptions, Order, are_asked, daemon_options, run_daemon
 from reconciler.cli.entry import describe
 from reconciler.cli.options import option
 from reconciler.gitio.process import pause
@@ -169,10 +167,7 @@ def _identity(author: str | None) -> tuple[str, str] | None:
 
 
 def _loop(begin: "Callable[[], _Job]", interval: str, seconds: int) -> NoReturn:
-    """Run in a loop, which only a signal or a usage error in the first run ends.
-
-    Another failure ends only one run, and can be fixed while the loop runs.
-    """
+    """Run until a signal. Only a usage error in the first run ends the loop."""
     job: _Job | None = None
     is_first = True
     while True:
@@ -191,10 +186,7 @@ def _loop(begin: "Callable[[], _Job]", interval: str, seconds: int) -> NoReturn:
 
 @dataclass(slots=True)
 class _Job:
-    """Reconcile of one run, repeated in a loop with new connections to clusters.
-
-    `bugs` are those of this run while clusters were read.
-    """
+    """Reconcile of one run, repeated in a loop with new connections to clusters."""
 
     repository: GitRepository
     run_options: ReconcileOptions
@@ -208,15 +200,10 @@ class _Job:
     _run: ObservingRun | None = None
 
     def require_named(self) -> None:
-        """Refuse options that name claims or clusters that do not exist.
-
-        If clusters are read, the inventory knows more than Git. It is not read for this check.
-        """
         if self.reach is None and self.wanted.says_withdrawn:
             require_named(self.newest(self.repository.fetch().id), self.wanted)
 
     def run(self) -> int:
-        """Perform one run: print text as it proceeds, or one document at its end."""
         done: list[Round] = []
         code = ExitCode.OK
         self.bugs.clear()
@@ -280,7 +267,6 @@ class _Printer(Struct, frozen=True):
     is_looped: bool
 
     def show(self, item: Round, repository: GitRepository) -> None:
-        """Print a run, if the format is text."""
         if self.result.is_document:
             return
         brush, evaluation = self.result.brush, item.done.evaluation

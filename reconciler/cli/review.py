@@ -52,11 +52,7 @@ class CheckResult(Struct, frozen=True):
     preview: Preview = NOTHING
 
     def text(self, form: str, painter: Painter) -> str:
-        """Return the check in one of `FORMATS`.
-
-        Formats of forges have paths relative to the top. Services that determine new findings
-        themselves get all findings.
-        """
+        """Return the check in one of `FORMATS`. Formats of forges have paths relative to the top."""
         compared, base = self.compared, self.base or ""
         if form == "text":
             return check_text(compared.evaluation, painter, compared.inherited, base, compared)

@@ -78,25 +78,6 @@ def test_somebody_s_refused_claim_that_fits_now_is_caused_by_the_pool(
     ) in text(capsys, repo)
 
 
-def test_a_plan_beside_its_base_tells_the_same_causes_and_one_by_itself_none(
-    repo: Path, capsys: Capture
-) -> None:
-    write(repo, {"tenants/large.yaml": tenant("large", networking="{lbPoolSize: 12}")})
-    commit(repo)
-    change(repo, {"pools/edge.yaml": pool("edge", "10.40.0.0/26")})
-    checked = causes(capsys, repo)
-    ran = ipam(capsys, "plan", "--base", "main", "--repo", repo, "-o", "json")
-    assert validated("plan.json", ran.out)["causes"] == [*checked.values()]
-    told = ipam(capsys, "plan", "--base", "main", "--repo", repo).out
-    (sentence,) = [
-        line for line in text(capsys, repo).splitlines() if "): pools/edge.yaml:" in line
-    ]
-    assert told.endswith(f"Caused elsewhere in this change:\n{sentence}\n")
-    alone = ipam(capsys, "plan", "--repo", repo, "-o", "json")
-    assert "causes" not in validated("plan.json", alone.out)
-    assert "aused" not in ipam(capsys, "plan", "--repo", repo).out
-
-
 def test_what_the_base_has_already_is_not_caused_by_the_change(repo: Path, capsys: Capture) -> None:
     write(repo, {"tenants/owed.yaml": tenant("owed", networking="{lbPoolSize: 3}")})
     commit(repo)

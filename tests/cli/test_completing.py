@@ -33,34 +33,27 @@ def completed(*words: str) -> list[str]:
     return [item.value for item in found]
 
 
-def test_verbs_and_options_are_completed() -> None:
-    assert completed("ch") == ["check"]
-    assert "--base" in completed("check", "--")
-
-
-def test_revisions_are_completed(repo: Path) -> None:
-    assert completed("plan", "--rev", "") == ["HEAD", "HEAD~1", "grow", "main", "v1"]
-    assert completed("check", "--base", "g") == ["grow"]
-
-
-def test_claims_are_completed_with_and_without_a_record(repo: Path) -> None:
-    assert completed("move", "") == ["team-a/one", "team-a/two"]
-    assert completed("explain", "team-a/t") == ["team-a/two"]
-
-
-def test_pools_kinds_and_codes_are_completed(repo: Path) -> None:
-    assert set(completion.pools({})) == {"edge"}
-    assert completed("schema", "NetworkP") == ["NetworkPool"]
-    assert "pools" in completed("get", "")
-
-
-def test_what_a_question_is_about_is_completed(repo: Path) -> None:
-    for verb in ("who", "history"):
-        assert completed(verb, "") == ["edge", "team-a/one", "team-a/two"]
-    for words in (("who", "--at", "g"), ("map", "--at", "g")):
-        assert completed(*words) == ["grow"]
-    assert completed("map", "") == ["edge"]
-    assert completed("help", "fore") == ["forecast"]
+@pytest.mark.parametrize(
+    ("line", "values"),
+    [
+        ("ch", ["check"]),
+        ("check --bas", ["--base"]),
+        ("plan --rev ", ["HEAD", "HEAD~1", "grow", "main", "v1"]),
+        ("check --base g", ["grow"]),
+        ("move ", ["team-a/one", "team-a/two"]),
+        ("explain team-a/t", ["team-a/two"]),
+        ("schema NetworkP", ["NetworkPool"]),
+        ("get pool", ["pools"]),
+        ("get pools ", ["edge"]),
+        ("get pools --team ", ["team-a"]),
+        ("who ", ["edge", "team-a/one", "team-a/two"]),
+        ("who --at g", ["grow"]),
+        ("map ", ["edge"]),
+        ("help fore", ["forecast"]),
+    ],
+)
+def test_values_are_completed(repo: Path, line: str, values: list[str]) -> None:
+    assert completed(*line.split(" ")) == values
 
 
 def test_another_repository_is_asked_where_one_is_named(

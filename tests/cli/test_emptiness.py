@@ -44,11 +44,6 @@ def test_a_repository_that_was_only_begun_is_fine_and_says_so(
     assert "info nothing-to-check: nothing to check yet: no document" in ran.out
 
 
-def test_reconcile_does_not_mind(tmp_path: Path, capsys: Capture) -> None:
-    repo = repository(tmp_path / "repo", STRANGE)
-    assert ipam(capsys, "reconcile", "--repo", repo).code == 0
-
-
 def test_a_folder_that_is_no_repository_is_told_with_both_ways_out(
     tmp_path: Path, capsys: Capture
 ) -> None:

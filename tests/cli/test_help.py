@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from reconciler.cli.commands import GROUPS, VERBS, examples
+from reconciler.cli.commands import VERBS, examples
 from reconciler.cli.commands import ipam as group
 from tests.caches import ROOT
 from tests.cli.running import ipam
@@ -68,13 +68,6 @@ def test_an_example_of_a_help_runs_on_the_repository_of_the_demo(
         with command(verb).make_context(verb, words[1:], parent=click.Context(group)):
             return
     assert ipam(capsys, *words).code == 0
-
-
-def test_options_stand_in_groups_and_those_of_the_verb_come_first(capsys: Capture) -> None:
-    text = ipam(capsys, "reconcile", "--help").out
-    titles = [line[:-1] for line in text.splitlines() if line.endswith(":") and line[0] != " "]
-    assert titles == ["Options", *GROUPS, "Examples"]
-    assert text.index("--allow-release") < text.index("--repo") < text.index("--kubeconfig")
 
 
 def test_help_of_a_verb_is_what_the_verb_says(capsys: Capture) -> None:

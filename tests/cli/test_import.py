@@ -1,12 +1,11 @@
 """`ipam import` on a real repository: what it prints, what it writes, and what it never does."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from tests.cli.running import ipam
-from tests.world import commit, repository, write
+from tests.world import repository, write
 
 Capture = pytest.CaptureFixture[str]
 GOLDEN = Path(__file__).parent / "golden" / "import.txt"
@@ -52,23 +51,6 @@ def test_seven_rows_are_a_table_a_worklist_and_files(
         GOLDEN.parent.mkdir(exist_ok=True)
         GOLDEN.write_text(text)
     assert text == GOLDEN.read_text()
-
-
-def test_what_was_imported_is_planned_as_it_is_and_known_from_then_on(
-    repo: Path, capsys: Capture
-) -> None:
-    Path("good.csv").write_text("address,cluster\n10.60.1.10,team-a/web\n10.60.1.11,team-a/web\n")
-    ran = ipam(capsys, "import", "csv", "good.csv", "--repo", repo)
-    assert ran.code == 0
-    assert "Plan: 1 to allocate, 0 kept, 0 moved.\n" in ran.out
-    commit(repo)
-    assert ipam(capsys, "reconcile", "--repo", repo, "--no-apply").code == 0
-    document = json.loads(ipam(capsys, "get", "allocations", "--repo", repo, "-o", "json").out)
-    (record,) = document["items"]
-    assert record["status"]["startAddress"] == "10.60.1.10"
-    again = ipam(capsys, "import", "csv", "good.csv", "--repo", repo)
-    assert again.code == 0
-    assert "known already\nNothing to write.\n" in again.out
 
 
 def test_a_file_that_is_there_is_never_replaced(repo: Path, capsys: Capture) -> None:

@@ -1,6 +1,5 @@
 """Somebody else's trouble turns no change red; what a change makes worse is its own."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -42,19 +41,6 @@ def test_an_unrelated_change_passes_and_what_stands_is_told_apart(
     assert "  tenants/large.yaml:1: pool-exhausted: team-a/large" in after
     assert "  tenants/broken.yaml:" in after
     assert "✓ passes: no findings of its own; 1 to allocate, 1 kept" in after
-
-
-def test_it_stands_apart_in_json_and_services_that_compare_get_all(
-    folder: Path, tmp_path: Path, capsys: Capture
-) -> None:
-    write(folder, {"tenants/two.yaml": tenant("two")})
-    out = tmp_path / "ipam.sarif"
-    ran = checked(folder, capsys, "-o", "json", "--output-file", f"sarif={out}")
-    found = json.loads(ran.out)
-    assert (found["ok"], found["findings"], found["gates"]) == (True, [], [])
-    assert {"pool-exhausted"} < {item["code"] for item in found["inherited"]}
-    told = {it["ruleId"]: it["level"] for it in json.loads(out.read_text())["runs"][0]["results"]}
-    assert told["pool-exhausted"] == "warning"
 
 
 def test_a_pool_that_is_too_full_may_not_be_filled_further(tmp_path: Path, capsys: Capture) -> None:

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from tests.cli.running import Ran, ipam
-from tests.world import commit, git, pool, repository, write
+from tests.world import git, pool, repository, write
 
 Capture = pytest.CaptureFixture[str]
 WORKFLOW = ".github/workflows/ipam.yml"
@@ -33,32 +33,6 @@ def answered(
     return ipam(capsys, "init", *arguments)
 
 
-def test_a_new_repository_checks_green_and_has_all_that_it_begins_with(
-    tmp_path: Path, capsys: Capture
-) -> None:
-    ran = ipam(capsys, "init", tmp_path / "new")
-    assert (ran.code, ran.err) == (0, "")
-    assert "✓ fine: no findings; 1 to allocate, 0 kept\n" in ran.out
-    assert git(tmp_path / "new", "branch", "--show-current") == "main"
-    assert git(tmp_path / "new", "status", "--porcelain", "--untracked-files=no") == ""
-    kept = files(tmp_path / "new")
-    assert {"ipam.yaml", "CODEOWNERS", ".gitattributes", ".pre-commit-config.yaml"} <= kept.keys()
-    assert {"pools/example.yaml", "providers/example.yaml", "tenants/example.yaml"} <= kept.keys()
-    assert ".schemas/NetworkPool.json" in kept
-    assert not [path for path in kept if path.startswith((".github", ".gitlab"))]
-    assert "No CI: no remote names a forge." in ran.out
-
-
-def test_a_second_run_changes_nothing_and_asks_for_nothing(tmp_path: Path, capsys: Capture) -> None:
-    assert ipam(capsys, "init", tmp_path, "--forge", "github").code == 0
-    before = files(tmp_path)
-    ran = ipam(capsys, "init", tmp_path, "--forge", "github")
-    assert (ran.code, ran.err) == (0, "")
-    assert files(tmp_path) == before
-    assert "wrote" not in ran.out
-    assert "Next:" not in ran.out
-
-
 def test_a_repository_that_lives_gets_what_is_missing_and_no_example(
     tmp_path: Path, capsys: Capture
 ) -> None:
@@ -77,13 +51,6 @@ def test_a_repository_that_lives_gets_what_is_missing_and_no_example(
         "CODEOWNERS",
         "differs, and stays as it is; ipam init --dry-run shows what it would hold",
     ]
-
-
-def test_an_empty_one_has_folders_and_nothing_to_check(tmp_path: Path, capsys: Capture) -> None:
-    ran = ipam(capsys, "init", tmp_path, "--empty")
-    assert ran.code == 0
-    assert "Nothing to check yet" in ran.out
-    assert (tmp_path / "pools/.gitkeep").is_file()
 
 
 def test_the_remote_names_whose_ci_is_written_and_the_checkout_the_branch(
@@ -200,20 +167,6 @@ def test_who_quits_keeps_what_was_agreed_to(
     ran = answered(capsys, monkeypatch, "none\ny\nq\n", tmp_path)
     assert ran.code == 130
     assert list(files(tmp_path)) == ["ipam.yaml"]
-
-
-def test_the_hook_checks_a_repository_before_its_first_commit(
-    tmp_path: Path, capsys: Capture
-) -> None:
-    assert ipam(capsys, "init", tmp_path).code == 0
-    hooks = yaml.safe_load((tmp_path / ".pre-commit-config.yaml").read_text())
-    command, *words = hooks["repos"][0]["hooks"][0]["entry"].split()
-    assert command == "ipam"
-    assert ipam(capsys, *words, "--repo", tmp_path).code == 0
-    write(tmp_path, {"pools/wrong.yaml": pool("wrong", "10.9.0.1/24")})
-    assert ipam(capsys, *words, "--repo", tmp_path).code == 1
-    commit(tmp_path)
-    assert ipam(capsys, *words, "--repo", tmp_path).code == 1
 
 
 def test_with_yes_nothing_is_asked_on_a_terminal(

@@ -1,6 +1,6 @@
 """A loop outlives whatever befalls one of its runs, and says each failure in one line."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,26 +17,20 @@ Patch = pytest.MonkeyPatch
 EVERY = ["--interval", "60s"]
 
 
-class Pauses:
-    """Between runs something happens; after the last it is interrupted."""
+def pausing(monkeypatch: Patch, *happen: Callable[[], object]) -> list[float]:
+    """Let something happen between runs, and interrupt after the last; how long each pause was."""
+    waited: list[float] = []
+    rest = iter(happen)
 
-    def __init__(self, *happen: object) -> None:
-        self.waited: list[float] = []
-        self._happen = iter(happen)
-
-    def __call__(self, seconds: float) -> None:
-        self.waited.append(seconds)
-        doing = next(self._happen, None)
+    def pause(seconds: float) -> None:
+        waited.append(seconds)
+        doing = next(rest, None)
         if doing is None:
             raise KeyboardInterrupt
-        assert callable(doing)
         doing()
 
-
-def pausing(monkeypatch: Patch, *happen: object) -> Pauses:
-    pauses = Pauses(*happen)
-    monkeypatch.setattr("reconciler.cli.reconcile.pause", pauses)
-    return pauses
+    monkeypatch.setattr("reconciler.cli.reconcile.pause", pause)
+    return waited
 
 
 def nothing() -> None:
@@ -72,7 +66,7 @@ def test_a_loop_outlives_any_failure_of_a_run(
     monkeypatch.setattr(verb, "run_reconcile", sometimes)
     pauses = pausing(monkeypatch, nothing, nothing, nothing)
     assert run(["reconcile", "--repo", str(folder), *EVERY, "-o", "json"]) == 130
-    assert pauses.waited == [60, 60, 60, 60]
+    assert pauses == [60, 60, 60, 60]
     out, err = capsys.readouterr()
     said = f"ipam: {line}; next try in 60s\n"
     each = "Nothing was applied to clusters: none is named.\n"
@@ -110,7 +104,7 @@ def test_wrong_usage_at_the_start_ends_it(
         ["--repo", str(folder), "--author", "nobody"],
     ):
         assert run(["reconcile", *words, *EVERY]) == 64
-    assert pauses.waited == []
+    assert pauses == []
     assert "next try" not in capsys.readouterr().err
 
 

@@ -69,11 +69,6 @@ def test_a_person_may_reconcile_any_branch(
     assert ipam(capsys, "reconcile", "--repo", folder).code == 0
 
 
-def test_any_branch_has_to_be_named(repo: Path, capsys: Capture) -> None:
-    ran = ipam(capsys, "reconcile", "--repo", repo, "--any-branch")
-    assert (ran.code, ran.err.splitlines()[0]) == (64, "ipam: --any-branch needs --branch NAME")
-
-
 @pytest.mark.parametrize("how", [["--interval", "5m"], ["--watch"]])
 def test_a_loop_does_not_even_begin_on_another_branch(
     how: list[str], clone: Path, capsys: Capture

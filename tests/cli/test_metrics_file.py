@@ -47,17 +47,6 @@ def test_the_file_is_written_whole_for_others_to_read(tmp_path: Path) -> None:
     assert path.read_bytes().endswith(b"\n")
 
 
-def test_a_folder_that_is_not_there_is_told_before_anything_is_done(
-    tmp_path: Path, capsys: Capture
-) -> None:
-    repo = repository(tmp_path / "repo", SMALL)
-    before = git(repo, "rev-parse", "HEAD")
-    ran = ipam(capsys, "reconcile", "--repo", repo, "--metrics-file", tmp_path / "no" / "a.prom")
-    assert ran.code == 64
-    assert "no such folder" in ran.err
-    assert git(repo, "rev-parse", "HEAD") == before
-
-
 def test_a_file_that_cannot_be_written_costs_a_line_and_nothing_else(
     tmp_path: Path, capsys: Capture
 ) -> None:
@@ -67,13 +56,3 @@ def test_a_file_that_cannot_be_written_costs_a_line_and_nothing_else(
     write_metrics(path, "a" * 40, EVALUATION, None, ExitCode.OK)
     assert "--metrics-file" in capsys.readouterr().err
     assert [it.name for it in tmp_path.iterdir()] == ["ipam.prom"]
-
-
-def test_a_run_that_git_fails_leaves_the_file_of_the_last_success(
-    tmp_path: Path, capsys: Capture
-) -> None:
-    path = tmp_path / "ipam.prom"
-    path.write_text("before")
-    gone = f"file://{tmp_path}/gone.git"
-    assert ipam(capsys, "reconcile", "--remote", gone, "--metrics-file", path).code == 4
-    assert path.read_text(encoding="utf-8") == "before"

@@ -1,5 +1,7 @@
 """`ipam move`: two files, two changes, and a plan that says what they lead to."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -25,18 +27,34 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return given_out(tmp_path / "repo", TWO)
 
 
-@pytest.fixture
-def move(folder: Path, capsys: pytest.CaptureFixture[str]) -> "Moving":
-    return Moving(folder, capsys)
+class Verbs:
+    """Runs verbs on a repository."""
 
-
-class Moving:
     def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.folder = folder
-        self.capsys = capsys
+        self.folder, self.capsys = folder, capsys
 
     def __call__(self, *words: str) -> Ran:
-        return ipam(self.capsys, "move", *words, "--repo", self.folder)
+        return ipam(self.capsys, *words, "--repo", self.folder)
+
+    def merged(self, override: str) -> Ran:
+        """The check of the move, once its Override was merged by itself."""
+        git(self.folder, "add", override)
+        git(self.folder, "commit", "-qm", "let it", clock=CLOCK + 10)
+        commit(self.folder, "move it", CLOCK + 20)
+        return self("check", "--base", "HEAD~1")
+
+
+Moving = Callable[..., Ran]
+
+
+@pytest.fixture
+def verbs(folder: Path, capsys: pytest.CaptureFixture[str]) -> Verbs:
+    return Verbs(folder, capsys)
+
+
+@pytest.fixture
+def move(verbs: Verbs) -> Moving:
+    return partial(verbs, "move")
 
 
 def status(folder: Path) -> list[str]:
@@ -63,40 +81,6 @@ def test_a_move_is_written_as_two_files_and_told(folder: Path, move: Moving) -> 
     assert f"scope: {KEY}\n" in text
     assert "reason: the old VLAN goes\n" in text
     assert 'expires: "2026-03-17T10:00:30Z"\n' in text
-
-
-def test_the_two_changes_move_the_claim(
-    folder: Path, move: Moving, capsys: pytest.CaptureFixture[str]
-) -> None:
-    move("one", "--to", "butler-system/far")
-    git(folder, "add", OVERRIDE)
-    git(folder, "commit", "-qm", "let it", clock=CLOCK + 10)
-    commit(folder, "move it", CLOCK + 20)
-    checked = ipam(capsys, "check", "--base", "HEAD~1", "--repo", folder)
-    assert (checked.code, checked.out.splitlines()[0]) == (0, "1 moves")
-    assert ipam(capsys, "reconcile", "--repo", folder).code == 0
-    assert "phase: Allocated" in git(folder, "show", f"HEAD:{NEW}")
-    assert "announced: until-unused" in git(folder, "show", f"HEAD:{OLD}")
-
-
-def test_without_the_override_the_claim_stays(
-    folder: Path, move: Moving, capsys: pytest.CaptureFixture[str]
-) -> None:
-    move("one", "--to", "far")
-    commit(folder, "both at once", CLOCK + 20)
-    checked = ipam(capsys, "check", "--base", "HEAD~1", "--repo", folder)
-    assert "moves" not in checked.out.splitlines()[0]
-    assert "record-stale" in checked.out
-    assert "override-added" in checked.out
-
-
-def test_a_request_names_its_pool_itself(folder: Path, move: Moving) -> None:
-    ran = move("butler-system/more", "--to", "far", "--expires", "2026-02-20T00:00:00Z")
-    assert ran.code == 0
-    assert "tenants/more.yaml:5: spec.poolRef.name is far now" in ran.out
-    assert "  poolRef: {name: far}\n" in (folder / "tenants/more.yaml").read_text()
-    written = (folder / "overrides/2026-02-15-move-butler-system-more-request.yaml").read_text()
-    assert 'expires: "2026-02-20T00:00:00Z"\n' in written
 
 
 def test_an_override_that_counts_already_is_not_written_again(folder: Path, move: Moving) -> None:
@@ -141,15 +125,15 @@ def test_nothing_is_written_through_a_link(folder: Path, move: Moving) -> None:
     assert status(folder) == ["?? overrides"]
 
 
-def test_the_way_back_is_a_move_and_no_revert(folder: Path, move: Moving) -> None:
+def test_the_way_back_is_a_move_and_no_revert(folder: Path, verbs: Verbs, move: Moving) -> None:
     assert move("team-a/one", "--to", "far", "--reason", "the old VLAN goes").code == 0
-    git(folder, "add", "overrides")
-    git(folder, "commit", "-qm", "let it move", clock=CLOCK + 10)
-    commit(folder, "move it", clock=CLOCK + 20)
-    assert ipam(move.capsys, "reconcile", "--repo", folder).code == 0
+    assert verbs.merged(OVERRIDE).out.splitlines()[0] == "1 moves"
+    assert verbs("reconcile").code == 0
+    assert "phase: Allocated" in git(folder, "show", f"HEAD:{NEW}")
+    assert "announced: until-unused" in git(folder, "show", f"HEAD:{OLD}")
     git(folder, "reset", "-q", "--hard", "main")
     git(folder, "revert", "--no-edit", "HEAD~1", clock=CLOCK + 60)
-    ran = ipam(move.capsys, "plan", "--repo", folder)
+    ran = verbs("plan")
     assert "No changes." in ran.out
     assert "the way back: ipam move team-a/one --to edge" in ran.err
     back = move("team-a/one", "--to", "edge", "--reason", "it was too early")

@@ -68,13 +68,10 @@ def test_it_stays_while_nobody_says_so(world: World) -> None:
     assert "announced: until-unused" in world.old
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--confirm-withdrawn", "team-a/one"),
-        ("--force-withdraw-claim", "team-a/one"),
-    ],
-)
+CONFIRMED, FORCED = ("--confirm-withdrawn", "team-a/one"), ("--force-withdraw-claim", "team-a/one")
+
+
+@pytest.mark.parametrize("words", [CONFIRMED, FORCED])
 def test_within_a_minute_of_another_commit_it_is_told_from_when_on(
     world: World, words: tuple[str, ...]
 ) -> None:
@@ -94,14 +91,7 @@ def test_within_a_minute_of_another_commit_it_is_told_from_when_on(
     assert "announced" not in world.old
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--confirm-withdrawn", "team-a/one"),
-        ("--force-withdraw-claim", "team-a/one"),
-        ("--force-withdraw",),
-    ],
-)
+@pytest.mark.parametrize("words", [CONFIRMED, FORCED, ("--force-withdraw",)])
 def test_it_ends_where_a_person_says_so(world: World, words: tuple[str, ...]) -> None:
     ran = world.reconcile(*words, later=3600)
     assert ran.code == 0
@@ -122,21 +112,12 @@ def test_what_a_tenant_left_that_is_gone_ends_so_too(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (
-            ("--confirm-withdrawn", "team-a/onne"),
-            "--confirm-withdrawn: there is no cluster 'team-a/onne'\n  hint: did you mean team-a/one?",
-        ),
-        (
-            ("--force-withdraw-claim", "team-a/onne"),
-            "--force-withdraw-claim: there is no claim 'team-a/onne'",
-        ),
-    ],
+    ("option", "kind"), [("--confirm-withdrawn", "cluster"), ("--force-withdraw-claim", "claim")]
 )
-def test_a_name_that_nobody_has_is_refused(world: World, words: tuple[str, ...], says: str) -> None:
-    ran = world.reconcile(*words, later=3600)
-    assert (ran.code, says in ran.err) == (64, True)
+def test_a_name_that_nobody_has_is_refused(world: World, option: str, kind: str) -> None:
+    ran = world.reconcile(option, "team-a/onne", later=3600)
+    says = f"{option}: there is no {kind} 'team-a/onne'"
+    assert (ran.code, says in ran.err) == (64, True), ran.err
     assert "announced: until-unused" in world.old
 
 

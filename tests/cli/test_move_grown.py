@@ -25,19 +25,10 @@ BOTH = ("butler-system-held-request", "team-a-held-loadbalancer-1")
 class World:
     """A repository with a tenant that was imported, and has grown."""
 
-    def __init__(
-        self, folder: Path, capsys: pytest.CaptureFixture[str], more: dict[str, str]
-    ) -> None:
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.capsys, self.time = capsys, CLOCK + 10
-        self.folder = given_out(folder, {**FILES, **more})
-        self.grows("tenants/cluster.yaml" if not more.get("tenants/held.yaml") else "")
-
-    def grows(self, path: str) -> None:
-        held = (self.folder / "tenants/held.yaml").read_text(encoding="utf-8")
-        grown = (
-            {path: GROWN} if path else {"tenants/held.yaml": held.replace(tenant("held"), GROWN)}
-        )
-        self.merge(grown)
+        self.folder = given_out(folder, FILES)
+        self.merge({"tenants/cluster.yaml": GROWN})
         assert self.ipam("reconcile").code == 0
         git(self.folder, "reset", "-q", "--hard", "main")
 
@@ -76,7 +67,7 @@ class World:
 def world(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> World:
-    made = World(tmp_path / "repo", capsys, {})
+    made = World(tmp_path / "repo", capsys)
     monkeypatch.setattr("reconciler.cli.options.now", lambda: float(made.time))
     return made
 

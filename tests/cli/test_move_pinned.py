@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Ran, given_out, ipam
-from tests.world import CLOCK, SMALL, commit, git, pool, provider, request, tenant
+from tests.cli.running import given_out
+from tests.cli.test_move import Verbs
+from tests.world import CLOCK, SMALL, git, pool, provider, request, tenant
 
 BY_HAND = """\
 apiVersion: butler.butlerlabs.dev/v1alpha1
@@ -43,25 +44,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return given_out(tmp_path / "repo", FILES)
 
 
-class Verbs:
-    """Runs verbs on a repository."""
-
-    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.folder = folder
-        self.capsys = capsys
-
-    def __call__(self, *words: str) -> Ran:
-        return ipam(self.capsys, *words, "--repo", self.folder)
-
-    def merged(self, override: str) -> Ran:
-        """What the check of the move says, once its Override was merged by itself."""
-        git(self.folder, "add", override)
-        git(self.folder, "commit", "-qm", "let it", clock=CLOCK + 10)
-        commit(self.folder, "move it", CLOCK + 20)
-        return self("check", "--base", "HEAD~1")
-
-    def record(self, path: str) -> str:
-        return git(self.folder, "show", f"HEAD:allocations/NetworkPool/butler-system.{path}.yaml")
+def record(folder: Path, path: str) -> str:
+    return git(folder, "show", f"HEAD:allocations/NetworkPool/butler-system.{path}.yaml")
 
 
 @pytest.fixture
@@ -86,8 +70,8 @@ def test_a_request_that_pins_a_range_gets_another_pin_and_stays_the_tenants_own_
     checked = verbs.merged(OVERRIDE.format("butler-system-held-request"))
     assert (checked.code, checked.out.splitlines()[0]) == (0, "1 moves")
     assert verbs("reconcile").code == 0
-    assert "startAddress: 10.50.0.4" in verbs.record("far/butler-system/held.request")
-    assert "announced: until-unused" in verbs.record("edge/butler-system/held.request")
+    assert "startAddress: 10.50.0.4" in record(folder, "far/butler-system/held.request")
+    assert "announced: until-unused" in record(folder, "edge/butler-system/held.request")
     assert "held.loadbalancer" not in git(folder, "ls-tree", "-r", "--name-only", "HEAD")
     assert "1 moves" not in verbs("plan").out
 
@@ -107,8 +91,8 @@ def test_a_tenant_that_pins_its_range_moves_without_the_pin(folder: Path, verbs:
     assert (checked.code, checked.out.splitlines()[0]) == (0, "1 moves")
     assert "announcement-lost" not in checked.out
     assert verbs("reconcile").code == 0
-    assert "startAddress: 10.50.0.4" in verbs.record("far/team-a/one.loadbalancer")
-    assert "announced: until-unused" in verbs.record("edge/team-a/one.loadbalancer")
+    assert "startAddress: 10.50.0.4" in record(folder, "far/team-a/one.loadbalancer")
+    assert "announced: until-unused" in record(folder, "edge/team-a/one.loadbalancer")
 
 
 def test_a_tenant_is_moved_by_its_own_name_though_a_request_of_another_holds_its_addresses(

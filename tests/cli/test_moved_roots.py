@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from reconciler.cli import run
 from tests.cli.running import ipam
 from tests.cli.test_root import SETTINGS, below
 from tests.world import SMALL, commit, git, repository, write
@@ -35,8 +36,6 @@ def repo(tmp_path: Path, move: tuple[str, str]) -> Path:
 
 
 def said(verb: str, folder: Path, root: str) -> int:
-    from reconciler.cli import run
-
     return run([verb, "--repo", str(folder), "--root", root or "."])
 
 
@@ -68,17 +67,6 @@ def test_reconcile_stops_until_a_person_begins_anew(
     ran = ipam(capsys, *words, "--any-branch", "--allow-release", "0")
     assert (ran.code, "Committed" in ran.out) == (1, True), "it tells still what was left"
     assert ipam(capsys, "check", "--repo", repo, "--root", move[1] or ".").code == 0
-
-
-def test_with_its_records_it_is_told_as_records_that_people_brought(
-    repo: Path, move: tuple[str, str], capsys: Capture
-) -> None:
-    old, new = places(move)
-    git(repo, "mv", old, new)
-    commit(repo, "and the records")
-    ran = ipam(capsys, "check", "--repo", repo, "--root", move[1] or ".", "--base", "main")
-    assert "records-left" not in ran.out
-    assert "10.40.0.0" not in ipam(capsys, "plan", "--repo", repo, "--root", move[1] or ".").out
 
 
 def test_a_new_root_beside_one_that_lives_is_none_that_was_moved(

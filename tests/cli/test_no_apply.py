@@ -1,12 +1,12 @@
 """`reconcile --no-apply`: a cluster that a person names is asked before addresses come free."""
 
-import json
 import socket
 from pathlib import Path
 
 import pytest
 
 from tests.cli.running import ipam
+from tests.kube.kubeconfigs import data, kubeconfig
 from tests.world import CLOCK, SMALL, commit, git, reconciled, repository, write
 
 Capture = pytest.CaptureFixture[str]
@@ -31,22 +31,25 @@ def nobody(tmp_path: Path) -> Path:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{probe.getsockname()[1]}"
-    config = {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [{"name": "c", "cluster": {"server": url}}],
-        "users": [{"name": "u", "user": {"token": "t"}}],
-        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
-        "current-context": "x",
-    }
     path = tmp_path / "management.kubeconfig"
-    path.write_text(json.dumps(config), encoding="utf-8")
+    path.write_bytes(data(kubeconfig(url)))
     return path
 
 
 def test_without_a_named_cluster_retention_alone_decides(repo: Path, capsys: Capture) -> None:
     assert ipam(capsys, "reconcile", "--repo", repo, "--no-apply").code == 0
     assert RECORD not in git(repo, "ls-tree", "-r", "--name-only", "HEAD")
+
+
+def test_in_a_pod_without_an_account_no_cluster_is_named(
+    repo: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "127.0.0.1")
+    monkeypatch.setenv("KUBERNETES_SERVICE_PORT", "1")
+    monkeypatch.setattr("reconciler.kube.kubeconfig.SERVICE_ACCOUNT", tmp_path / "no-account")
+    ran = ipam(capsys, "reconcile", "--repo", repo)
+    assert (ran.code, "Committed " in ran.out) == (0, True)
+    assert ran.err == "Nothing was applied to clusters: none is named.\n"
 
 
 def test_to_watch_clusters_that_are_not_applied_to_is_wrong_usage(

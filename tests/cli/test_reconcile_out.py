@@ -34,26 +34,6 @@ def test_the_files_hold_what_stdout_would_and_people_read_text(
     assert json.loads(ran.out)["commit"] is None
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--output-file", "markdown=x"], "'markdown' is no format; use one of json, yaml."),
-        (
-            ["--output-file", "json"],
-            "'json' names no file. Name a file, as in json=result.json; -o chooses",
-        ),
-        (["--output-file", "json=x", "--watch"], "--output-file and --watch exclude each other"),
-    ],
-)
-def test_what_does_not_go_together_is_wrong_usage_and_nothing_is_done(
-    repo: Path, capsys: Capture, words: list[str], said: str
-) -> None:
-    before = git(repo, "rev-parse", "HEAD")
-    ran = ipam(capsys, "reconcile", "--repo", repo, *words)
-    assert (ran.code, git(repo, "rev-parse", "HEAD")) == (64, before)
-    assert said in ran.err
-
-
 def test_a_file_that_cannot_be_written_is_told_when_all_is_done(
     repo: Path, tmp_path: Path, capsys: Capture
 ) -> None:

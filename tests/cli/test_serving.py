@@ -3,7 +3,8 @@
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import urllib3
@@ -15,6 +16,19 @@ from tests.world import SMALL, commit, git, repository, tenant, write
 
 Asked = Callable[..., urllib3.BaseHTTPResponse | None]
 SECRET = "0123456789abcdef"
+
+
+@contextmanager
+def running(log: Path, *words: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A daemon, until the end of the block."""
+    with log.open("wb") as out:
+        command = [sys.executable, "-m", "reconciler", *words]
+        daemon = subprocess.Popen(command, env=environment(), stdout=out, stderr=out)
+    try:
+        yield daemon
+    finally:
+        daemon.send_signal(signal.SIGTERM)
+        daemon.wait(60)
 
 
 def test_a_daemon_tells_what_it_did_and_looks_when_it_is_rung(tmp_path: Path) -> None:
@@ -38,11 +52,8 @@ def test_a_daemon_tells_what_it_did_and_looks_when_it_is_rung(tmp_path: Path) ->
         answered = asked("/metrics")
         return answered is not None and line in answered.data.decode().splitlines()
 
-    log = tmp_path / "log"
-    with log.open("wb") as out:
-        command = [sys.executable, "-m", "reconciler", *words]
-        daemon = subprocess.Popen(command, env=environment(), stdout=out, stderr=out)
-    try:
+    with running(tmp_path / "log", *words) as daemon:
+        log = tmp_path / "log"
         until(
             lambda: counts('gitops_ipam_rounds_total{result="ok"} 1.0'),
             "the first round is told",
@@ -63,9 +74,7 @@ def test_a_daemon_tells_what_it_did_and_looks_when_it_is_rung(tmp_path: Path) ->
             by=daemon,
             log=log,
         )
-    finally:
-        daemon.send_signal(signal.SIGTERM)
-        assert daemon.wait(60) == 0
+    assert daemon.returncode == 0
     assert SECRET not in log.read_text(encoding="utf-8")
 
 
@@ -111,15 +120,8 @@ def test_a_remote_that_is_not_there_is_told_to_who_asks_whether_it_is_ready(tmp_
         answers.append((answered.status, answered.data.decode()))
         return "no.git" in answers[-1][1]
 
-    log = tmp_path / "log"
-    with log.open("wb") as out:
-        command = [sys.executable, "-m", "reconciler", *words]
-        daemon = subprocess.Popen(command, env=environment(), stdout=out, stderr=out)
-    try:
-        until(says_why, "it is told why Git is not read", by=daemon, log=log)
-    finally:
-        daemon.send_signal(signal.SIGTERM)
-        daemon.wait(60)
+    with running(tmp_path / "log", *words) as daemon:
+        until(says_why, "it is told why Git is not read", by=daemon, log=tmp_path / "log")
     status, told = answers[-1]
     assert status == 503
     assert told.startswith("not ready\ngit: not read yet: cannot reach the remote")

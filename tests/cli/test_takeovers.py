@@ -94,24 +94,6 @@ def test_what_a_team_had_itself_comes_back_in_silence(
     assert describe(capsys, repo) == (0, [])
 
 
-def test_a_name_whose_retention_ended_has_nothing(tmp_path: Path, capsys: Capture) -> None:
-    files = {**FOLDERS, "tenants/b/gone.yaml": OF_B}
-    repo = taken(tmp_path, capsys, files, {"tenants/b/other.yaml": tenant("x", "all")})
-    commit(repo, "later", clock=CLOCK + 3 * 86400)
-    assert ipam(capsys, "reconcile", "--repo", repo, "--branch", "change", "--any-branch").code == 0
-    (repo / "tenants/a/taken.yaml").write_text(OF_A)
-    commit(repo, "new", clock=CLOCK + 3 * 86400 + 60)
-    assert describe(capsys, repo, "HEAD~1") == (0, [])
-
-
-def test_a_document_that_is_handed_over_while_it_is_there_is_a_transfer(
-    tmp_path: Path, capsys: Capture
-) -> None:
-    repo = given_out(tmp_path / "repo", {**BESIDE, **FOLDERS, "tenants/b/gone.yaml": OF_B})
-    changed(repo, {"tenants/b/gone.yaml": None, "tenants/a/gone.yaml": OF_A})
-    assert describe(capsys, repo) == (0, [])
-
-
 @pytest.mark.parametrize(
     ("where", "said"),
     [

@@ -68,7 +68,10 @@ def test_it_goes_when_nothing_is_left_to_be_done(repo: Path, capsys: Capture) ->
 
 def test_what_people_committed_there_is_never_replaced(repo: Path, capsys: Capture) -> None:
     ipam(capsys, *WORDS, repo)
-    theirs = _merged(repo, TO, "", {"notes.md": "mine\n"})
+    git(repo.parent, "clone", "-q", "-b", TO, str(truth(repo)), "own")
+    write(repo.parent / "own", {"notes.md": "mine\n"})
+    theirs = commit(repo.parent / "own")
+    git(repo.parent / "own", "push", "-q", "origin", TO)
     _advance(repo, TWO)
     ran = ipam(capsys, *WORDS, repo)
     assert (ran.code, head(repo)) == (64, theirs)
@@ -118,22 +121,3 @@ def _advance(repo: Path, files: Mapping[str, str | bytes | None], clock: int = C
     commit(repo, clock=clock)
     if truth(repo) != repo:
         git(repo, "push", "-q", "origin", "main")
-
-
-def _merged(
-    repo: Path, branch: str, other: str, files: dict[str, str | bytes] | None = None
-) -> str:
-    """What people do to a branch with a clone of their own; its new head."""
-    own = repo.parent / f"own-{sum(it.name.startswith('own') for it in repo.parent.iterdir())}"
-    git(repo.parent, "clone", "-q", str(truth(repo)), own.name)
-    git(own, "switch", "-q", branch)
-    if other:
-        git(own, "merge", "-q", "--no-ff", "-m", "merge", f"origin/{other}", clock=CLOCK + 60)
-    if files:
-        write(own, files)
-        commit(own)
-    if truth(repo) == repo and branch == "main":  # a checkout that shows it
-        git(repo, "pull", "-q", "--ff-only", str(own), branch)
-    else:
-        git(own, "push", "-q", "origin", branch)
-    return head(repo, branch)

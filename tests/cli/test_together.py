@@ -1,6 +1,5 @@
 """`check --also`: a change beside others that wait for their merge. It stops nothing."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +10,6 @@ from tests.test_output_schemas import validated
 from tests.world import SMALL, commit, git, pool, tenant, write
 
 Capture = pytest.CaptureFixture[str]
-
-
-BRAKES = """\
-apiVersion: gitops-ipam.dev/v1alpha1
-kind: Settings
-metadata: {name: ipam}
-spec: {brakes: {maxReleasePercent: 30, minRecords: 1}}
-"""
 
 
 @pytest.fixture
@@ -72,19 +63,6 @@ def test_two_that_would_take_the_same_are_told_with_what_the_second_gets(
     assert "✓ fine: no findings; 1 to allocate" in text
 
 
-def test_what_is_told_is_what_happens(repo: Path, capsys: Capture) -> None:
-    (item,) = describe(capsys, repo, "theirs")
-    for name in ("theirs", "mine"):
-        git(repo, "merge", "-q", "--no-ff", "-m", name, name)
-        assert ipam(capsys, "reconcile", "--repo", repo).code == 0
-    shown = json.loads(ipam(capsys, "get", "allocations", "-o", "json", "--repo", repo).out)
-    held = {
-        it["spec"]["tenantClusterRef"]["name"]: it["status"]["addresses"] for it in shown["items"]
-    }
-    first, last = held["mine"][0], held["mine"][-1]
-    assert item["secondHere"][0]["then"] == f"{first}-{last}"
-
-
 def test_who_gets_nothing_as_the_second_and_a_pool_that_fills_up_are_told(
     repo: Path, capsys: Capture
 ) -> None:
@@ -106,21 +84,6 @@ def test_one_tenant_in_a_file_of_each_is_told(repo: Path, capsys: Capture) -> No
     (item,) = describe(capsys, repo, "twin")
     assert [it["code"] for it in item["wrong"]] == ["document-duplicate"] * 2
     assert "  only both together: document-duplicate: " in checked(capsys, repo, "twin")
-
-
-def test_releases_that_only_both_together_are_too_many_for_a_brake_are_told(
-    tmp_path: Path, capsys: Capture
-) -> None:
-    names = [f"t{number}" for number in range(9)]
-    files = {f"tenants/{name}.yaml": tenant(name) for name in names}
-    repo = given_out(tmp_path / "repo", {**SMALL, **files, "ipam.yaml": BRAKES})
-    for branched, gone in (("mine", names[:2]), ("theirs", names[2:4])):
-        git(repo, "switch", "-q", "-c", branched, "main")
-        git(repo, "rm", "-q", *(f"tenants/{name}.yaml" for name in gone))
-        commit(repo, branched)
-    git(repo, "switch", "-q", "main")
-    (item,) = describe(capsys, repo, "theirs")
-    assert [it["severity"] for it in item["wrong"]] == ["gate"]
 
 
 @pytest.mark.parametrize(

@@ -45,10 +45,6 @@ def message(folder: Path) -> str:
     return git(folder, "show", "-s", "--format=%B")
 
 
-def amend(folder: Path, text: str) -> None:
-    git(folder, "commit", "-q", "-a", "--amend", "-m", text, clock=CLOCK + HOUR + 1)
-
-
 def test_the_plan_of_the_merge_has_the_digest_that_the_commit_names(
     asked: Path, capsys: Capture
 ) -> None:

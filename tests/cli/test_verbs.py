@@ -46,12 +46,6 @@ def test_json_and_yaml_say_the_same_in_exactly_one_document(
     assert (first.err, second.err) == ("", "")
 
 
-def test_status_tells_how_full_pools_are_and_what_is_pending(repo: Path, capsys: Capture) -> None:
-    ran = ipam(capsys, "status", "--repo", repo)
-    assert ran.out.splitlines()[1].split()[:4] == ["edge", "NetworkPool", "256", "8"]
-    assert ran.err == "pending: 1 to allocate, 1 kept; ipam plan shows it\n"
-
-
 def test_with_settings_that_never_could_be_read_no_verb_says_that_something_is_given(
     repo: Path, capsys: Capture
 ) -> None:
@@ -108,14 +102,6 @@ def test_wrong_settings_commit_nothing(repo: Path, capsys: Capture) -> None:
     assert ran.out.splitlines()[-1] == "Nothing was committed: the Settings are wrong."
 
 
-@pytest.mark.parametrize("form", ["json", "yaml"])
-def test_reconcile_for_machines(repo: Path, capsys: Capture, form: str) -> None:
-    ran = ipam(capsys, "reconcile", "--repo", repo, "-o", form)
-    found = json.loads(ran.out) if form == "json" else yaml.safe_load(ran.out)
-    assert (found["kind"], found["commit"]) == ("ReconcileResult", git(repo, "rev-parse", "HEAD"))
-    assert ran.err == "Nothing was applied to clusters: none is named.\n"
-
-
 def test_a_loop_tells_each_run_on_a_line(
     repo: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -131,16 +117,6 @@ def test_a_loop_tells_each_run_on_a_line(
     found = [json.loads(line) for line in ran.out.splitlines()]
     assert (ran.code, waits) == (130, [300, 300])
     assert [item["pushed"] for item in found] == [True, False]
-
-
-def test_reconcile_of_a_remote_needs_no_checkout(
-    repo: Path, capsys: Capture, tmp_path: Path
-) -> None:
-    bare = tmp_path / "remote.git"
-    git(tmp_path, "clone", "-q", "--bare", str(repo), str(bare))
-    ran = ipam(capsys, "reconcile", "--remote", f"file://{bare}", "--branch", "main")
-    assert ran.code == 0
-    assert "ipam: allocate 1" in git(bare, "log", "-1", "--format=%s", "main")
 
 
 def test_schema_lists_prints_and_writes(capsys: Capture, tmp_path: Path) -> None:

@@ -46,14 +46,8 @@ def checked_out(folder: Path, bare: Path, ref: str) -> Path:
     work = folder / "work"
     git(folder, "init", "-q", "-b", "main", str(work))
     git(work, "remote", "add", "origin", str(bare))
-    git(
-        work,
-        "fetch",
-        "-q",
-        "origin",
-        f"{ref}:refs/remotes/origin/it",
-        "main:refs/remotes/origin/main",
-    )
+    refs = (f"{ref}:refs/remotes/origin/it", "main:refs/remotes/origin/main")
+    git(work, "fetch", "-q", "origin", *refs)
     if ref == "main":
         git(work, "switch", "-q", "-C", "main", "--track", "origin/main")
     else:

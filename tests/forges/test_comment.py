@@ -170,3 +170,20 @@ def test_what_cannot_be_checked_is_an_error_and_the_comment_says_so(
     assert forge.statuses[-1]["description"] == "could not be checked: exit code 4"
     (body,) = forge.bodies()
     assert body.startswith(f"{MARKER}\n### ❌ It could not be checked\n")
+
+
+def test_what_others_would_take_too_is_told_in_the_comment(
+    tmp_path: Path, bare: Path, forge: Forge
+) -> None:
+    heads = []
+    for number in range(1, 4):
+        files = {f"tenants/n{number}.yaml": tenant(f"n{number}")}
+        heads.append(pushed(tmp_path, bare, files, f"refs/pull/{number}/head"))
+        forge.pull(heads[-1], number)
+    used = describe(tmp_path, forge, heads[0])
+    assert (used.code, used.outputs["exit-code"]) == (0, "0"), used.log
+    (body,) = forge.bodies()
+    assert "Beside other open changes" in body
+    assert body.index("`pull/3/head (") < body.index("`pull/2/head (")
+    assert "pull/1/head" not in body
+    assert "both would take" in body

@@ -1,4 +1,4 @@
-"""`ipam who` on a real repository."""
+"""`who` and `history` on a real repository."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import given_out, ipam
-from tests.world import CLOCK, SMALL, commit, git, tenant
+from tests.hostile.test_overrides import override
+from tests.world import CLOCK, SMALL, commit, git, tenant, write
 
 Capture = pytest.CaptureFixture[str]
 HOUR = 3_600
@@ -20,6 +21,15 @@ def repo(tmp_path: Path, capsys: Capture) -> Path:
     commit(folder, "Merge pull request #12 from a/b", CLOCK + HOUR)
     assert ipam(capsys, "reconcile", "--repo", folder, "--allow-release", "1").code == 0
     return folder
+
+
+@pytest.fixture
+def grown(repo: Path, capsys: Capture) -> Path:
+    """Tenant three came after another hour."""
+    write(repo, {"tenants/three.yaml": tenant("three")})
+    commit(repo, "three (#34)", CLOCK + 2 * HOUR)
+    assert ipam(capsys, "reconcile", "--repo", repo).code == 0
+    return repo
 
 
 def test_an_address_is_told_with_the_person_who_brought_it_about(
@@ -101,3 +111,72 @@ def test_sixty_four_is_a_time_that_cannot_be(
 def test_csv_lists_every_part(repo: Path, capsys: Capture) -> None:
     rows = ipam(capsys, "who", "edge", "--repo", repo, "-o", "csv").out.splitlines()
     assert [row.split(",")[2] for row in rows] == ["state", "allocated", "held", "free"]
+
+
+def words(text: str) -> list[list[str]]:
+    return [line.split()[2:5] for line in text.splitlines()]
+
+
+def test_what_happened_is_told_newest_first(grown: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "history", "--repo", grown)
+    assert (ran.code, ran.err) == (0, "")
+    assert words(ran.out) == [
+        ["allocated", "10.40.0.16-10.40.0.23", "team-a/three"],
+        ["released", "10.40.0.8-10.40.0.15", "team-a/two"],
+        ["allocated", "10.40.0.0-10.40.0.7", "team-a/one"],
+        ["allocated", "10.40.0.8-10.40.0.15", "team-a/two"],
+    ]
+    first = ran.out.splitlines()[0]
+    assert first.endswith("by A Person <person@example.com> #34 tenants/three.yaml:3")
+
+
+@pytest.mark.parametrize("asked", ["two", "team-a/two", "10.40.0.9", "10.40.0.8/29"])
+def test_of_one_it_is_told_alone(grown: Path, capsys: Capture, asked: str) -> None:
+    ran = ipam(capsys, "history", asked, "--repo", grown)
+    assert [word for word, *_ in words(ran.out)] == ["released", "allocated"]
+
+
+def test_of_many_the_newest_are_told_and_that_there_are_more(grown: Path, capsys: Capture) -> None:
+    for _ in range(2):  # what was read in part goes on from the cache
+        ran = ipam(capsys, "history", "-n", "2", "--repo", grown)
+        assert len(ran.out.splitlines()) == 2
+        assert ran.err == "there is more than these 2; -n 0 tells all\n"
+    for form in ("text", "csv"):
+        every = ipam(capsys, "history", "-n", "0", "--repo", grown, "-o", form)
+        assert (len(every.out.splitlines()), every.err) == (4 + (form == "csv"), "")
+    told = json.loads(ipam(capsys, "history", "edge", "-n", "3", "--repo", grown, "-o", "json").out)
+    assert [item["what"] for item in told["items"]] == ["allocated", "released", "allocated"]
+
+
+def test_one_is_that_nothing_ever_happened_to_it(grown: Path, capsys: Capture) -> None:
+    ran = ipam(capsys, "history", "nobody", "--repo", grown)
+    assert (ran.code, ran.out, ran.err) == (1, "", "nothing ever happened to 'nobody'\n")
+
+
+LEAVE = "overrides/2026-02-15-leave.yaml"
+
+
+def test_the_override_that_let_a_release_go_is_named_with_its_commit(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    folder = given_out(tmp_path / "repo", {**SMALL, "tenants/two.yaml": tenant("two")})
+    for name in ("one", "two"):
+        (folder / f"tenants/{name}.yaml").unlink()
+    commit(folder, "they leave", CLOCK + HOUR)
+    assert ipam(capsys, "reconcile", "--repo", folder).code == 3
+    write(folder, {LEAVE: override(LEAVE, kind="brake", releases=2)})
+    allowed = commit(folder, "let them go", CLOCK + 2 * HOUR)
+    assert ipam(capsys, "reconcile", "--repo", folder).code == 0
+    told = ipam(capsys, "history", "two", "--repo", folder).out.splitlines()
+    last = f", Override {LEAVE} ({allowed[:12]} of A Person <person@example.com>)"
+    assert "released" in told[0]
+    assert told[0].endswith(f"tenants/two.yaml:3{last}")
+    assert "Override" not in told[1]
+    ran = ipam(capsys, "history", "two", "--repo", folder, "-o", "json")
+    cause = json.loads(ran.out)["items"][0]["cause"]
+    assert (cause["override"]["path"], cause["override"]["commit"]["id"]) == (LEAVE, allowed)
+    assert (
+        f"{LEAVE}, {allowed[:12]} of A Person" in ipam(capsys, "who", "two", "--repo", folder).out
+    )
+    past = ipam(capsys, "who", "two", "--history", "--repo", folder).out
+    assert past.count(last) == 1
