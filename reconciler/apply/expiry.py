@@ -1,6 +1,6 @@
 """Expiry of ranges in clusters."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from threading import BoundedSemaphore
 
@@ -30,8 +30,6 @@ from reconciler.model.objects import MANAGEMENT, NODE, SERVICE, Manifest, Resour
 from reconciler.planning.evaluate import Evaluation, leaving, left_behind
 from reconciler.planning.retention import last_withdrawal, next_withdrawal
 
-Records = Sequence[Allocation]
-
 
 def still_announced(
     evaluation: Evaluation,
@@ -59,7 +57,7 @@ def still_announced(
             with contained():
                 management = open_management(cluster, options)
         except ClusterError as failed:
-            _collect(failed, bugs)
+            _collect([failed], bugs)
             reason = f"the management cluster cannot be asked: {failed}"
             return {
                 record.path: reason
@@ -70,8 +68,7 @@ def still_announced(
         query = _Query(evaluation, management, Access(clusters, management), options)
         with threads(CONTACTS) as pool:
             found = list(pool.map(query.of, expiring, expiring.values()))
-        for failure in query.failures:
-            _collect(failure, bugs)
+        _collect(query.failures, bugs)
         return {path: why for held in found for path, why in held.items()}
 
 
@@ -81,9 +78,9 @@ def _unconfirmed(
     return {it.path: reason for it in records if not options.confirms(it.claim, cluster_of(it))}
 
 
-def _collect(failed: ClusterError, bugs: list[BugError] | None) -> None:
-    if isinstance(failed, BugError) and bugs is not None:
-        bugs.append(failed)
+def _collect(failures: Iterable[ClusterError], bugs: list[BugError] | None) -> None:
+    if bugs is not None:
+        bugs += [it for it in failures if isinstance(it, BugError)]
 
 
 class _Query:
@@ -105,7 +102,7 @@ class _Query:
         self._current = {it.claim: it for it in evaluation.state.records if it.is_live}
         self.failures: list[ClusterError] = []
 
-    def of(self, name: str, records: Records) -> Mapping[str, str]:
+    def of(self, name: str, records: Sequence[Allocation]) -> Mapping[str, str]:
         if name in self._options.confirm_withdrawn:
             return {}
         try:
@@ -128,7 +125,7 @@ class _Query:
             self.failures.append(failed)
             return {record.path: f"{name} cannot be asked: {failed}" for record in records}
 
-    def _in_management(self, records: Records) -> Mapping[str, str]:
+    def _in_management(self, records: Sequence[Allocation]) -> Mapping[str, str]:
         found: dict[str, str] = {}
         for family in families():
             own = family.objects
@@ -147,12 +144,13 @@ class _Query:
         if name not in self._known:
             return ""
         is_named = name in self._described or not self._is_whole  # a broken file might describe it
-        if is_named or self._access.is_there(name):
-            return f"{name} was applied to, and there is no kubeconfig for it any more"
-        return ""
+        is_left = is_named or self._access.is_there(name)
+        return (
+            f"{name} was applied to, and there is no kubeconfig for it any more" if is_left else ""
+        )
 
     def _announced(
-        self, cluster: Cluster, name: str, records: Records
+        self, cluster: Cluster, name: str, records: Sequence[Allocation]
     ) -> Iterator[tuple[str, str]]:
         pools = _pools(cluster)
         announced = IPSet.of(item for found in pools.values() for item in found)
@@ -161,11 +159,9 @@ class _Query:
             item = record.range
             if item is None:
                 continue
-            user = next((name for name, at in users if IPSet((item,)) & at), "")
-            holding = (
-                f"IPAddressPool {it}" for it, held in pools.items() if held.overlapping(item)
-            )
-            pool = next(holding, "")
+            user = next((title for title, at in users if IPSet((item,)) & at), "")
+            holding = (name for name, held in pools.items() if held.overlapping(item))
+            pool = next((f"IPAddressPool {it}" for it in holding), "")
             if record.announced:
                 # The left range of a moved claim always is in a pool, so its new range is looked
                 # for instead.

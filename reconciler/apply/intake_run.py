@@ -93,24 +93,14 @@ def look_for_intake(
         management = open_management(cluster, options)
         before = data_of(management.identity.config_maps).get(NAME, {}).get(KEY, "")
         listed = {resource: _listed(cluster, resource) for resource in kinds}
-        seen = IntakeObservation(
-            cluster.now(),
-            management.identity.uid,
-            listed,
-            management.identity.inventory.objects,
-            deleted,
-            is_re_enrolled=MANAGEMENT in options.re_enrol,
-        )
-        own = [source for source in tree.sources if not is_observed(tree.settings, source.path)]
-        context = IntakeContext(
-            tree.settings,
-            of_people(tree),
-            copies,
-            named,
-            parse_state(before),
-            options.allow_release,
-            frozenset(identity for source in own for identity in source.broken),
-        )
+        uid, entries = management.identity.uid, management.identity.inventory.objects
+        is_accepted = MANAGEMENT in options.re_enrol
+        seen = IntakeObservation(cluster.now(), uid, listed, entries, deleted, is_accepted)
+        settings, allowed = tree.settings, options.allow_release
+        own = [source for source in tree.sources if not is_observed(settings, source.path)]
+        broken = frozenset(identity for source in own for identity in source.broken)
+        state, described = parse_state(before), of_people(tree)
+        context = IntakeContext(settings, described, copies, named, state, allowed, broken)
         taken = take_in(seen, context)
         if not options.dry_run:
             taken = _create_events(management, taken)

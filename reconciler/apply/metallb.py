@@ -87,12 +87,9 @@ def overlaps(wanted: Pools, foreign: Pools) -> Iterator[tuple[str, str]]:
     for name, addresses in wanted.items():
         for other, theirs in foreign.items():
             if shared := addresses & theirs:
-                yield (
-                    name,
-                    f"{describe(shared)} is also in IPAddressPool {other}, which is not ours;"
-                    f" remove it there, or keep its name ({PREFIX}metallb-pool: {other})"
-                    " and --adopt",
-                )
+                what = f"{describe(shared)} is also in IPAddressPool {other}, which is not ours;"
+                named = f"{PREFIX}metallb-pool: {other}"
+                yield name, f"{what} remove it there, or keep its name ({named}) and --adopt"
 
 
 def giving(live: Pools, wanted: Pools) -> Iterator[tuple[str, IPSet]]:

@@ -44,12 +44,10 @@ def keeping_name(target: Target, live: Pools, snapshot: Snapshot, draft: Draft) 
     users = users_of((item.manifest for item in services), live[old[0]] & wanted[new[0]])
     if not users:
         return target
-    reason = (
-        f"IPAddressPool {old[0]} is not renamed: Service {users[0].service} uses"
-        f" {users[0].address}, and would lose it; name it {old[0]} in the repository again, or"
-        " --force-withdraw"
-    )
-    draft.fail(str(_pool(new[0])), reason)
+    used = f"Service {users[0].service} uses {users[0].address}, and would lose it"
+    mend = f"name it {old[0]} in the repository again, or --force-withdraw"
+    error = f"IPAddressPool {old[0]} is not renamed: {used}; {mend}"
+    draft.fail(str(_pool(new[0])), error)
     return replace(target, desired=tuple(_renamed(item, new[0], old[0]) for item in target.desired))
 
 
@@ -71,11 +69,9 @@ def plan_tenant(
 ) -> ClusterPlan:
     """Plan a tenant cluster."""
     draft = Draft(inventory.objects, options)
-    if inventory.damaged:
-        count = len(inventory.damaged)
-        draft.notes.append(
-            f"{count} lines of the inventory cannot be read; what they name is left alone"
-        )
+    if count := len(inventory.damaged):
+        what = f"{count} lines of the inventory cannot be read"
+        draft.notes.append(f"{what}; what they name is left alone")
     lock = Lock(draft, snapshot, home)
     lock.begin()
     work = _Tenant(target, snapshot, draft)
@@ -88,10 +84,10 @@ def plan_tenant(
         tuple(draft.notes),
         stop,
         work.error,
-        work.is_there,
-        dict(work.pools()),
-        IPSet.of(item for found in at_most for item in found),
-        target.remembered,
+        keeps_inventory=work.is_there,
+        pools=dict(work.pools()),
+        at_most=IPSet.of(item for found in at_most for item in found),
+        remembered=target.remembered,
     )
 
 
@@ -194,10 +190,8 @@ class _Tenant:
         if not users:
             return ""
         more = f" and {len(users) - 1} more" if len(users) > 1 else ""
-        return (
-            f"Service {users[0].service} uses {users[0].address}{more};"
-            " delete it, or --force-withdraw"
-        )
+        what = f"Service {users[0].service} uses {users[0].address}{more}"
+        return f"{what}; delete it, or --force-withdraw"
 
     def _clashing(self) -> frozenset[Ref]:
         foreign = {

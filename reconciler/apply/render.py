@@ -50,16 +50,10 @@ def rendered(evaluation: Evaluation, policies: Sequence[Manifest] = ()) -> dict[
     for cluster in sorted({path.partition("/")[0] for path in files}):
         for manifest in policies:
             files[_path(cluster, manifest)] = dump(manifest)
+        kind = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
         labels = {"labels": [{"pairs": owned_labels()}]} if policies else {}
         listed = sorted(path.partition("/")[2] for path in files if path.startswith(f"{cluster}/"))
-        files[f"{cluster}/kustomization.yaml"] = dump(
-            {
-                "apiVersion": "kustomize.config.k8s.io/v1beta1",
-                "kind": "Kustomization",
-                **labels,
-                "resources": listed,
-            }
-        )
+        files[f"{cluster}/kustomization.yaml"] = dump({**kind, **labels, "resources": listed})
     return files
 
 

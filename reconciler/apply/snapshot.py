@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class Live(Struct, frozen=True):
-    """A complete, validated object of a cluster."""
+    """A complete object of a cluster."""
 
     ref: Ref
     manifest: Manifest
@@ -55,11 +55,6 @@ class Live(Struct, frozen=True):
     def dying_since(self) -> str:
         """Return the deletion time; empty if the object is not being deleted."""
         return self.metadata.get("deletionTimestamp") or ""
-
-    @property
-    def managers(self) -> list[str]:
-        """Return the field managers."""
-        return [it.get("manager", "") for it in self.metadata.get("managedFields") or ()]
 
     @property
     def spec(self) -> Mapping[str, Any]:

@@ -75,11 +75,7 @@ def _same(key: str, wanted: Mapping[str, Any] | Sequence[Any], live: object) -> 
     if key not in _KEYED:
         return list(wanted) == list(live)
     name = _KEYED[key]
-    present = {
-        item[name]: item
-        for item in live
-        if isinstance(item, Mapping) and isinstance(item.get(name), str)
-    }
+    present = {item.get(name): item for item in live}
     return all(
         item[name] in present and not differing(item, present[item[name]]) for item in wanted
     )
@@ -116,9 +112,8 @@ def taken(live: Manifest, path: str) -> Drift | None:
 def _owns(entry: Mapping[str, Any], path: str) -> bool:
     node: Any = entry.get("fieldsV1") or {}
     steps = path.split(".")
-    for parent in ("metadata.labels.", "metadata.annotations."):  # their keys contain dots
-        if path.startswith(parent):
-            steps = [*parent.strip(".").split("."), path.removeprefix(parent)]
+    if path.startswith(("metadata.labels.", "metadata.annotations.")):  # their keys contain dots
+        steps = path.split(".", 2)
     for step in steps:
         node = node.get(f"f:{step}") if isinstance(node, Mapping) else None
         if node is None:
@@ -179,7 +174,8 @@ def is_ours(live: Live, entry: InventoryEntry | None) -> bool:
     """Return whether `ipam` created the object, by uid in the inventory or by label and manager."""
     if entry is not None and _made(live.uid, entry):
         return True
-    return live.labels.get(OWNER_LABEL) == MANAGER and MANAGER in live.managers
+    managers = [it.get("manager") for it in live.metadata.get("managedFields") or ()]
+    return live.labels.get(OWNER_LABEL) == MANAGER and MANAGER in managers
 
 
 def noted(desired: DesiredObject, uid: str, entry: InventoryEntry | None) -> InventoryEntry:

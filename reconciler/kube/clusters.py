@@ -101,7 +101,9 @@ class KubeCluster:
         try:
             is_secret = ref.resource == SECRET
             request = KubeRequest("GET", self._path(ref), f"read {ref}", is_verbatim=is_secret)
-            return _stored(self._json(request), ref.resource)
+            found = self._json(request)
+            check_readable(found, ref.resource)
+            return _inward(found, ref.resource)
         except NoSuchObjectError:
             return None
 
@@ -238,8 +240,9 @@ class KubeCluster:
             if total > self._max_list:
                 raise ClusterError(f"{what}: the list is larger than {self._max_list >> 20} MiB")
             for item in items:
+                check_readable(item, resource)
                 item = pared(item, resource)
-                found.append(_stored(item | named if heads else named | item, resource))
+                found.append(_inward(item | named if heads else named | item, resource))
             if not following:
                 break
         return ObjectList(found, str((page.get("metadata") or {}).get("resourceVersion", "")))
@@ -368,11 +371,6 @@ class _ApiVersions:
         if not resource.versions:
             return manifest
         return _in_version(manifest, self.of(resource), self.of)
-
-
-def _stored(manifest: dict[str, Any], resource: Resource) -> dict[str, Any]:
-    check_readable(manifest, resource)
-    return _inward(manifest, resource)
 
 
 def _inward(manifest: dict[str, Any], resource: Resource) -> dict[str, Any]:

@@ -234,15 +234,11 @@ def pared(manifest: dict[str, Any], resource: Resource) -> dict[str, Any]:
 
 
 def _asking(manifest: dict[str, Any], kept: dict[str, Any]) -> dict[str, Any]:
-    spec, metadata = kept.get("spec"), kept.get("metadata")
-    if not isinstance(spec, dict) or not isinstance(metadata, dict):
-        return kept
+    spec, metadata = kept.get("spec") or {}, kept.get("metadata") or {}
     if spec.get("type") != "LoadBalancer":
         return kept
-    metadata |= {key: it for key in _TIMES if type(it := manifest["metadata"].get(key)) is str}
-    listed = manifest["metadata"].get("annotations")
-    there = listed if isinstance(listed, dict) else {}
-    found = {key: it for key in ASKED if type(it := there.get(key)) is str}
+    metadata |= _part(manifest["metadata"], _TIMES)
+    found = _part(manifest["metadata"].get("annotations") or {}, ASKED)
     keys = _ASKING + (_SHARING if any(key.endswith(SHARED) for key in found) else ())
     kept["metadata"] = {**metadata, "annotations": found} if found else metadata
     kept["spec"] = _part(manifest["spec"], keys)
@@ -262,8 +258,13 @@ def settled_conditions(wanted: Manifest, live: Manifest, *, is_whole: bool = Fal
     """
     if "conditions" not in wanted:
         return wanted
-    present = {item.get("type"): item for item in _conditions(live)}
-    conditions = [_settled(item, present.get(item["type"]) or {}) for item in wanted["conditions"]]
+    present = {item.get("type"): item for item in live.get("conditions") or ()}
+    conditions = []
+    for item in wanted["conditions"]:
+        before = present.get(item["type"]) or {}
+        since = before.get("lastTransitionTime")
+        is_same = since and before.get("status") == item["status"]
+        conditions.append({**item, "lastTransitionTime": since} if is_same else item)
     ours = [item["type"] for item in conditions]
     others = [item for item in present.values() if item["type"] not in ours]
     return {**wanted, "conditions": [*conditions, *(others if is_whole else ())]}
@@ -278,14 +279,6 @@ def is_whole_list(manifest: Manifest) -> bool:
     return False
 
 
-def _conditions(status: Manifest) -> list[Mapping[str, Any]]:
-    found = status.get("conditions")
-    listed = found if isinstance(found, list) else []
-    return [
-        item for item in listed if isinstance(item, Mapping) and isinstance(item.get("type"), str)
-    ]
-
-
 def timeless(status: Manifest) -> Manifest:
     """Return a status without the times of its conditions.
 
@@ -298,13 +291,6 @@ def timeless(status: Manifest) -> Manifest:
         for item in status["conditions"]
     ]
     return {**status, "conditions": conditions}
-
-
-def _settled(wanted: Mapping[str, Any], live: Mapping[str, Any]) -> Mapping[str, Any]:
-    since = live.get("lastTransitionTime")
-    if not since or live.get("status") != wanted["status"]:
-        return wanted
-    return {**wanted, "lastTransitionTime": since}
 
 
 _HASH_LENGTH = 16
