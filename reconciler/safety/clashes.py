@@ -76,11 +76,7 @@ def union(ranges: Iterable[Range]) -> tuple[Range, ...]:
 
 
 def literals(text: str) -> tuple[Range, ...]:
-    """Return all addresses, blocks, and ranges in a text of any form.
-
-    All addresses from the lowest to the highest value of `startAddress` and `endAddress` also
-    count, because the list of addresses between them can be lost.
-    """
+    """Return all addresses, blocks, and ranges in a text of any form, and all between its ends."""
     found: list[Range] = []
     ends: list[int] = []
     before, before_end = 0, -1
@@ -99,7 +95,6 @@ def literals(text: str) -> tuple[Range, ...]:
 
 
 def _words(text: str) -> Iterator[tuple[int, int, int]]:
-    """Yield the addresses with their start and end positions."""
     for word in _V4_WORD.finditer(text):
         parts = [int(part) for part in word.group().split(".")]  # some tools read 010 as ten
         if max(parts) <= 255:
@@ -229,16 +224,15 @@ def holding_of(folder: str, path: str, data: bytes) -> RecordedRange:
 
 
 def _canonical(path: str, text: str, place: PoolText) -> RecordedRange | None:
-    """Return the content of a record in canonical form, or None."""
     found = _CANONICAL.fullmatch(text)
     if found is None or (ranges := _canonical_ranges(found)) is None:
         return None
     claim, namespace, reference = found.group(1, 2, 3)
     words = dict(line.split(": ", 1) for line in reference.replace("    ", "")[:-1].split("\n"))
-    said = PoolText(*(_bare(words.get(key, "")) for key in ("kind", "namespace", "name")))
+    said = PoolText(*(words.get(key, "").strip('"') for key in ("kind", "namespace", "name")))
     is_clear = all(map(_NAME.fullmatch, [namespace, *words.values()]))
-    pool = _pool(place, said, _bare(namespace)) if is_clear else UNKNOWN
-    return RecordedRange(path, _claim(_bare(claim)), found["phase"], pool, ranges)
+    pool = _pool(place, said, namespace.strip('"')) if is_clear else UNKNOWN
+    return RecordedRange(path, _claim(claim.strip('"')), found["phase"], pool, ranges)
 
 
 def _canonical_ranges(found: re.Match[str]) -> tuple[Range, ...] | None:
@@ -247,7 +241,7 @@ def _canonical_ranges(found: re.Match[str]) -> tuple[Range, ...] | None:
         return None if start or end or listed or count else ()
     if not (start and end and count) or phase not in _HOLDERS:
         return None
-    item = between(_bare(start), _bare(end))
+    item = between(start.strip('"'), end.strip('"'))
     if item is None or int(count) != item[1] - item[0] + 1:
         return None
     is_list = listed is None or (
@@ -259,7 +253,6 @@ def _canonical_ranges(found: re.Match[str]) -> tuple[Range, ...] | None:
 
 
 def _careful(path: str, data: bytes, place: PoolText) -> RecordedRange | None:
-    """Return the content of a record in any other form if it has no contradiction."""
     reading = yaml.read(data)
     if reading.problems or len(reading.documents) != 1:
         return None
@@ -293,7 +286,6 @@ def _held(status: Mapping[str, Any]) -> tuple[Range, ...] | None:
 
 
 def _place(folder: str, path: str) -> PoolText:
-    """Return the pool in a path: `<kind>/<namespace>.<name>/<namespace>/<record>`."""
     parts = path.removeprefix(f"{folder}/").split("/")
     if len(parts) != 4:
         return UNKNOWN
@@ -302,7 +294,6 @@ def _place(folder: str, path: str) -> PoolText:
 
 
 def _pool(place: PoolText, said: PoolText, namespace: str) -> PoolText:
-    """Return the pool of a record: the pool of its path, else one in its namespace."""
     if place.name and said.name in ("", place.name) and said.kind in ("", place.kind):
         return place
     return said._replace(namespace=said.namespace or namespace) if said.name else UNKNOWN
@@ -310,10 +301,6 @@ def _pool(place: PoolText, said: PoolText, namespace: str) -> PoolText:
 
 def _claim(text: str) -> str:
     return text if _CLAIM.fullmatch(text) else ""
-
-
-def _bare(text: str) -> str:
-    return text[1:-1] if text[:1] == '"' else text
 
 
 def _mapping(value: Any, key: str) -> Mapping[str, Any]:
@@ -343,10 +330,7 @@ class DescribedPool(NamedTuple):
 def described_pools(
     kinds: PoolKinds, names: Collection[str], path: str, data: bytes
 ) -> tuple[DescribedPool, ...]:
-    """Return the pools of the given names that a source file describes.
-
-    If the file is not readable, all names that it contains are unclear.
-    """
+    """Return the pools of the given names that a source file describes; unclear if it is broken."""
     del path
     present = [name for name in names if name.encode() in data]
     if not present or not any(kind.encode() in data for kind in kinds):
@@ -433,10 +417,7 @@ def granted(new: Iterable[RecordedRange], old: Iterable[RecordedRange]) -> list[
 
 
 def overlapping(spans: Iterable[Span], paths: Collection[str]) -> list[tuple[str, str]]:
-    """Return pairs of records that share an address, sorted, with at least one of `paths`.
-
-    The record of `paths` is the first of its pair.
-    """
+    """Return pairs of records that share an address, sorted; the first is one of `paths`."""
     found: dict[tuple[str, str], None] = {}
     reaching: list[Span] = []
     for span in sorted(spans):
