@@ -37,14 +37,11 @@ class RoundDone(Struct, frozen=True):
     """A round that ended.
 
     Attributes:
-        number: Counted from 1 since the start of the process.
         clusters: The dirty clusters; None for all.
         since: Seconds from the oldest mark to its end.
         code: The exit code of a single run that ends like this.
-        rounds: The work in Git and in clusters; empty if Git failed.
-        looked: The demand of elastic tenants; None if Git failed.
+        rounds: Empty if Git failed, as `looked` and `head` are None.
         unasked: The elastic tenants whose last look failed, with the reason.
-        head: The revision after the round; None if Git failed.
         held: The clusters that were left out because they did not answer.
     """
 

@@ -34,11 +34,7 @@ class _Failure(NamedTuple):
 
 @dataclass
 class RoundClusters:
-    """Clusters as rounds reach them: a cluster that did not answer is not asked until its pause ends.
-
-    Attributes:
-        kubeconfigs: The kubeconfig that was used last, by cluster.
-    """
+    """Clusters as rounds reach them: a cluster that did not answer is not asked until its pause ends."""
 
     clusters: Clusters
     monotonic: Callable[[], float] = time.monotonic

@@ -41,10 +41,8 @@ class DaemonRounds:
     """The rounds of one process.
 
     Attributes:
-        is_in: Returns whether a revision contains another.
         now: The clock of this machine; None for a fixed time.
         deleted: Returns the uids of hub objects that a watch reported as deleted.
-        bugs: Bugs of the last round while clusters were asked.
         looked: The demand of elastic tenants in the last round; None if Git failed.
         unasked: The elastic tenants whose last look failed, with the reason.
         short: The clusters whose last look failed or found too few addresses.

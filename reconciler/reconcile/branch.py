@@ -88,12 +88,6 @@ def require_at_start(repository: Repository) -> None:
             require_main_branch(repository, own.settings)
 
 
-def accepted_head(accepted: str | None, base: Revision) -> str | None:
-    """Return the id of the head if the user accepts it. An abbreviated id is sufficient."""
-    is_it = accepted and len(accepted) >= _SHORTEST_ID and base.id.startswith(accepted)
-    return base.id if is_it else None
-
-
 class Lost(Struct, frozen=True):
     """The commits and records that a branch lacks of the head that was reconciled last.
 
@@ -127,6 +121,11 @@ def lost_since(repository: Repository, base: Revision) -> Lost | None:
     return Lost(found.id, tuple(commits), tuple(lost_records(repository, found.id, base.id)))
 
 
+def _is_accepted(accepted: str | None, base: Revision) -> bool:
+    # An abbreviated id is sufficient.
+    return len(accepted or "") >= _SHORTEST_ID and base.id.startswith(accepted or "")
+
+
 def current_head(repository: Repository, accept: str | None = None) -> tuple[Revision, Lost | None]:
     """Return the head of the branch, and the losses that the user accepts.
 
@@ -138,11 +137,11 @@ def current_head(repository: Repository, accept: str | None = None) -> tuple[Rev
     """
     base = fetched(repository)
     lost = lost_since(repository, base)
-    if lost is not None and not accepted_head(accept, base):
+    if lost is not None and not _is_accepted(accept, base):
         repository.forget_remote()
         base = fetched(repository)
         lost = lost_since(repository, base)
-    if lost is not None and not accepted_head(accept, base):
+    if lost is not None and not _is_accepted(accept, base):
         raise refusal(repository, base, lost)
     return base, lost
 

@@ -93,7 +93,6 @@ class LookOptions(Struct, frozen=True):
     """Options for observing clusters.
 
     Attributes:
-        apply: Options of the apply. `re_enrol` and `lb_class` are used here also.
         writes: Save the start of idle times in clusters.
         only: Returns the clusters to observe; None for all.
         deleted: The uids of objects that a watch of the management cluster reported as deleted.
@@ -117,13 +116,9 @@ class Looked(Struct, frozen=True):
 
     Attributes:
         at: The management cluster's clock, in seconds since 1970; 0 if unknown.
-        changes: Files of the observed folder that differ.
-        words: Messages for the tenants that were observed.
-        figures: The demand in addresses, by cluster.
         unasked: Clusters that could not be observed, with the reason.
         away: The unreachable clusters among them.
         again: Seconds until a cluster has to be observed again without any change.
-        blocked: Why clusters do not grow.
         readings: The observed use, by cluster. Clusters with invalid objects are left out.
     """
 
@@ -380,8 +375,6 @@ class ObservingRun:
         whole: Returns the evaluation of a revision by its id.
         now: This machine's clock, for a management cluster without one; None for a fixed time.
         bugs: Collects internal errors of requests to clusters.
-        looked: The demand of tenants at the last observation.
-        intake: The objects that exist only in the management cluster.
     """
 
     repository: Repository
@@ -462,10 +455,8 @@ class ObservingRun:
     ) -> list[Applied]:
         """Apply a revision to the clusters, and write the state for the next observation.
 
-        Args:
-            head: The revision to apply.
-            is_in: Returns whether a revision contains another.
-            scope: The clusters; None for all, with the messages of this observation.
+        `is_in` returns whether a revision contains another. Without a scope, all clusters are
+        applied to, with the messages of this observation.
         """
         scope = replace(scope or Scope(words=self.looked.words), readings=self.looked.readings)
         applied = apply_fleet(self.whole(head), self.clusters(), self.options.apply, is_in, scope)
@@ -473,10 +464,7 @@ class ObservingRun:
         return applied
 
     def remember(self) -> None:
-        """Write the state for the next observation into the management cluster.
-
-        If that fails, the next observation starts with an empty state.
-        """
+        """Write the state for the next observation, which otherwise starts with an empty one."""
         try:
             remember_intake(self.intake, self.clusters(), self._apply_options)
         except ClusterError as failed:

@@ -39,10 +39,6 @@ Edits = list[tuple[Location, str]]
 def _rewritten(
     evaluation: Evaluation, document: Document, key: Key, pool: Key
 ) -> tuple[bytes, Edits]:
-    """Return the file of a document that moves the claim to a pool, and the edits.
-
-    Raises UsageError if the pool has no room for the pins, or the text cannot be edited in place.
-    """
     place = _relocation(key, pool)
     field = ".".join(place.steps)
     data = with_edits(document, [Edit(place.steps, place.name)])
@@ -108,12 +104,7 @@ _LONGEST = 80
 
 
 class MoveRequest(Struct, frozen=True):
-    """A request to move a claim, named as in `explain`, to a pool, by its key or name.
-
-    Attributes:
-        now: Seconds since 1970. The date is part of the Override's file name.
-        expires: The instant at which the Override expires.
-    """
+    """A request to move a claim, named as in `explain`, to a pool, by its key or name."""
 
     claim: str
     pool: str
@@ -128,10 +119,9 @@ class MoveEdits(Struct, frozen=True):
     Attributes:
         claims: The claims that move together: the first claim of the tenant, or the request that
             replaces it, comes first.
-        changes: The edited files of users.
         overrides: The Overrides that permit the move, except for those in effect.
         allowed_by: The paths of all Overrides, new and existing, by claim.
-        evaluation: The evaluation of the work tree with both, as if the Override was merged.
+        evaluation: Of the work tree with both, as if the Override was merged.
         staying: Records of other claims of the same owner, in other pools.
     """
 
@@ -219,7 +209,6 @@ def _serves(evaluation: Evaluation, key: Key) -> Key:
 def _staying(
     evaluation: Evaluation, moving: Sequence[Allocation], pool: Key
 ) -> tuple[Allocation, ...]:
-    """Return the records of the owner that do not move and are not in the pool."""
     whose = moving[0].owner.short
     theirs = (it for it in evaluation.state.records if it.is_live and it not in moving)
     return tuple(it for it in theirs if it.owner.short == whose and it.pool != pool and it.range)
@@ -257,10 +246,7 @@ def _document(evaluation: Evaluation, claim: Key) -> Document:
 def _edited(
     evaluation: Evaluation, documents: Mapping[Key, Document], pool: Key
 ) -> tuple[tuple[FileChange, ...], tuple[tuple[Location, str], ...]]:
-    """Return the files in which the documents name the pool, and the edits.
-
-    A document of several claims is written once, for its first.
-    """
+    """Return the edited files. A document of several claims is written once, for its first."""
     first = {document.identity: key for key, document in reversed([*documents.items()])}
     files, edits = dict[str, bytes](), list[tuple[Location, str]]()
     for key, document in documents.items():
@@ -292,7 +278,6 @@ def _after(
 
 
 def _why(after: Evaluation, claim: Key, documents: Mapping[Key, Document]) -> str:
-    """Return why a claim does not move although the move is permitted."""
     for found in after.findings:
         is_of_it = found.location.path == documents[claim].path
         if found.severity is Severity.ERROR and is_of_it:

@@ -112,15 +112,7 @@ class ReconcileOptions(Struct, frozen=True):
 
 
 class Reconciled(Struct, frozen=True):
-    """The result of a reconcile.
-
-    Attributes:
-        base: The head of the branch at first.
-        commit: The last new commit; None for none.
-        evaluation: The last evaluation.
-        parts: Each commit, with its plan.
-        proposed: The result for the proposal branch; None if no such branch is named.
-    """
+    """The result of a reconcile: the first head, the last new commit, and the last evaluation."""
 
     base: Revision
     commit: Revision | None
@@ -339,8 +331,7 @@ class _Run:
 class Round(Struct, frozen=True):
     """The result in Git, and in the clusters; None if nothing was applied.
 
-    Attributes:
-        served: Clusters whose growth was applied, and the seconds that they waited for it.
+    `served` has clusters whose growth was applied, and the seconds that they waited for it.
     """
 
     done: Reconciled

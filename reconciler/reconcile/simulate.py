@@ -113,10 +113,6 @@ def pools_of(today: Evaluation, provider: str) -> list[Key]:
 
 
 def _newcomer_of(today: Evaluation, provider: str | None) -> Newcomer:
-    """Return the tenant that is added for a provider.
-
-    Raises UsageError if the provider does not exist.
-    """
     one = newcomer()
     providers = [doc.name for doc in today.documents.of(one.chooses)]
     if provider is not None and provider not in providers:

@@ -36,12 +36,7 @@ _KEPT = "it is in the commit still"
 
 
 class Replayed(Struct, frozen=True):
-    """The result of planning the base of a commit again.
-
-    Attributes:
-        files: Paths of the files that differ.
-        version: The version that made it; empty if the message does not name it.
-    """
+    """The result of planning the base of a commit again, with the files that differ."""
 
     verdict: ReplayVerdict
     files: tuple[str, ...] = ()
@@ -182,8 +177,6 @@ class Verified(Struct, frozen=True):
     """One commit of a branch that touches records or observed files.
 
     Attributes:
-        clock: The committer date, in seconds since 1970; None if invalid.
-        version: The version in the message.
         files: The files that differ; for a foreign commit, the records that it touches.
         claims: The message marks it as a reconcile commit.
     """

@@ -126,11 +126,7 @@ _log = logging.getLogger(__name__)
 
 
 class CommitOptions(Struct, frozen=True):
-    """Options for the commits of a run.
-
-    Attributes:
-        is_proposed: The branch stays unchanged, and a merge publishes the commits.
-    """
+    """Options for the commits of a run. A merge publishes the commits of a proposal."""
 
     allow_release: int | None = None
     sign: str = ""
@@ -139,13 +135,7 @@ class CommitOptions(Struct, frozen=True):
 
 
 class Planned(Struct, frozen=True):
-    """A plan that can be carried out.
-
-    Attributes:
-        base: The revision of the plan.
-        clock: The clock that the commit records; None for the date of the revision.
-        look: The observed files, which are part of the commit; None for none.
-    """
+    """A plan that can be carried out. Without a clock, the date of the revision counts."""
 
     base: Revision
     evaluation: Evaluation
@@ -154,14 +144,7 @@ class Planned(Struct, frozen=True):
 
 
 class RunCommit(Struct, frozen=True):
-    """One commit of a run.
-
-    Attributes:
-        planned: The plan.
-        carried: The part of the plan that was carried out.
-        commit: The commit; None if nothing changed, or the plan was stopped.
-        subject: The subject of the commit; empty without one.
-    """
+    """A plan, the part that was carried out, and its commit; None if nothing changed."""
 
     planned: Planned
     carried: Evaluation
