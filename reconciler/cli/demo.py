@@ -59,8 +59,9 @@ class _Stage:
     def __init__(self, folder: Path, color: str) -> None:
         self.shown_folder = folder
         self.repo = folder.absolute() / "repo"
-        self._brush = painter(color)
+        self.brush = painter(color)
         self._chapter = 0
+        self._again = f"remove {folder} and begin again"
 
     def prepare(self) -> None:
         folder, hint = self.repo.parent, "name a folder that is new or empty"
@@ -78,24 +79,21 @@ class _Stage:
 
     def chapter(self, title: str, *paragraphs: str) -> None:
         self._chapter += 1
-        emit(f"\n{self._brush.paint(f'{self._chapter}. {title}', Colour.BOLD, Colour.BLUE)}\n")
+        emit(f"\n{self.brush.paint(f'{self._chapter}. {title}', Colour.BOLD, Colour.BLUE)}\n")
         self.say(*paragraphs)
 
     def say(self, *paragraphs: str) -> None:
         for paragraph in paragraphs:
             emit(f"\n{textwrap.fill(paragraph, 88, break_on_hyphens=False)}\n")
 
-    def suggest(self, command: str, why: str) -> None:
-        emit(f"  {self._brush.paint(command.ljust(40), Colour.BOLD)} {why}\n")
-
     def show(self, *command: str, printed: str = "", exit_code: int = 0) -> None:
         """Print a command as typed, with its output and its exit code."""
-        line = self._brush.paint(escape(shlex.join(command)), Colour.BOLD)
-        emit(f"\n{self._brush.paint('$', Colour.DIM)} {line}\n")
-        bar = self._brush.paint("│", Colour.DIM)
+        line = self.brush.paint(escape(shlex.join(command)), Colour.BOLD)
+        emit(f"\n{self.brush.paint('$', Colour.DIM)} {line}\n")
+        bar = self.brush.paint("│", Colour.DIM)
         emit("".join(f"{bar} {line}".rstrip() + "\n" for line in printed.splitlines()))
         if exit_code:
-            emit(f"{bar} {self._brush.paint(f'exit code {exit_code}', Colour.YELLOW)}\n")
+            emit(f"{bar} {self.brush.paint(f'exit code {exit_code}', Colour.YELLOW)}\n")
 
     def git(self, *arguments: str, date: int = 0) -> str:
         dates = {f"GIT_{who}_DATE": f"{date} +0000" for who in ("AUTHOR", "COMMITTER")}
@@ -108,8 +106,7 @@ class _Stage:
             check=False,
         )
         if done.returncode != 0:
-            hint = f"remove {self.shown_folder} and begin again"
-            raise GitError(f"git {arguments[0]}: {done.stderr.strip()}", hint)
+            raise GitError(f"git {arguments[0]}: {done.stderr.strip()}", self._again)
         return done.stdout.rstrip("\n")
 
     def shown_git(self, command: str, *arguments: str, date: int = 0) -> None:
@@ -125,7 +122,7 @@ class _Stage:
 
     def ipam(self, *arguments: str, expected: int = 0) -> None:
         printed = io.StringIO()
-        is_colored = self._brush.paint("", Colour.BOLD) != ""
+        is_colored = self.brush.paint("", Colour.BOLD) != ""
         with (
             contextlib.chdir(self.repo),
             _variables("FORCE_COLOR" if is_colored else "NO_COLOR"),
@@ -137,10 +134,8 @@ class _Stage:
         if code == INTERRUPTED:
             raise KeyboardInterrupt
         if code != expected:
-            raise UsageError(
-                f"ipam {arguments[0]} ended with {code}, not with {expected}",
-                f"remove {self.shown_folder} and begin again",
-            )
+            message = f"ipam {arguments[0]} ended with {code}, not with {expected}"
+            raise UsageError(message, self._again)
 
 
 @contextlib.contextmanager
@@ -293,7 +288,7 @@ def _end(stage: _Stage) -> None:
     )
     emit("\n")
     for command, why in _NEXT.items():
-        stage.suggest(command, why)
+        emit(f"  {stage.brush.paint(command.ljust(40), Colour.BOLD)} {why}\n")
     stage.say(
         "Its README.md tells how a team works with it. .github/workflows/ipam.yml does in CI what"
         " was done here by hand. tenants/platform/legacy-billing-pins.yaml brings in a cluster"

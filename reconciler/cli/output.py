@@ -93,10 +93,7 @@ class Result(Struct, frozen=True):
 
 
 def options(*forms: str) -> Decorator[Any]:
-    """Add `-o`, `--color`, and the options of all commands, and pass the first two as `result`.
-
-    The first format is the default.
-    """
+    """Add `-o` (default: the first format), `--color`, and the options of all commands."""
     choice = {"type": click.Choice(forms), "default": forms[0], "show_default": True}
     form = option("-o", "--output", help="Format of the result on stdout.", **choice)
     return gathered("result", Result, form, color)
