@@ -1,6 +1,7 @@
 """The commands of `ipam`, their help, and `help` and `version`."""
 
 from collections.abc import Container
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -10,7 +11,6 @@ from msgspec import Struct
 from reconciler import __version__
 from reconciler.cli import options, output
 from reconciler.cli.options import option
-from reconciler.documents.findings import alike
 from reconciler.documents.validators import commit
 from reconciler.report.json import envelope, json_text
 
@@ -204,7 +204,7 @@ class VerbGroup(VerbCommand, click.Group):
 def unknown_verb(word: str, ctx: click.Context) -> click.UsageError:
     """Return the error for a verb that does not exist. It suggests similar ones."""
     asked = _ELSEWHERE.get(word.lower(), word.lower())
-    near = [asked] if asked in VERBS else alike(asked, VERBS, 2, 0.65)
+    near = [asked] if asked in VERBS else get_close_matches(asked, list(VERBS), 2, 0.65)
     hint = f"Did you mean {' or '.join(near)}?" if near else "ipam help --all lists them."
     return click.UsageError(f"No verb {word!r}. {hint}", ctx)
 

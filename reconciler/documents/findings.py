@@ -117,14 +117,9 @@ def join_limited(words: Sequence[str], last: str = " and ") -> str:
     return last.join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
 
 
-def alike(text: str, names: Iterable[str], most: int, likeness: float) -> list[str]:
-    """Return at most `most` similar names, the most similar first; 1.0 is equal."""
-    return get_close_matches(text, list(names), most, likeness)
-
-
 def nearest(text: str, names: Iterable[str], likeness: float = 0.6) -> str:
     """Return the most similar name; empty if there is none."""
-    return next(iter(alike(text, names, 1, likeness)), "")
+    return next(iter(get_close_matches(text, list(names), 1, likeness)), "")
 
 
 def meant(text: str, names: Iterable[str], likeness: float = 0.6) -> str:

@@ -223,7 +223,7 @@ def escape(text: str) -> str:
     """Return one line of text without control sequences for terminals and CI logs."""
     # Almost every text is plain, and the pattern takes a millisecond to compile.
     is_plain = text.isascii() and text.isprintable()
-    plain = text if is_plain else _in_text().sub(_written, text)
+    plain = text if is_plain else _in_text().sub(escape_character, text)
     return _COMMAND.sub(r"\1\\::", _ANYWHERE.sub(r"#\\", plain))
 
 
@@ -243,7 +243,8 @@ def _in_json() -> re.Pattern[str]:
     return re.compile(rf"(?<=#)#|(?!\n)[{_ESCAPE_UNSAFE}]")
 
 
-def _written(found: re.Match[str]) -> str:
+def escape_character(found: re.Match[str]) -> str:
+    """Return the escape of a character for YAML and Python."""
     code = ord(found.group())
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 

@@ -19,6 +19,7 @@ from reconciler.documents.text import (
     TooManyDigitsError,
     decode,
     decoded,
+    escape_character,
     is_ambiguous,
     reads_as_text,
     resolve,
@@ -232,7 +233,8 @@ class _Builder:
         try:
             for event in events:
                 if type(event) is ev.DocumentStartEvent:
-                    _refuse_directive(event)
+                    if event.version is not None or event.tags:
+                        raise self._stop("yaml-directive", event, NO_DIRECTIVE, LINE_OUT)
                     self._nodes = 0
                     first = next(events)
                     start = first.start_mark
@@ -379,11 +381,6 @@ def _mark(event: Any) -> tuple[int, int]:
     return event.start_mark.line + 1, event.start_mark.column + 1
 
 
-def _refuse_directive(event: Any) -> None:
-    if event.version is not None or event.tags:
-        raise _StopError(Problem("yaml-directive", *_mark(event), NO_DIRECTIVE, LINE_OUT))
-
-
 # Text that does not start with an indicator, contains neither ': ' nor ' #', and does not end with
 # ':' or a space (YAML 1.2.2 §7.3.3). Other text is checked below.
 _PLAIN = re.compile(r"[A-Za-z_/][A-Za-z0-9_./-]*", re.ASCII)
@@ -426,11 +423,7 @@ def text(value: str) -> str:
     """Return a string, quoted if necessary."""
     if is_plain(value):
         return value
-    return _ESCAPED.sub(lambda found: _escape(ord(found.group())), encode_basestring(value))
-
-
-def _escape(code: int) -> str:
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+    return _ESCAPED.sub(escape_character, encode_basestring(value))
 
 
 def is_plain(value: str) -> bool:

@@ -52,7 +52,7 @@ def _refusal(
         message = f"{text} holds reserved addresses of {name}: {blocks}"
         return Refusal("pin-reserved", message, "pin a range beside them, or end the reservation")
     if not space.is_free(pin, owner):
-        return _taken(text, holders.of(pin, pool.space), space.withheld_by_others(pin, owner))
+        return _taken(text, holders.of(pin, pool.space), space.withheld.by_others(pin, owner))
     return None
 
 

@@ -313,7 +313,7 @@ class Space:
     ) -> None:
         """Start with the ranges of records; `rivals` are pools with one representative each."""
         self._records = IPSet.of(taken)
-        self._withheld = withheld
+        self.withheld = withheld
         self._rivals = rivals
         self._granted: list[IPRange] = []
         self._granted_among: dict[Key, list[IPRange]] = {}
@@ -352,18 +352,14 @@ class Space:
 
     def is_free(self, item: IPRange, owner: Owner) -> bool:
         """Return whether no record, grant of this plan, or other tenant uses a range."""
-        if self._records.overlapping(item) or self.withheld_by_others(item, owner):
+        if self._records.overlapping(item) or self.withheld.by_others(item, owner):
             return False
         near = bisect_right(self._granted, item)
         return not any(other.overlaps(item) for other in self._granted[max(near - 1, 0) : near + 1])
 
-    def withheld_by_others(self, item: IPRange, owner: Owner) -> list[Blocked]:
-        """Return uses of a range by other tenants without a record."""
-        return self._withheld.by_others(item, owner)
-
     def free(self, pool: Pool) -> IPSet:
         """Return the current free addresses of a pool."""
-        left = pool.usable - self._records - self._withheld.addresses
+        left = pool.usable - self._records - self.withheld.addresses
         return left - IPSet.of(self._granted_near(pool))
 
     def room(self, pool: Pool, needed: int | None = None) -> Room:

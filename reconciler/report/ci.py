@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -11,7 +12,7 @@ from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, indent, tostring  # nosec B405  # only written
 
 from reconciler.codes import CODES
-from reconciler.documents.findings import Finding, Severity, alike
+from reconciler.documents.findings import Finding, Severity
 from reconciler.documents.text import escape
 from reconciler.planning.evaluate import Evaluation
 from reconciler.report.findings import (
@@ -204,7 +205,7 @@ def code_document(code: str) -> dict[str, Any]:
 
 def likely(text: str, names: Iterable[str]) -> list[str]:
     """Return the codes and other names that are most similar to a text, best match first."""
-    return alike(text, [*CODES, *names], 3, 0.7)
+    return get_close_matches(text, [*CODES, *names], 3, 0.7)
 
 
 # Limits are named by their subject, not by the failure, so that a service can show them as fixed.

@@ -4,7 +4,6 @@ from reconciler.codes import CODES
 from reconciler.documents.findings import (
     SHOWN_CHARACTERS,
     Location,
-    alike,
     article_list,
     error,
     meant,
@@ -53,4 +52,3 @@ def test_what_a_person_may_have_meant_is_told_where_something_is_near() -> None:
     names = ["NetworkPool", "NetworkPools", "TenantCluster"]
     assert meant("NetworkPol", names) == "did you mean NetworkPool?"
     assert meant("NetworkPol", names, likeness=0.99) == ""
-    assert alike("NetworkPol", names, 2, 0.6) == ["NetworkPool", "NetworkPools"]

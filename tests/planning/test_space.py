@@ -46,6 +46,6 @@ def test_a_blocked_range_is_free_for_its_own_tenant_only() -> None:
     space = Space([], {}, Withheld((blocked,)))
     assert space.is_free(span("10.0.0.2"), ONE)
     assert not space.is_free(span("10.0.0.2"), TWO)
-    assert space.withheld_by_others(span("10.0.0.2"), TWO) == [blocked]
-    assert space.withheld_by_others(span("10.0.0.4"), TWO) == []
+    assert space.withheld.by_others(span("10.0.0.2"), TWO) == [blocked]
+    assert space.withheld.by_others(span("10.0.0.4"), TWO) == []
     assert space.allocate(EDGE, 1) == span("10.0.0.4")
