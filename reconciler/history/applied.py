@@ -17,15 +17,19 @@ _Version = Literal["gitops-ipam.dev/v1alpha1"]
 _T = TypeVar("_T")
 
 
-class _Drift(Struct, frozen=True):
+class SeenDrift(Struct, frozen=True):
+    """Fields that another writer changed."""
+
     manager: str | None = None
     time: str | None = None
     fields: tuple[str, ...] = ()
 
 
-class _Object(Struct, frozen=True):
+class SeenObject(Struct, frozen=True):
+    """Object `<group>/<kind>/<namespace>/<name>` of the result."""
+
     object: _Text
-    drift: _Drift | None = None
+    drift: SeenDrift | None = None
     error: str | None = None
 
 
@@ -40,7 +44,7 @@ class _Cluster(Struct, frozen=True):
     state: Literal["applied", "waiting", "unreachable", "refused", "failed"]
     uses: tuple[_Use, ...] | None = None  # older versions have none
     error: str | None = None
-    objects: tuple[_Object, ...] = ()
+    objects: tuple[SeenObject, ...] = ()
 
 
 class _Apply(Struct, frozen=True, tag_field="kind", tag="ApplyResult", rename="camel"):
@@ -62,23 +66,16 @@ class _Reconcile(Struct, frozen=True, tag_field="kind", tag="ReconcileResult", r
     served: tuple[_Growth, ...] = ()
 
 
-class Drifted(NamedTuple):
-    """Object `<group>/<kind>/<namespace>/<name>` that drifted or failed."""
-
-    object: str
-    manager: str
-    time: str
-    fields: tuple[str, ...]
-    error: str
-
-
 class SeenCluster(NamedTuple):
-    """Cluster of the result. `uses` counts used addresses by range; None if they were not read."""
+    """Cluster of the result. `uses` counts used addresses by range; None if they were not read.
+
+    `drifted` are the objects that drifted or failed.
+    """
 
     state: str
     uses: Mapping[IPRange, int] | None
     error: str = ""
-    drifted: tuple[Drifted, ...] = ()
+    drifted: tuple[SeenObject, ...] = ()
 
 
 class ApplyResult(NamedTuple):
@@ -135,14 +132,9 @@ def _decoded(data: bytes, decoder: Decoder[_T]) -> _T:
 
 
 def _cluster(found: _Cluster) -> SeenCluster:
-    drifted = [_drifted(it, it.drift or _Drift()) for it in found.objects if it.drift or it.error]
+    drifted = tuple(it for it in found.objects if it.drift or it.error)
     uses = None if found.uses is None else dict(_uses(found.cluster, found.uses))
-    return SeenCluster(found.state, uses, found.error or "", tuple(drifted))
-
-
-def _drifted(item: _Object, drift: _Drift) -> Drifted:
-    about = drift.manager or "", drift.time or "", drift.fields
-    return Drifted(item.object, *about, item.error or "")
+    return SeenCluster(found.state, uses, found.error or "", drifted)
 
 
 def _uses(cluster: str, uses: Iterable[_Use]) -> Iterator[tuple[IPRange, int]]:
@@ -213,15 +205,11 @@ def headroom(
 
 
 def _headroom(cluster: str, records: Iterable[Allocation], result: ApplyResult) -> Headroom:
-    allocated = looked = used = 0
-    for record in records:
-        if not record.is_live or record.range is None:
-            continue
-        allocated += record.range.size
-        found = used_of(record, cluster, result)
-        if found is not None:
-            looked, used = looked + record.range.size, used + found
-    return Headroom(cluster, allocated, looked, used, _why(cluster, result, allocated - looked))
+    live = [it for it in records if it.is_live and it.range is not None]
+    uses = [(it.size, used) for it in live if (used := used_of(it, cluster, result)) is not None]
+    allocated, looked = sum(it.size for it in live), sum(size for size, _ in uses)
+    why = _why(cluster, result, allocated - looked)
+    return Headroom(cluster, allocated, looked, sum(used for _, used in uses), why)
 
 
 def _why(cluster: str, result: ApplyResult, left: int) -> str:

@@ -1,11 +1,11 @@
 """List of all checks."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange, format_short
+from reconciler.addresses import format_short
 from reconciler.documents.document import Document
 from reconciler.documents.findings import (
     Finding,
@@ -27,7 +27,7 @@ from reconciler.planning.evaluate import Evaluation, counts_of, held_releases
 from reconciler.planning.limits import CAPACITY
 from reconciler.planning.read import evaluate_source, has_records, left_over, records_elsewhere
 from reconciler.planning.renames import REFUSED, DocumentName, Link, broken, is_there, links_of
-from reconciler.planning.space import Lookup, space_of
+from reconciler.planning.space import space_of
 from reconciler.reconcile.evaluation import as_reconciled, held_by_limit, with_found, with_overrides
 from reconciler.review.announcements import (
     lost_announcements,
@@ -49,11 +49,7 @@ from reconciler.review.result import Compared
 
 CODE = "settings-changed"
 # Fields of Settings, the most important first, and those with another name in `ipam.yaml`.
-_FIELDS = (
-    *("branch", "retention", "gate", "thresholds", "max_release_percent", "min_records"),
-    *("sources", "kinds", "records", "observed", "overlap_is_error", "address_spaces"),
-    *("metallb_pool", "elastic", "intake", "applies_documents", "committer", "skips_ci", "limits"),
-)
+_FIELDS = ["branch", "retention", "gate", "thresholds", "max_release_percent", "min_records", "sources", "kinds", "records", "observed", "overlap_is_error", "address_spaces", "metallb_pool", "elastic", "intake", "applies_documents", "committer", "skips_ci", "limits"]
 _NAMES = {
     "max_release_percent": "brakes.maxReleasePercent",
     "min_records": "brakes.minRecords",
@@ -113,32 +109,27 @@ def withdrawn_pins(change: Change) -> Iterator[Finding]:
     """Report pinned ranges that the base allocates, and that the change takes from the claim."""
     if change.is_base_reconciled:
         return
+    pools = change.result.state.pools
     given = {it.claim: it for it in change.result.plan.decisions if isinstance(it, Grant)}
     now = {claim: it.allocation.range for claim, it in given.items()}
-    lost = [
-        it
-        for it in change.base_plan.plan.decisions
-        if isinstance(it, Grant) and it.replaces is None and it.allocation.pinned
-        if now.get(it.claim) != it.allocation.range
-    ]
-    for old in lost:
-        message = f"{old.claim.short} is pinned to {_short(old.allocation.range)} on {change.name},"
-        message += f" and has no record yet: with this change it gets {_short(now.get(old.claim))}"
+    for old in change.base_plan.plan.decisions:
+        if not isinstance(old, Grant) or old.replaces is not None or not old.allocation.pinned:
+            continue
+        pinned, got = old.allocation.range, now.get(old.claim)
+        if pinned is None or got == pinned:
+            continue
+        message = f"{old.claim.short} is pinned to {format_short(pinned)} on {change.name}, and has"
+        message += " no record yet: with this change it gets"
+        message += f" {format_short(got) if got is not None else 'nothing'}"
         yield warning(_PIN, old.source, message, _HINT)
-    pools = change.result.state.pools
-    held = Lookup((it.allocation.range, it) for it in lost if it.allocation.range)
-    for new in given.values() if lost else ():
-        mine = new.allocation.range
-        for _, old in held.overlapping(mine) if mine is not None else ():
-            spaces = space_of(pools, new.allocation), space_of(pools, old.allocation)
-            if old.claim != new.claim and (spaces[0] == spaces[1] or spaces[1] is None):
-                message = f"{_short(mine)} of {new.claim.short} is pinned by {old.claim.short}"
+        space = space_of(pools, old.allocation)
+        for claim, mine in now.items():
+            if claim == old.claim or mine is None or not mine.overlaps(pinned):
+                continue
+            if space in (space_of(pools, given[claim].allocation), None):
+                message = f"{format_short(mine)} of {claim.short} is pinned by {old.claim.short}"
                 message += f" on {change.name}, which has no record yet"
-                yield error(_PIN, new.source, message, _HINT)
-
-
-def _short(item: IPRange | None) -> str:
-    return format_short(item) if item is not None else "nothing"
+                yield error(_PIN, given[claim].source, message, _HINT)
 
 
 def undone_renames(change: Change) -> Iterator[Finding]:
@@ -148,12 +139,17 @@ def undone_renames(change: Change) -> Iterator[Finding]:
     that drops the former name, or adds a document of the old name, would end that.
     """
     evaluation = change.result
-    links = [it for it in links_of(evaluation.documents) if _counts(it)]
-    if not _touches(change, links):
-        return
-    base = change.base_plan
-    held, refused = _held(base), {it.location for it in base.findings if it.code == REFUSED}
     documents = evaluation.documents
+    links = [it for it in links_of(documents) if _counts(it)]
+    if not links and not any(map(former_of, change.before.documents.values())):
+        return
+    base, held = change.base_plan, dict[DocumentName, list[str]]()
+    refused = {it.location for it in base.findings if it.code == REFUSED}
+    for record in base.state.records:
+        former = base.state.former.get(record.path)
+        claim: Key = (former.claim if former is not None else None) or record.claim
+        if record.is_live and record.range is not None:
+            held.setdefault(claim.owner, []).append(format_short(record.range))
     taken = {
         it.before.owner for it in links if not is_there(it, documents) or broken(it, documents)
     }
@@ -175,25 +171,6 @@ def undone_renames(change: Change) -> Iterator[Finding]:
 def _counts(link: Link) -> bool:
     """Return whether a link renames claims, and its file is readable."""
     return not is_pool(link.document.kind.id) and not link.document.unread
-
-
-def _touches(change: Change, links: list[Link]) -> bool:
-    """Return whether the change edits a renamed document, or adds one of a former name."""
-    then, now = change.before.documents, change.after.documents
-    if any(former_of(it) is not None for it in then.values()):
-        return True
-    names = [(*it.document.kind.id, it.before.namespace, it.before.name) for it in links]
-    return any(it in now and (it not in then or then[it].unread) for it in names)
-
-
-def _held(base: Evaluation) -> dict[DocumentName, list[str]]:
-    held: dict[DocumentName, list[str]] = {}
-    for record in base.state.records:
-        former = base.state.former.get(record.path)
-        claim: Key = (former.claim if former is not None else None) or record.claim
-        if record.is_live and record.range is not None:
-            held.setdefault(claim.owner, []).append(format_short(record.range))
-    return held
 
 
 def _stays(link: Link, base: Evaluation, evaluation: Evaluation) -> bool:
@@ -257,11 +234,8 @@ CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     dated_back,
     releases_held,
 )
-REPLACES: Mapping[str, str] = {
-    "announcement-moved": "announcement-moved",
-    "reference-not-found": "reference-not-found",
-}
-"""A finding of a check replaces findings of the evaluation at the same place: code by code."""
+# A finding of a check replaces a finding of the evaluation with the same code and place.
+_REPLACES = ("announcement-moved", "reference-not-found")
 
 _BRAKE = "brake"
 # Findings about the change as a whole, though they have a place.
@@ -293,10 +267,9 @@ def review_change(change: Change) -> Compared:
     """Return the review of a change: the findings of all checks, and the values next to them."""
     found = [finding for check in CHECKS for finding in check(change)]
     evaluation = change.result
-    replaced = {(REPLACES.get(it.code), it.location) for it in found}
+    replaced = {(it.code, it.location) for it in found if it.code in _REPLACES}
     kept = [it for it in evaluation.findings if (it.code, it.location) not in replaced]
-    evaluation = _with(evaluation, [*kept, *found, *evaluation.gates])
-    evaluation = with_overrides(evaluation)
+    evaluation = with_overrides(_with(evaluation, [*kept, *found, *evaluation.gates]))
     every = (*evaluation.findings, *evaluation.gates)
     inherited = preexisting(change, every)
     apart = set(map(id, inherited))
@@ -367,12 +340,10 @@ def _same(item: Finding, changed: frozenset[str]) -> tuple[Severity, str, Locati
 
 
 def _is_worse(item: Finding, evaluation: Evaluation, base: Evaluation) -> bool:
-    if item.code != CAPACITY:
-        return False
-    pools = evaluation.state.pools.values()
-    for key in (pool.key for pool in pools if pool.source == item.location):
-        now, was = evaluation.plan.after[key], base.plan.after.get(key)
-        used = now.allocated + now.held
-        if was is None or used * was.total > (was.allocated + was.held) * now.total:
-            return True
+    for pool in evaluation.state.pools.values() if item.code == CAPACITY else ():
+        if pool.source == item.location:
+            now, was = evaluation.plan.after[pool.key], base.plan.after.get(pool.key)
+            used = now.allocated + now.held
+            if was is None or used * was.total > (was.allocated + was.held) * now.total:
+                return True
     return False

@@ -76,7 +76,6 @@ def manual_ranges(change: Change) -> Iterator[Finding]:
 
 MAX_FILES, MAX_READ = 1_000, 100
 """The numbers of changed files that are searched for a known API, and of files that are read."""
-_MAX_DEPTH, _MAX_PATH = 16, 1_024
 
 
 def removed_while_broken(change: Change) -> Iterator[Finding]:
@@ -148,8 +147,7 @@ def files_not_read(change: Change) -> Iterator[Finding]:
 
 def _roots(entries: Sequence[Entry], base: Source, settings: Settings) -> list[str]:
     """Return the folders that are roots of their own in the base."""
-    above = [upwards(it.path)[:-1][:_MAX_DEPTH] for it in entries if len(it.path) < _MAX_PATH]
-    folders = list(dict.fromkeys(folder for each in above for folder in each))
+    folders = dict.fromkeys(folder for it in entries for folder in upwards(it.path)[:-1])
     marks = {f"{it}/{name}": it for it in folders for name in (PATH, settings.records)}
     return [f"{marks[it.path]}/" for it in base.entries_at(list(marks)) or ()]
 

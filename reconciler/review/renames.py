@@ -1,6 +1,6 @@
 """Renames in a change: missing, late, and mistyped former names, and references to removed names."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping
 
 from msgspec.structs import replace
@@ -10,13 +10,10 @@ from reconciler.documents.findings import Finding, Location, join_limited, meant
 from reconciler.families import is_pool, keeps_addresses, key_of, known_as
 from reconciler.families.fields import FORMERLY, PLACE, former_of, written
 from reconciler.model.claim import Allocation, Claim
-from reconciler.model.key import Key
 from reconciler.model.plan import Keep, Release
 from reconciler.planning.evaluate import Evaluation
-from reconciler.planning.renames import DocumentName, Link, is_there, links_of, references
+from reconciler.planning.renames import DocumentName, is_there, links_of, references
 from reconciler.review.change import Change
-
-_MAX_SUGGESTIONS = 20
 
 
 def renames(change: Change) -> Iterator[Finding]:
@@ -41,10 +38,12 @@ def _likely(change: Change) -> Iterator[Finding]:
         if records and (old.kind.id, (old.namespace, old.name)) not in named:
             pool = change.before.pools.get(key_of(old))
             groups.setdefault(_signature(old, pool, records), ([], []))[0].append(old)
-    claims = _claims_by_owner(change.result)
+    claims = defaultdict[DocumentName, list[Claim]](list)
+    for claim in change.result.state.claims.values():
+        claims[claim.key.owner].append(claim)
     for document in new:
         key = key_of(document)
-        asked = claims.get(key.owner, [])
+        asked = claims[key.owner]
         group = groups.get(_signature(document, change.after.pools.get(key), asked))
         pools = {pool for it in asked for pool in it.candidates}
         held = [{it.pool for it in lost[key_of(old).owner]} for old in group[0]] if group else []
@@ -93,23 +92,16 @@ def _lost_by_owner(evaluation: Evaluation) -> dict[DocumentName, list[Allocation
     """
     named = references(evaluation.documents).items()
     tenants = {key_of(it.document).owner: name for name, items in named for it in items}
-    found: dict[DocumentName, list[Allocation]] = {}
+    found = defaultdict[DocumentName, list[Allocation]](list)
     for decision in evaluation.plan.decisions:
         owner = decision.claim.owner
         if isinstance(decision, Release):
-            found.setdefault(owner, []).append(decision.allocation)
+            found[owner].append(decision.allocation)
         elif isinstance(decision, Keep) and decision.allocation.is_live and owner in tenants:
-            found.setdefault(tenants[owner], []).append(decision.allocation)
+            found[tenants[owner]].append(decision.allocation)
     for record in evaluation.state.records:
         if record.range is not None and record.pool not in evaluation.state.pools:
-            found.setdefault(record.pool.owner, []).append(record)
-    return found
-
-
-def _claims_by_owner(evaluation: Evaluation) -> dict[DocumentName, list[Claim]]:
-    found: dict[DocumentName, list[Claim]] = {}
-    for claim in evaluation.state.claims.values():
-        found.setdefault(claim.key.owner, []).append(claim)
+            found[record.pool.owner].append(record)
     return found
 
 
@@ -146,19 +138,22 @@ def _unknown(
     keys = [key for it in state.records for key in (it.claim, it.pool)]
     keys += [key for it in state.former.values() for key in (it.claim, it.pool) if key]
     had = {key.owner for key in keys}
-    count = 0
     for name, document in _new_names(change):
         link = given.get(document.identity)
         if link is None or name in before.documents or name in before.broken:
             continue
         if link.before.owner in had or is_there(link, evaluation.documents):
             continue
-        count += 1
         what, hint = "", f"name what it was called in {change.name}, or remove the annotation"
         if (seems := likely.get(document.start)) is not None:
             what, hint = seems.message, seems.hint
-        elif count <= _MAX_SUGGESTIONS:
-            gone = {key.short: key for key in _gone(change, link) if key.owner not in named}
+        else:
+            keys = [
+                link.before._replace(namespace=old.namespace, name=old.name)
+                for identity, old in sorted(before.documents.items(), key=lambda item: item[0])
+                if identity not in change.after.documents and old.kind.id == document.kind.id
+            ]
+            gone = {key.short: key for key in keys if key.owner not in named}
             near = nearest(link.before.short, gone)
             records_of = _lost_by_owner(evaluation).get(gone[near].owner, []) if near else []
             lost = sum(it.size for it in records_of)
@@ -167,13 +162,6 @@ def _unknown(
         message = f"{FORMERLY}: {link.title} is not in {change.name}, so {document.title} takes"
         message += f" nothing over: {what}" if what else " nothing over"
         yield document.start, warning("rename-unused", document.at(*PLACE), message, hint)
-
-
-def _gone(change: Change, link: Link) -> Iterator[Key]:
-    now = change.after.documents
-    for identity, document in sorted(change.before.documents.items(), key=lambda item: item[0]):
-        if identity not in now and document.kind.id == link.document.kind.id:
-            yield link.before._replace(namespace=document.namespace, name=document.name)
 
 
 def dangling_requests(change: Change) -> Iterator[Finding]:

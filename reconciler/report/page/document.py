@@ -12,7 +12,7 @@ from reconciler.documents.findings import Finding, join_limited
 from reconciler.documents.text import escape
 from reconciler.documents.validators import folder
 from reconciler.gitio.interface import CommitRow
-from reconciler.history.applied import ApplyResult, Served, headroom
+from reconciler.history.applied import ApplyResult, SeenDrift, Served, headroom
 from reconciler.history.commits import Caused, CommitCause, History
 from reconciler.history.events import Fact, Life, What, lives
 from reconciler.history.queries import forecast
@@ -464,13 +464,14 @@ def _drift(result: ApplyResult) -> Iterator[dict[str, Any]]:
     for name, cluster in result.clusters.items():
         common = {"cluster": escape(name), "state": cluster.state}
         for item in cluster.drifted:
+            drift = item.drift or SeenDrift()
             yield {
                 **common,
                 "object": escape(item.object),
-                "manager": escape(item.manager) or None,
-                "time": escape(item.time) or None,
-                "fields": [escape(field) for field in item.fields],
-                "error": escape(item.error) or None,
+                "manager": escape(drift.manager or "") or None,
+                "time": escape(drift.time or "") or None,
+                "fields": [escape(field) for field in drift.fields],
+                "error": escape(item.error or "") or None,
             }
         if cluster.state in ("unreachable", "refused", "failed") and not cluster.drifted:
             empty = dict.fromkeys(("object", "manager", "time"))
