@@ -67,10 +67,7 @@ class _Reconcile(Struct, frozen=True, tag_field="kind", tag="ReconcileResult", r
 
 
 class SeenCluster(NamedTuple):
-    """Cluster of the result. `uses` counts used addresses by range; None if they were not read.
-
-    `drifted` are the objects that drifted or failed.
-    """
+    """Cluster of the result. `uses` counts used addresses by range; None if they were not read."""
 
     state: str
     uses: Mapping[IPRange, int] | None
@@ -151,10 +148,7 @@ def _uses(cluster: str, uses: Iterable[_Use]) -> Iterator[tuple[IPRange, int]]:
 
 
 class Headroom(NamedTuple):
-    """Load-balancer addresses of a cluster: allocated, those with known use, and used ones.
-
-    `why` is the reason why the use of some is unknown, or empty.
-    """
+    """Load-balancer addresses of a cluster: allocated, those with known use, and used ones."""
 
     cluster: str
     allocated: int

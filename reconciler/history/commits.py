@@ -136,10 +136,7 @@ class History:
             at, size = at + len(rows), min(size * 4, _MAX_BATCH)
 
     def oldest_before(self, clock: int) -> int | None:
-        """Return the date of the newest commit up to `clock`, or else of the oldest one here.
-
-        Return None if there is no commit.
-        """
+        """Return the date of the newest commit up to `clock`, or else of the oldest one here."""
         oldest = None
         for row in self._from(0):
             oldest = row.clock
@@ -148,7 +145,6 @@ class History:
         return oldest
 
     def _from(self, at: int) -> Iterator[CommitRow]:
-        """Yield the commits from a position on, and read more as needed."""
         if self._more is None:
             folders = [self.settings.records, *self.settings.folders]
             self._more = self.log.line(self.start, folders)
@@ -179,7 +175,6 @@ class History:
             self.known[entry.oid, entry.path] = fact_of(record)
 
     def _caused(self, found: Sequence[RecordEvent], places: Mapping[str, int]) -> Iterator[Caused]:
-        """Yield events with their causes. All relevant documents are read in one batch."""
         commits = dict.fromkeys(it.row.id for it in found)
         near = self._documents({it: self._near(places[it]) for it in commits})
         texts = self._texts(near.values())
@@ -225,7 +220,6 @@ class History:
         return {entry.oid: data for entry, data in read if not isinstance(data, Unread)}
 
     def _approval(self, item: RecordEvent) -> Approval | None:
-        """Return the Override that permitted a claim's move, or else its release."""
         if item.what not in _PERMITTED:
             return None
         brake = None

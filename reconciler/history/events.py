@@ -138,7 +138,6 @@ def _with_renames(items: list[RecordEvent]) -> Iterator[RecordEvent]:
 
 
 def _of_claim(row: CommitRow, before: list[Fact], after: list[Fact]) -> Iterator[RecordEvent]:
-    """Yield events of a claim, which can have a released record and a current one."""
     gone = [fact for fact in before if fact not in after]
     came = [fact for fact in after if fact not in before]
     pairs: list[tuple[Fact | None, Fact | None]] = []
@@ -203,10 +202,7 @@ class Life(NamedTuple):
 def lives(
     records: Iterable[Allocation], rows: Sequence[CommitRow], facts: Facts, most: int
 ) -> tuple[list[Life], int]:
-    """Return the periods of all addresses, at least `most` if there are, and the commits covered.
-
-    The records are those after the newest commit. The commits are newest first.
-    """
+    """Return the periods of all addresses, at least `most` if there are, and the commits covered."""
     found: list[Life] = []
     living: dict[str, tuple[Fact, CommitRow | None]] = {
         it.path: (fact, None) for it in records if (fact := _holding(fact_of(it)))

@@ -112,7 +112,6 @@ def levels_of(pool: Pool, total: int) -> tuple[Level, ...]:
 
 
 def _changes(past: Past, days: int) -> Mapping[str, int] | None:
-    """Return the growth of each pool, or None if the history is too short."""
     start = past.clock - days * DAY
     if past.oldest > start:
         return None

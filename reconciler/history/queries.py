@@ -53,7 +53,6 @@ def find(source: Source, wanted: FreeQuery, pool: str | None, provider: str | No
 
 
 def _live(records: Iterable[Allocation], pools: Mapping[Key, Pool], key: Key) -> IPSet:
-    """Return the ranges that live records hold in the address space of a pool."""
     space = pools[key].space
     homes = ((it, pools.get(it.pool)) for it in records if it.is_live)
     ranges = (it.range for it, home in homes if home is not None and home.space == space)
@@ -131,7 +130,6 @@ def idle_remedies(evaluation: Evaluation, key: Key, result: ApplyResult) -> list
 def _idle_records(
     evaluation: Evaluation, claim: Claim, result: ApplyResult
 ) -> list[tuple[int, str, str, Allocation]]:
-    """Return size, cluster, range, and record of unused addresses that make room."""
     state = evaluation.state
     idle = [
         (cluster, record)

@@ -137,7 +137,6 @@ def _block(run: IPRange, wanted: FreeQuery) -> IPRange | None:
 
 
 def _held(state: State, pool: Pool, taken: IPSet) -> tuple[ReservedRange, ...]:
-    """Return the ranges of a pool that only released records hold, soonest first."""
     found = []
     for record in state.records:
         home = state.pools.get(record.pool)
@@ -218,7 +217,6 @@ def _after(evaluation: Evaluation) -> list[Allocation]:
 
 
 def _others(evaluation: Evaluation, pool: Pool) -> Iterator[IPRange]:
-    """Yield the ranges in use without a record."""
     for item in outside(evaluation.state):
         is_there = not item.spaces or pool.space in item.spaces
         if item.sort in ("in-use", "gateway") and is_there:

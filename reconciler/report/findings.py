@@ -37,10 +37,7 @@ def gravest_first(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def capped(findings: Sequence[Finding]) -> list[Finding]:
-    """Return the findings to list, in their order, with a summary of the omitted ones.
-
-    The summary follows the last finding of its file. The summary of all files is at the end.
-    """
+    """Return the findings to list, in their order, with a summary of the omitted ones."""
     counts = Counter(item.location.path for item in findings)
     if len(findings) <= IN_ALL and max(counts.values(), default=0) <= OF_A_FILE:
         return list(findings)

@@ -7,7 +7,7 @@ from typing import Any
 
 from reconciler.addresses import IPRange, format_address, format_short
 from reconciler.apply.plan import Applied, ObjectOutcome, ObjectResult
-from reconciler.documents.findings import Finding
+from reconciler.documents.findings import Finding, Location
 from reconciler.documents.text import escape_json
 from reconciler.documents.yaml import dump
 from reconciler.model.key import Key
@@ -80,15 +80,15 @@ def plan_document(
 
 def pools(evaluation: Evaluation, *, today: bool = False) -> list[dict[str, Any]]:
     """Return the usage of all pools after the plan, or today."""
-    plan = evaluation.plan
-    return [
-        {
-            "pool": str(key),
-            **_usage(plan.before[key] if today else plan.after[key]),
-            "before": _before(plan.before[key], plan.after[key]),
-        }
-        for key in plan.after
-    ]
+    found = []
+    for key, usage in evaluation.plan.after.items():
+        before, after = _usage(evaluation.plan.before[key]), _usage(usage)
+        names = ["allocated", "utilizationPercent", "tier"]
+        if before["total"] != after["total"]:
+            names += ["total", "available", "largestFreeBlock"]
+        changed = {name: before[name] for name in names}
+        found.append({"pool": str(key), **(before if today else after), "before": changed})
+    return found
 
 
 def _usage(usage: Usage) -> dict[str, Any]:
@@ -105,12 +105,9 @@ def _usage(usage: Usage) -> dict[str, Any]:
     }
 
 
-def _before(usage: Usage, after: Usage) -> dict[str, Any]:
-    fields = ["allocated", "utilizationPercent", "tier"]
-    if usage.total != after.total:
-        fields += ["total", "available", "largestFreeBlock"]
-    found = _usage(usage)
-    return {name: found[name] for name in fields}
+def path_and_line(place: Location | None) -> dict[str, Any] | None:
+    """Return the file and the line of a place, or None without a place."""
+    return None if place is None else {"path": place.path, "line": place.line}
 
 
 def listed_findings(findings: Sequence[Finding]) -> list[dict[str, Any]]:
@@ -120,15 +117,11 @@ def listed_findings(findings: Sequence[Finding]) -> list[dict[str, Any]]:
 
 def finding(item: Finding) -> dict[str, Any]:
     """Return a finding as a document."""
-    place = item.location
     return {
         "code": item.code,
         "severity": item.severity.value,
         "message": item.message,
-        "path": place.path,
-        "line": place.line,
-        "column": place.column,
-        "pointer": place.pointer,
+        **item.location._asdict(),
         "hint": item.hint,
     }
 
@@ -161,8 +154,7 @@ def causes_listed(causes: Sequence[Cause]) -> list[dict[str, Any]]:
     return [
         {
             "claim": str(it.claim),
-            "path": it.place.path if it.place is not None else None,
-            "line": it.place.line if it.place is not None else None,
+            **(path_and_line(it.place) or {"path": None, "line": None}),
             "commit": it.commit or None,
             "caused": it.is_caused,
             "reason": it.reason,

@@ -143,7 +143,6 @@ def _of_row(row: ListingRow | None) -> list[Allocation] | None:
 
 
 def _statuses(evaluation: Evaluation) -> dict[Identity, ListedBody]:
-    """Return the status of each object of the management cluster, as apply writes it."""
     found: dict[Identity, ListedBody] = {}
     for item in project(evaluation):
         body = item.manifest

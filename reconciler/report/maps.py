@@ -53,7 +53,6 @@ def _rows(before: PoolMap, after: PoolMap) -> Iterator[str]:
 
 
 def _ranges(before: PoolMap, after: PoolMap) -> Iterator[str]:
-    """Yield a line per range that changes hands, because IPv6 has too many addresses for cells."""
     old, new = (
         {(it.range, side.sign(it) if it.sort in _SIGNED else " ") for it in side.parts}
         for side in (before, after)

@@ -139,11 +139,7 @@ def markdown_text(
     keeps: bool = False,
     preview: Preview = NOTHING,
 ) -> str:
-    """Return the comment of a change in at most `LIMIT` characters.
-
-    The footer has the `verb` that printed it, and the base as the user named it. `keeps` also lists
-    unchanged allocations.
-    """
+    """Return the comment of a change in at most `LIMIT` characters."""
     evaluation = compared.evaluation
     worst, says, listed = verdict(evaluation, len(compared.inherited))
     moves, transfers = _moves(evaluation), _transfers(evaluation)
@@ -247,7 +243,6 @@ def _allocation(decision: Decision, evaluation: Evaluation, own: Mapping[Key, Ca
 
 
 def _capacity(evaluation: Evaluation) -> list[str]:
-    """Return the pools that the plan changes, and those that are nearly full."""
     plan = evaluation.plan
     return [
         _pool(key, plan.before[key], after)

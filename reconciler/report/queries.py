@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from reconciler.addresses import IPRange, cidrs_of, format_range, format_short
-from reconciler.documents.findings import Location
 from reconciler.documents.text import escape
 from reconciler.gitio.interface import CommitRow, ReplayVerdict
 from reconciler.history.applied import Headroom, Idle
 from reconciler.history.commits import Caused, CommitCause
-from reconciler.history.forecast import MAX_TENANTS, TREND, Outlook, Past, Rate
+from reconciler.history.forecast import MAX_TENANTS, TREND, Outlook, Past
 from reconciler.history.runs import FreeSpace, freeing
 from reconciler.history.who import Holder
 from reconciler.importing.assembling import Imported
@@ -26,7 +25,13 @@ from reconciler.planning.pool_map import AddressPart, PoolMap
 from reconciler.planning.space import AddressUsage, everything, of_pool, percentage
 from reconciler.reconcile.simulate import Simulation
 from reconciler.reconcile.verify import Verified
-from reconciler.report.json import ends, envelope, listed_findings, plan_document
+from reconciler.report.json import (
+    ends,
+    envelope,
+    listed_findings,
+    path_and_line,
+    plan_document,
+)
 
 
 def free_runs_document(found: FreeSpace) -> dict[str, Any]:
@@ -87,7 +92,7 @@ def _use(item: AddressUsage, asked: IPRange, pool: Pool | None) -> dict[str, Any
         "whole": ends(item.range),
         "addressSpaces": list(item.spaces),
         "says": of_pool(pool, shared) if pool is not None and item.sort == "pool" else None,
-        "source": {"path": item.source.path, "line": item.source.line},
+        "source": path_and_line(item.source),
     }
 
 
@@ -234,12 +239,11 @@ def _holder(holder: Holder, event: Caused | None) -> dict[str, Any]:
         "since": record.since if record is not None else None,
         "until": _instant(holder.until),
         "announced": record is not None and record.announced,
-        "document": _location(holder.document or (None if record is not None else part.source)),
+        "document": path_and_line(holder.document or (None if record is not None else part.source)),
         "before": _neighbour(holder.before),
         "after": _neighbour(holder.after),
-        "brought": None
-        if event is None
-        else {"what": event[0].what.value, "commit": _row(event[0].row), "cause": _cause(event[1])},
+        "brought": event
+        and {"what": event[0].what.value, "commit": _row(event[0].row), "cause": _cause(event[1])},
     }
 
 
@@ -252,10 +256,6 @@ def _neighbour(part: AddressPart | None) -> dict[str, Any] | None:
 
 def _ends(item: IPRange | None) -> dict[str, str] | None:
     return None if item is None else ends(item)
-
-
-def _location(place: Location | None) -> dict[str, Any] | None:
-    return None if place is None else {"path": place.path, "line": place.line}
 
 
 def _row(row: CommitRow) -> dict[str, Any]:
@@ -301,7 +301,7 @@ def outlook_document(
         "revision": revision,
         "asOf": format_instant(past.clock),
         "historyDays": past.days,
-        "items": [_outlook(item) for item in found],
+        "items": [outlook_item(item) for item in found],
         "idle": idle
         and {
             "resultRevision": idle.result,
@@ -323,14 +323,26 @@ def _headroom(item: Headroom) -> dict[str, Any]:
     }
 
 
-def _outlook(item: Outlook) -> dict[str, Any]:
+def outlook_item(item: Outlook) -> dict[str, Any]:
+    """Return the forecast of a pool."""
     return {
         "pool": str(item.pool),
         "total": item.total,
         "used": item.used,
         "utilizationPercent": percentage(item.used, item.total),
         "levels": [{"level": it.name, "addresses": it.addresses} for it in item.levels],
-        "rates": [_rate(item, rate) for rate in item.rates],
+        "rates": [
+            {
+                "days": rate.days,
+                "enoughHistory": rate.change is not None,
+                "change": rate.change,
+                "weeks": [
+                    {"level": level.name, "weeks": weeks}
+                    for level, weeks in zip(item.levels, rate.weeks, strict=False)
+                ],
+            }
+            for rate in item.rates
+        ],
         "medianShape": list(item.shape),
         "trend": [
             {"daysAgo": days, "used": used} for days, used in zip(TREND, item.trend, strict=False)
@@ -340,23 +352,18 @@ def _outlook(item: Outlook) -> dict[str, Any]:
     }
 
 
-def _rate(item: Outlook, rate: Rate) -> dict[str, Any]:
-    weeks = zip(item.levels, rate.weeks, strict=False)
-    return {
-        "days": rate.days,
-        "enoughHistory": rate.change is not None,
-        "change": rate.change,
-        "weeks": [{"level": level.name, "weeks": count} for level, count in weeks],
-    }
-
-
 def explanation(evaluation: Evaluation, key: Key) -> dict[str, Any]:
     """Return everything that is known of a claim."""
     decision = next((item for item in evaluation.plan.decisions if item.claim == key), None)
     claim = evaluation.state.claims.get(key)
     record = current_records(it for it in evaluation.state.records if it.claim == key).get(key)
-    remedies = _remedies(evaluation, claim) if claim and isinstance(decision, Refuse) else []
-    remedies += [decision.hint] if isinstance(decision, Refuse) else []
+    remedies = []
+    if claim and isinstance(decision, Refuse):
+        # Fixes that do not touch a pool come first: a smaller size, or released ranges.
+        largest = max((evaluation.plan.after[it].largest for it in claim.candidates), default=0)
+        if 0 < largest < claim.size and claim.pin is None:
+            remedies.append(f"ask for at most {largest}: that is the largest free run")
+        remedies += [*freeing(evaluation, claim), decision.hint]
     return {
         **envelope("Explanation"),
         "claim": str(key),
@@ -366,7 +373,7 @@ def explanation(evaluation: Evaluation, key: Key) -> dict[str, Any]:
         "record": record.path if record else None,
         "phase": record.phase.value if record else None,
         "since": record.since if record else None,
-        "source": {"path": claim.source.path, "line": claim.source.line} if claim else None,
+        "source": path_and_line(claim.source if claim else None),
         "pools": [_candidate(evaluation, it, claim) for it in claim.candidates] if claim else [],
         "remedies": remedies,
         "patches": [],
@@ -412,15 +419,6 @@ def _candidate(evaluation: Evaluation, key: Key, claim: Claim) -> dict[str, Any]
         "total": usage.total,
         "fits": usage.largest >= claim.size,
     }
-
-
-def _remedies(evaluation: Evaluation, claim: Claim) -> list[str]:
-    """Return fixes that do not touch a pool, best first: a smaller size, or released ranges."""
-    found = []
-    largest = max((evaluation.plan.after[key].largest for key in claim.candidates), default=0)
-    if 0 < largest < claim.size and claim.pin is None:
-        found.append(f"ask for at most {largest}: that is the largest free run")
-    return [*found, *freeing(evaluation, claim)]
 
 
 def simulation_document(result: Simulation) -> dict[str, Any]:

@@ -168,10 +168,7 @@ def lost_announcements(change: Change) -> Iterator[Finding]:
 
 
 def replaced_ranges(change: Change) -> Iterator[Finding]:
-    """Report clusters that get another range because the claim of their range is removed.
-
-    No claim moves, and all records stay valid. Yet nothing announces the old range any more.
-    """
+    """Report clusters that get another range because the claim of their range is removed."""
     evaluation = change.result
     for old, new in _replaced_ranges(evaluation):
         message = f"{new.claim.short} moves from {held_words(old)}, which {old.claim.short} had"
@@ -222,12 +219,10 @@ class _Clusters(Struct, frozen=True, dict=True):
 
     @cached_property
     def _before(self) -> frozenset[str]:
-        """Return the clusters that changed and removed files describe in the base."""
         return _described(self.change.before)
 
     @cached_property
     def _there(self) -> frozenset[str]:
-        """Return the clusters that documents of the change describe, invalid ones included."""
         sources = self.evaluation.tree.sources
         broken = _named(identity for source in sources for identity in source.broken)
         now = _described(self.change.after)
@@ -309,7 +304,6 @@ class _Clusters(Struct, frozen=True, dict=True):
 
 
 def _described(described: DescribedFiles) -> frozenset[str]:
-    """Return the clusters that documents describe, invalid ones included."""
     return _named((*described.documents, *described.broken))
 
 
@@ -330,7 +324,6 @@ def _cluster(claim: Key) -> str:
 
 
 def _replaced_ranges(evaluation: Evaluation) -> Iterator[tuple[Allocation, Grant]]:
-    """Return the record of another claim that a cluster had, with the new grant, by cluster."""
     firsts = {
         (cluster_of(it.allocation), it.allocation.type): it
         for it in evaluation.plan.decisions

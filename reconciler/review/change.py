@@ -1,12 +1,11 @@
 """Change and its base."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 
 from msgspec.structs import replace
 
-from reconciler.documents.document import Document
 from reconciler.documents.findings import Finding, Location, error, info, join_limited
 from reconciler.documents.text import is_yaml
 from reconciler.families import role_of
@@ -42,64 +41,51 @@ from reconciler.reconcile.records import edited, moved_from, restoring, strays, 
 from reconciler.review.merging import changed_since, line_of
 
 
-def causes(change: "Change") -> tuple[Cause, ...]:
-    """Return the cause of each decision that is shown, in the order of the plan."""
-    finder, evaluation = _Finder(change), change.result
-    shown = (it for it in evaluation.plan.decisions if is_reported(it, evaluation))
-    found = [finder.cause(decision) for decision in shown]
-    return _with_commits(found, line_of(change.repository, change.base, change.head))
-
-
-class _Finder:
-    """Searches for causes, the nearest kind first."""
-
-    def __init__(self, change: "Change") -> None:
-        self._change = change
-        self._now = _places(change.after.documents.values())
-        self._before = _places(change.before.documents.values())
-
-    def cause(self, decision: Decision) -> Cause:
-        """Return the cause of a decision."""
+def _causes(change: "Change") -> Iterator[Cause]:
+    """Yield the cause of each decision that is shown, the nearest kind of cause first."""
+    evaluation, in_base = change.result, None
+    documents = (*change.before.documents.values(), *change.after.documents.values())
+    places = {(it.kind.name, it.namespace, it.name): it.start for it in documents}
+    for decision in evaluation.plan.decisions:
+        if not is_reported(decision, evaluation):
+            continue
         claim = decision.claim
-        state = self._change.result.state.claims.get(claim)
-        if state is not None and state.source.path in self._change.paths:
-            return Cause(claim, state.source)
-        owner = (claim.kind, claim.namespace, claim.name)
-        removed = self._now.get(owner) or self._before.get(owner)
+        state = evaluation.state.claims.get(claim)
+        removed = places.get((claim.kind, claim.namespace, claim.name))
+        if state is not None and state.source.path in change.paths:
+            yield Cause(claim, state.source)
+            continue
         if state is None and removed is not None:
-            return Cause(claim, removed)
-        if self._in_base.get(claim) == _outcome(decision):
-            return Cause(claim, None, f"{self._change.name} has it already", is_caused=False)
-        if isinstance(decision, Expire):
-            return Cause(claim, None, "its retention has ended", is_caused=False)
-        touched = join_limited(sorted(self._change.paths))
-        room = f"another edit of the change decides it, by what it frees or takes: {touched}"
-        return next(self._others(decision), Cause(claim, None, room))
+            yield Cause(claim, removed)
+            continue
+        if in_base is None:  # the plan of the base is not needed before
+            in_base = {it.claim: _outcome(it) for it in change.base_plan.plan.decisions}
+        if in_base.get(claim) == _outcome(decision):
+            yield Cause(claim, None, f"{change.name} has it already", is_caused=False)
+        elif isinstance(decision, Expire):
+            yield Cause(claim, None, "its retention has ended", is_caused=False)
+        else:
+            yield _elsewhere(decision, change)
 
-    @cached_property
-    def _in_base(self) -> Mapping[Key, tuple[object, ...]]:
-        return {it.claim: _outcome(it) for it in self._change.base_plan.plan.decisions}
 
-    def _others(self, decision: Decision) -> Iterator[Cause]:
-        """Return the changed pool of a decision, then changed Settings."""
-        allocation, change = decision.allocation, self._change
-        names = decision.message if isinstance(decision, Refuse) else ""
-        for key, pool in {**change.before.pools, **change.after.pools}.items():
-            is_its = allocation is not None and allocation.pool == key
-            if is_its or key.name in names:
-                yield Cause(decision.claim, pool.source, f"pool {key.name} is another one by that")
-        if PATH in change.paths:
-            yield Cause(decision.claim, Location(PATH, 1, 1), "Settings are others by that")
+def _elsewhere(decision: Decision, change: "Change") -> Cause:
+    """Return the changed pool of a decision, changed Settings, or all edits as the cause."""
+    allocation, claim = decision.allocation, decision.claim
+    names = decision.message if isinstance(decision, Refuse) else ""
+    for key, pool in {**change.before.pools, **change.after.pools}.items():
+        if key.name in names or (allocation is not None and allocation.pool == key):
+            return Cause(claim, pool.source, f"pool {key.name} is another one by that")
+    if PATH in change.paths:
+        return Cause(claim, Location(PATH, 1, 1), "Settings are others by that")
+    touched = join_limited(sorted(change.paths))
+    room = f"another edit of the change decides it, by what it frees or takes: {touched}"
+    return Cause(claim, None, room)
 
 
 def _outcome(decision: Decision) -> tuple[object, ...]:
     if isinstance(decision, Refuse):
         return (Refuse, decision.reason)
     return (type(decision), decision.allocation.pool, decision.allocation.range)
-
-
-def _places(documents: Iterable[Document]) -> Mapping[tuple[str, str, str], Location]:
-    return {(it.kind.name, it.namespace, it.name): it.start for it in documents}
 
 
 def _with_commits(found: Sequence[Cause], line: Source) -> tuple[Cause, ...]:
@@ -137,11 +123,7 @@ class Change:
 
     @cached_property
     def _judging(self) -> tuple[Settings, tuple[Finding, ...]]:
-        """Return the Settings that judge the change, and the findings about them.
-
-        They are the Settings of the base. If the Settings of the last reconcile commit are
-        stricter, those count, as they will after the merge.
-        """
+        # Stricter Settings of the last reconcile commit count, as they will after the merge.
         repository, revision = self.repository, self.base.revision()
         settings = read_own_settings(self.base).settings
         last = newest(repository, revision.id) if revision is not None else ""
@@ -196,7 +178,6 @@ class Change:
 
     @cached_property
     def _described(self) -> tuple[DescribedFiles, DescribedFiles]:
-        """Return the content of the files that differ, on each side by its own source folders."""
         judging = self.base_settings
         old = replace(self.settings, sources=judging.sources, observed=judging.observed)
         return (
@@ -278,23 +259,17 @@ class Change:
 
     @cached_property
     def causes(self) -> tuple[Cause, ...]:
-        """Return the cause of each decision that is shown."""
-        return causes(self)
+        """Return the cause of each decision that is shown, in the order of the plan."""
+        line = line_of(self.repository, self.base, self.head)
+        return _with_commits(list(_causes(self)), line)
 
 
 def _described(
     source: Source, settings: Settings, entries: Iterable[Entry | None]
 ) -> DescribedFiles:
-    """Return the content of the entries that are plain YAML files in a source folder."""
     folders = tuple(f"{folder}/" for folder in settings.folders)
-    there = [
-        entry
-        for entry in entries
-        if entry is not None
-        and entry.is_file
-        and is_yaml(entry.path)
-        and entry.path.startswith(folders)
-    ]
+    files = [it for it in entries if it is not None and it.is_file and is_yaml(it.path)]
+    there = [it for it in files if it.path.startswith(folders)]
     return described_files(reader_of(source, settings).sources(there), settings)
 
 
@@ -359,20 +334,11 @@ class RecordChanges:
         it = self._change
         if it.proposed is not None and self._is_as(it.repository.resolve(it.proposed).id):
             return True
-        return self._is_plan_of_base()
-
-    def _is_as(self, commit: str) -> bool:
-        """Return whether the folders of the merge result equal the folders of a commit."""
-        source = self._change.repository.source(commit)
-        settings = settings_at(source)
-        return settings is not None and not differing((source, settings), self._sides[1])
-
-    def _is_plan_of_base(self) -> bool:
         (base, then), (head, now) = self._sides
         folders = [now.records, now.observed]
-        if base is not self._change.base or [then.records, then.observed] != folders:
+        if base is not it.base or [then.records, then.observed] != folders:
             return False
-        wanted = {it.path: it.data for it in without_expiries(self._change.base_plan)}
+        wanted = {it.path: it.data for it in without_expiries(it.base_plan)}
         if not self.pairs.keys() <= wanted.keys():
             return False
         there = {entry.path: entry for entry in head.entries(folders) if entry.path in wanted}
@@ -381,17 +347,19 @@ class RecordChanges:
             return False
         return head.read(list(there.values())) == [made[path] for path in there]
 
-    @cached_property
+    def _is_as(self, commit: str) -> bool:
+        source = self._change.repository.source(commit)
+        settings = settings_at(source)
+        return settings is not None and not differing((source, settings), self._sides[1])
+
     def is_restored(self) -> bool:
         """Return whether the base is stopped by edited records that the change restores."""
         it = self._change
         base, _ = self._ends
         last = newest(it.repository, base)
-        if not last or not any(True for _ in edited(it.repository, it.base, it.base_plan)):
-            return False
-        return self._is_as(last)
+        is_edited = last and any(True for _ in edited(it.repository, it.base, it.base_plan))
+        return bool(is_edited) and self._is_as(last)
 
-    @cached_property
     def is_import(self) -> bool:
         """Return whether the change adds the first records of a root, and removes no records."""
         it = self._change
@@ -407,7 +375,6 @@ class RecordChanges:
         dropped = it.repository.dropped_files(base, head)
         return not any(inside in f"/{path}" for path in dropped)
 
-    @cached_property
     def uncovered(self) -> Pairs:
         """Return the files that differ, except for files that an Override of the base covers."""
         return dict(uncovered(self.pairs, self._change.result.tree.overrides, self._sides[1][1]))
@@ -442,14 +409,14 @@ def record_changes(change: "Change") -> Iterator[Finding]:
 
 
 def _edited_records(found: RecordChanges) -> Iterator[Finding]:
-    if not found.pairs or found.is_restored or found.is_output:
+    if not found.pairs or found.is_restored() or found.is_output:
         return
     place = Location(next(iter(found.pairs)))
-    if found.is_import:
+    if found.is_import():
         many = "1 record is" if len(found.pairs) == 1 else f"{len(found.pairs)} records are"
         yield info("records-imported", place, f"{many} imported; reconcile owns them from now on")
         return
-    pairs = found.uncovered
+    pairs = found.uncovered()
     if not pairs:
         return
     many = "1 file" if len(pairs) == 1 else f"{len(pairs)} files"

@@ -49,7 +49,27 @@ from reconciler.review.result import Compared
 
 CODE = "settings-changed"
 # Fields of Settings, the most important first, and those with another name in `ipam.yaml`.
-_FIELDS = ["branch", "retention", "gate", "thresholds", "max_release_percent", "min_records", "sources", "kinds", "records", "observed", "overlap_is_error", "address_spaces", "metallb_pool", "elastic", "intake", "applies_documents", "committer", "skips_ci", "limits"]
+_FIELDS = [
+    "branch",
+    "retention",
+    "gate",
+    "thresholds",
+    "max_release_percent",
+    "min_records",
+    "sources",
+    "kinds",
+    "records",
+    "observed",
+    "overlap_is_error",
+    "address_spaces",
+    "metallb_pool",
+    "elastic",
+    "intake",
+    "applies_documents",
+    "committer",
+    "skips_ci",
+    "limits",
+]
 _NAMES = {
     "max_release_percent": "brakes.maxReleasePercent",
     "min_records": "brakes.minRecords",
@@ -91,7 +111,6 @@ def changed(earlier: Settings, own: Settings) -> Iterator[str]:
 
 
 def _value(name: str, value: object) -> str:
-    """Return a short value as in `ipam.yaml`; empty for a list or a mapping."""
     if name == "retention" and isinstance(value, int):
         return f"{value}s" if value % HOUR or not value else f"{value // HOUR}h"
     if name == "gate":
@@ -133,11 +152,7 @@ def withdrawn_pins(change: Change) -> Iterator[Finding]:
 
 
 def undone_renames(change: Change) -> Iterator[Finding]:
-    """Report renames in the base whose records have the old name, and that the change undoes.
-
-    The new name of the base gets the addresses once reconcile has renamed the records. A change
-    that drops the former name, or adds a document of the old name, would end that.
-    """
+    """Report renames in the base whose records have the old name, and that the change undoes."""
     evaluation = change.result
     documents = evaluation.documents
     links = [it for it in links_of(documents) if _counts(it)]
@@ -169,7 +184,6 @@ def undone_renames(change: Change) -> Iterator[Finding]:
 
 
 def _counts(link: Link) -> bool:
-    """Return whether a link renames claims, and its file is readable."""
     return not is_pool(link.document.kind.id) and not link.document.unread
 
 
@@ -183,7 +197,6 @@ def _stays(link: Link, base: Evaluation, evaluation: Evaluation) -> bool:
 
 
 def _successors(change: Change, link: Link, links: list[Link]) -> Iterator[Document]:
-    """Return the document of the new name, or the documents that name it as a former name."""
     identity = link.document.identity
     now = change.after.documents.get(identity)
     mine = (it.document for it in links if it.document.identity == identity)
@@ -319,7 +332,6 @@ def preexisting(change: Change, findings: Iterable[Finding]) -> tuple[Finding, .
 
 
 def _is_within_limit(change: Change) -> bool:
-    """Return whether the base holds releases back, and the change adds a permitted number."""
     known, result = change.held_by_base, change.result
     if not known:
         return False

@@ -146,7 +146,6 @@ def files_not_read(change: Change) -> Iterator[Finding]:
 
 
 def _roots(entries: Sequence[Entry], base: Source, settings: Settings) -> list[str]:
-    """Return the folders that are roots of their own in the base."""
     folders = dict.fromkeys(folder for it in entries for folder in upwards(it.path)[:-1])
     marks = {f"{it}/{name}": it for it in folders for name in (PATH, settings.records)}
     return [f"{marks[it.path]}/" for it in base.entries_at(list(marks)) or ()]

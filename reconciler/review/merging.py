@@ -115,7 +115,6 @@ def line_of(repository: Repository, base: Source, change: Source) -> Source:
 
 
 def _is_as_it_was(base: Source, source: Source, change: Changed) -> bool:
-    """Return whether a file of the work tree equals the base again."""
     if change.old is None or change.new is None:
         return change.old is change.new
     is_file = change.old.is_file and change.new.is_file

@@ -104,7 +104,6 @@ def _compared(
 
 
 def _both(ours: Mapping[Key, Allocation], theirs: Mapping[Key, Allocation]) -> Iterator[Both]:
-    """Return the pairs of claims that get the same addresses."""
     held = Lookup((it.range, (claim, it.pool)) for claim, it in theirs.items() if it.range)
     for claim, mine in ours.items():
         given = mine.range
@@ -115,7 +114,6 @@ def _both(ours: Mapping[Key, Allocation], theirs: Mapping[Key, Allocation]) -> I
 
 
 def _second(alone: Mapping[Key, Allocation], then: Evaluation) -> Iterator[Second]:
-    """Return the claims that get another range if their change is merged second."""
     after = {it.claim: it for it in then.plan.decisions if isinstance(it, Grant | Refuse)}
     for claim, held in alone.items():
         got = after.get(claim)

@@ -78,7 +78,6 @@ def _rules(evaluation: Evaluation) -> Rules:
 
 
 def _held(new: Mapping[DocumentName, Document], change: Change) -> dict[Identity, list[Allocation]]:
-    """Return records that new documents get, without renamed and new records."""
     held: dict[Identity, list[Allocation]] = {}
     folders = change.settings.records, change.base_settings.records
     there = {it.path for it in change.files if it.old is not None}

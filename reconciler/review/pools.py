@@ -119,7 +119,6 @@ def _new_spaces(change: Change) -> Iterator[Finding]:
 
 
 def _moved(change: Change) -> Iterator[Finding]:
-    """Report pools that change their address space: their addresses would be free there."""
     old_pools = change.before.pools
     former = {key_of(it): former_of(it) for it in change.after.documents.values()}
     for key, pool in change.after.pools.items():
@@ -151,7 +150,6 @@ def _held(pool: Pool, evaluation: Evaluation) -> int:
 
 
 def _overlaid(change: Change) -> Iterator[Finding]:
-    """Report new and wider pools over addresses that records of another address space hold."""
     state = change.result.state
     for key, pool in change.after.pools.items():
         old, more = change.before.pools.get(key), pool.extent

@@ -34,10 +34,7 @@ class ClusterChange(NamedTuple):
 
 
 class Preview(NamedTuple):
-    """The result of a merge, compared with the reconciled base: pools and clusters that differ.
-
-    `why` is the reason why clusters are not compared, or empty.
-    """
+    """The result of a merge, compared with the reconciled base: pools and clusters that differ."""
 
     maps: tuple[tuple[PoolMap, PoolMap], ...] = ()
     applied: tuple[ClusterChange, ...] = ()

@@ -106,7 +106,6 @@ def _lost_by_owner(evaluation: Evaluation) -> dict[DocumentName, list[Allocation
 
 
 def _new_names(change: Change) -> Iterator[tuple[Identity, Document]]:
-    """Return the documents that get a former name by the change, each with that name."""
     before, now = change.before.documents, change.after.documents
     for identity, document in sorted(now.items(), key=lambda item: item[0]):
         former, old = former_of(document), before.get(identity)
@@ -129,7 +128,6 @@ def _late(change: Change) -> Iterator[Finding]:
 def _unknown(
     change: Change, likely: Mapping[Location, Finding]
 ) -> Iterator[tuple[Location, Finding]]:
-    """Return findings about former names that no document had, by the start of the document."""
     evaluation, before = change.result, change.before
     links = links_of(evaluation.documents)
     given = {it.document.identity: it for it in links}

@@ -35,7 +35,7 @@ from reconciler.report.page.html import (
     packed_steps,
     page_html,
 )
-from reconciler.report.queries import outlook_document
+from reconciler.report.queries import outlook_item
 from reconciler.review.result import Compared
 
 # The newest commits and lives that a page has at most.
@@ -67,17 +67,14 @@ def shipped_parts() -> Parts:
 def page(
     evaluation: Evaluation, compared: Compared, history: History, base: str | None, given: Given
 ) -> str:
-    """Return the page of a revision, the same on any machine.
-
-    `base` is the id of the base that it is compared with.
-    """
+    """Return the page of a revision, the same on any machine."""
     state, tree = evaluation.state, evaluation.tree
     events, is_whole = _events_of(history)
     kept = history.rows[:_MAX_COMMITS]
     found, reach = lives(state.records, kept, history.known, _MAX_LIVES)
     rows = kept[:reach]
-    past, outlooks = forecast(evaluation, history, None)
-    ahead = outlook_document("", past, outlooks)["items"]
+    _, outlooks = forecast(evaluation, history, None)
+    ahead = list(map(outlook_item, outlooks))
     begins = rows[-1].clock if rows else state.clock
     listed = _pools(evaluation, ahead, given.applied)
     document = {
@@ -105,7 +102,6 @@ def page(
 
 
 def _events_of(history: History) -> tuple[list[Caused], bool]:
-    """Return the events of the newest commits, and whether those are all."""
     found: list[Caused] = []
     kept: frozenset[str] = frozenset()
     for item in history.events():
@@ -118,7 +114,6 @@ def _events_of(history: History) -> tuple[list[Caused], bool]:
 
 
 def _exact(value: Any) -> Any:
-    """Return a count that a browser reads exactly: digits if it is very large."""
     is_large = isinstance(value, int) and value > _MAX_EXACT
     return str(value) if is_large else value
 
@@ -314,7 +309,6 @@ def _begin(life: Life, numbers: Mapping[str, int]) -> int:
 
 
 def _claims(facts: Sequence[Fact]) -> dict[str, Any]:
-    """Return claims by key, with each owner, team, and type once."""
     owners = {owner: at for at, owner in enumerate(sorted({it.owner for it in facts}))}
     teams, types = _Numbers(), _Numbers()
     rows = [(owners[it.owner], teams[it.team], types[it.type]) for it in facts]

@@ -45,10 +45,7 @@ _MAX_CAUSES, _MAX_RELEASES, _MAX_INHERITED, _MAX_TOGETHER = 20, 10, 10, 10
 def plan_text(
     evaluation: Evaluation, painter: Painter, *, keeps: bool = False, causes: Sequence[Cause] = ()
 ) -> str:
-    """Return moves, transfers, other decisions, refusals, the usage of pools, and the sum.
-
-    Causes in a change know the places of removed documents.
-    """
+    """Return moves, transfers, other decisions, refusals, the usage of pools, and the sum."""
     own = own_documents(causes)
     tree, plan = evaluation.tree, evaluation.plan
     head = f"Plan for {tree.revision[:12] if tree.revision else 'the work tree'}"
@@ -243,7 +240,6 @@ def renamed_words(decision: Decision, evaluation: Evaluation) -> list[str]:
 
 
 def _pools_text(keys: Sequence[Key], evaluation: Evaluation, painter: Painter) -> str:
-    """Return pools before and after the plan, with both sizes if the size changes."""
     plan = evaluation.plan
     rows: list[list[Cell]] = []
     for key in keys:
@@ -301,10 +297,7 @@ def check_text(
     base: str = "",
     compared: Compared | None = None,
 ) -> str:
-    """Return moves, transfers, releases, findings, causes, other changes, pools, and the verdict.
-
-    Causes and other changes are not part of the verdict.
-    """
+    """Return moves, transfers, releases, findings, causes, other changes, pools, and the verdict."""
     plan = evaluation.plan
     within = within_sentence(compared.within_contract) if compared is not None else ""
     # Pools that get another size or reach a worse tier, even one below the limit.

@@ -71,10 +71,7 @@ def _bar_cells(part: int, whole: int, cells: int) -> int:
 
 
 def _trend(values: Sequence[int | None], total: int, *, plain: bool) -> tuple[str, str, str] | None:
-    """Return a sparkline, and the first and last percentage; None for fewer than two values.
-
-    The lowest sign is zero, and the highest is everything. In ASCII the signs are tenths.
-    """
+    """Return a sparkline, and the first and last percentage; None for fewer than two values."""
     known = [it for it in values if it is not None]
     if len(known) < 2 or not total:
         return None
@@ -215,10 +212,7 @@ def bars_text(
     wide: bool = False,
     plain: bool = False,
 ) -> str:
-    """Return a bar for each pool, and a legend. No line is wider than `width`, or 44.
-
-    A wide chart has exact counts.
-    """
+    """Return a bar for each pool, and a legend. No line is wider than `width`, or 44."""
     width = max(width, MIN_BARS)
     blocks = ["\n".join(_block(item, painter, width, wide=wide, plain=plain)) for item in pools]
     if not blocks:
@@ -341,7 +335,6 @@ def short_text(found: Iterable[tuple[PoolMap, Usage]], painter: Painter, width: 
 
 
 def _map_title(found: PoolMap, more: str, painter: Painter, width: int) -> list[str]:
-    """Return the name of a pool and further words, on the next line if they are too long."""
     name = _cut(escape(found.pool.name), width)
     shown = painter.paint(name, Colour.BOLD)
     is_short = len(name) + 2 + len(more) <= width or not more
@@ -353,7 +346,6 @@ def _cut(text: str, most: int) -> str:
 
 
 def _drawn(found: PoolMap, painter: Painter, width: int) -> Iterator[str]:
-    """Yield rows of cells. Without cells, yield one row with a logarithmic scale."""
     for row in found.rows if found.per_cell else ():
         signs = [_sign(found, part, painter) for part in row.cells]
         for first, count in conflict_cells(found, row):

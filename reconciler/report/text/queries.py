@@ -216,7 +216,6 @@ def event_text(event: Caused, painter: Painter) -> str:
 
 
 def _author(event: Caused) -> str:
-    """Return the author of the cause, with its place and the Override, or of the commit."""
     item, cause = event
     if cause is None:
         return item.row.author

@@ -334,7 +334,6 @@ def _plan(result: Imported, painter: Painter) -> str:
 
 
 def _free(result: Imported) -> str:
-    """Return a warning about free addresses, because a missing row ends in a collision."""
     usage, pools = result.after.plan.after, result.after.state.pools
     free = [
         f"{pool.key.name} ({usage[key].available})"
@@ -351,7 +350,6 @@ def _free(result: Imported) -> str:
 
 
 def _requests(owners: Sequence[str]) -> str:
-    """Return a note that a request does not make ipam manage a cluster."""
     named, kind = escape(join_limited(owners)), writing().cluster_title
     verb = "has a request" if len(owners) == 1 else "have requests"
     return (
