@@ -281,22 +281,25 @@ class _Printer(Struct, frozen=True):
         if not done.parts:
             evaluation = done.evaluation
             yield plan_text(evaluation, brush)
-            is_braked, is_wrong = evaluation.brake is not None, has_wrong_settings(evaluation)
-            sentence = runs.nothing_sentence(
-                done.base.id, is_braked=is_braked, has_wrong_settings=is_wrong
-            )
-            yield runs.reconcile_text(sentence, brush)
+            is_wrong = has_wrong_settings(evaluation)
+            sentence = f"Nothing to commit on {done.base.id[:12]}."
+            if is_wrong:
+                sentence = "Nothing was committed: the Settings are wrong."
+            is_braked = evaluation.brake is not None and not is_wrong
+            yield runs.reconcile_text(sentence, brush, is_braked=is_braked)
         for part in done.parts:
             evaluation, base, head = part.planned.evaluation, part.planned.base.id, part.head.id
             yield plan_text(evaluation, brush)
             if done.proposed is None:
+                sentence = runs.committed_sentence(
+                    base,
+                    head,
+                    branch,
+                    has_remote=repository.remote is not None,
+                    is_checkout=repository.worktree is not None,
+                )
                 is_braked = evaluation.brake is not None
-                where = f"branch {branch}" + ("" if repository.remote is None else " of the remote")
-                if repository.remote is None and repository.worktree is not None:
-                    sentence = runs.unpushed_sentence(base, head, branch, is_braked=is_braked)
-                else:
-                    sentence = runs.published_sentence(base, head, where, is_braked=is_braked)
-                yield runs.reconcile_text(sentence, brush)
+                yield runs.reconcile_text(sentence, brush, is_braked=is_braked)
         if done.proposed is not None:
             commit = done.commit.id if done.commit is not None else ""
             how = done.proposed or Proposed.NOTHING

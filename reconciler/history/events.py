@@ -1,7 +1,9 @@
 """Events of records."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import chain
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange
@@ -110,12 +112,9 @@ def events_of(row: CommitRow, facts: Facts) -> Iterator[RecordEvent]:
             fact = facts.get((oid, touch.path)) if oid else None
             if fact is not None:
                 found.setdefault(fact.claim, []).append(fact)
-    items = [
-        item
-        for claim in sorted(before.keys() | after.keys())
-        for item in _of_claim(row, before.get(claim, []), after.get(claim, []))
-    ]
-    yield from _with_renames(items)
+    claims = sorted(before.keys() | after.keys())
+    of_claims = (_of_claim(row, before.get(it, []), after.get(it, [])) for it in claims)
+    yield from _with_renames(list(chain.from_iterable(of_claims)))
 
 
 def _with_renames(items: list[RecordEvent]) -> Iterator[RecordEvent]:
@@ -184,10 +183,10 @@ def _giver(old: Fact | None, new: Fact | None) -> str:
 
 
 def _delta(old: Fact | None, new: Fact | None) -> tuple[tuple[str, int], ...]:
-    counts: dict[str, int] = {}
+    counts = Counter[str]()
     for fact, sign in ((old, -1), (new, 1)):
         if fact is not None and fact.range is not None and fact.phase in _HOLDING:
-            counts[fact.pool] = counts.get(fact.pool, 0) + sign * fact.range.size
+            counts[fact.pool] += sign * fact.range.size
     return tuple((pool, count) for pool, count in counts.items() if count)
 
 

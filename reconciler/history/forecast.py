@@ -1,5 +1,6 @@
 """Forecast of pools."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from reconciler.model.pool import Pool, Tier
 from reconciler.planning.space import FreeRuns
 
 SPANS = (30, 90)
-"""Days of history that rates are computed from."""
+"""Days of history that rates are computed from, each in `TREND`."""
 TREND = tuple(range(max(SPANS), -1, -6))
 """Days ago at which the usage is sampled, earliest first: 90, 84 … 0."""
 MAX_TENANTS = 10_000
@@ -73,7 +74,8 @@ def outlooks(
     state: State, usage: Mapping[Key, Usage], past: Past, pools: Sequence[Key]
 ) -> list[Outlook]:
     """Return the forecast of some pools, given the usage today and the longest span of history."""
-    changes = {days: _changes(past, days) for days in SPANS}
+    grown = dict(zip(TREND, _since(past), strict=True))
+    changes = {it: grown[it] if past.clock - it * DAY >= past.oldest else None for it in SPANS}
     free, trend = free_of(state, pools), trends(usage, past, pools)
     shapes = median_shapes(state)
     found = []
@@ -111,29 +113,16 @@ def levels_of(pool: Pool, total: int) -> tuple[Level, ...]:
     return (*found, Level("full", total))
 
 
-def _changes(past: Past, days: int) -> Mapping[str, int] | None:
-    start = past.clock - days * DAY
-    if past.oldest > start:
-        return None
-    found: dict[str, int] = {}
-    for item in past.events:
-        if item.row.clock <= start:
-            break
-        for pool, count in item.delta:
-            found[pool] = found.get(pool, 0) + count
-    return found
-
-
 def _since(past: Past) -> list[Mapping[str, int]]:
     """Return the growth of each pool since each of `TREND`, in one pass over all events."""
-    grown: dict[str, int] = {}
+    grown = Counter[str]()
     found: list[Mapping[str, int]] = []
     events = iter(past.events)
     item = next(events, None)
     for days in reversed(TREND):
         while item is not None and item.row.clock > past.clock - days * DAY:
             for pool, count in item.delta:
-                grown[pool] = grown.get(pool, 0) + count
+                grown[pool] += count
             item = next(events, None)
         found.append(dict(grown))
     return found[::-1]

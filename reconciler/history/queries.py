@@ -23,6 +23,7 @@ from reconciler.model.pool import Pool
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.pool_map import pools_named
 from reconciler.planning.read import read_tree
+from reconciler.planning.space import space_of
 from reconciler.reconcile.remedies import LACKS_ROOM, run_with, taken_of
 from reconciler.reconcile.simulate import pools_of, served
 
@@ -53,10 +54,8 @@ def find(source: Source, wanted: FreeQuery, pool: str | None, provider: str | No
 
 
 def _live(records: Iterable[Allocation], pools: Mapping[Key, Pool], key: Key) -> IPSet:
-    space = pools[key].space
-    homes = ((it, pools.get(it.pool)) for it in records if it.is_live)
-    ranges = (it.range for it, home in homes if home is not None and home.space == space)
-    return IPSet.of(item for item in ranges if item is not None)
+    here = (it for it in records if it.is_live and space_of(pools, it) == pools[key].space)
+    return IPSet.of(it.range for it in here if it.range is not None)
 
 
 def _given(records: Iterable[Allocation]) -> set[tuple[Key, IPRange, bool]]:
@@ -154,17 +153,12 @@ def _remedy(evaluation: Evaluation, found: tuple[int, str, str, Allocation], cla
     size, cluster, at, record = found
     many = "1 address" if size == 1 else f"{size} addresses"
     whom = f"team {record.owner.team}" if record.owner.team else f"who owns {cluster}"
+    way = "it is growth, and goes by itself when it was unused for elastic.shrinkAfter"
+    if not (record.role == GROWTH and growth_index(record)):
+        holding, family = evaluation.state.claims.get(record.claim), family_of(record.claim.family)
+        way = (family.fixes if family is not None else Fixes()).given_back(record)
+        way = f"what gives it back is {way}{f': {holding.source}' if holding is not None else ''}"
     return (
         f"idle: no Service of {cluster} uses {at} ({many}, {record.path}); without it {claim.size}"
-        f" are free, once its retention has ended. Ask {whom}: {_way(evaluation, record)}"
+        f" are free, once its retention has ended. Ask {whom}: {way}"
     )
-
-
-def _way(evaluation: Evaluation, record: Allocation) -> str:
-    if record.role == GROWTH and growth_index(record):
-        return "it is growth, and goes by itself when it was unused for elastic.shrinkAfter"
-    claim = evaluation.state.claims.get(record.claim)
-    where = f": {claim.source}" if claim is not None else ""
-    family = family_of(record.claim.family)
-    way = (family.fixes if family is not None else Fixes()).given_back(record)
-    return f"what gives it back is {way}{where}"

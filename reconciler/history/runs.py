@@ -139,10 +139,9 @@ def _block(run: IPRange, wanted: FreeQuery) -> IPRange | None:
 def _held(state: State, pool: Pool, taken: IPSet) -> tuple[ReservedRange, ...]:
     found = []
     for record in state.records:
-        home = state.pools.get(record.pool)
-        if record.range is None or not record.is_released or home is None:
+        if record.range is None or not record.is_released:
             continue
-        if home.space == pool.space:
+        if space_of(state.pools, record) == pool.space:
             shared = (pool.usable & IPSet((record.range,))) - taken
             end = None if record.announced else retention_end(record, state)
             found += [ReservedRange(item, end, record.announced) for item in shared]
@@ -218,8 +217,7 @@ def _after(evaluation: Evaluation) -> list[Allocation]:
 
 def _others(evaluation: Evaluation, pool: Pool) -> Iterator[IPRange]:
     for item in outside(evaluation.state):
-        is_there = not item.spaces or pool.space in item.spaces
-        if item.sort in ("in-use", "gateway") and is_there:
+        if item.sort in ("in-use", "gateway") and pool.space in (item.spaces or (pool.space,)):
             yield item.range
 
 
@@ -242,9 +240,8 @@ def _wait(claim: Claim, free: IPSet, reserved: Sequence[_Held]) -> tuple[int, st
     counts = range(1, len(reserved) + 1)
     count = counts[bisect_left(counts, True, key=lambda it: room(it) is not None)]  # noqa: FBT003
     run, end = room(count), reserved[count - 1][0]
-    paths = list(
-        dict.fromkeys(path for _, path, it in reserved[:count] if run and run.overlaps(it))
-    )
+    waited = (path for _, path, it in reserved[:count] if run and run.overlaps(it))
+    paths = list(dict.fromkeys(waited))
     held = "is held until" if len(paths) == 1 else "are held, the last until"
     text = f"wait: {join_limited(paths)} {held} {format_instant(end)}; then {claim.size} are free"
     return end, text

@@ -60,13 +60,7 @@ def of_name(state: State, text: str) -> list[Holder]:
     return _describe(state, order)
 
 
-def is_named(item: RecordEvent, text: str) -> bool:
-    """Report whether an event involves this tenant, claim, record, pool, or previous tenant."""
-    pool = item.fact.pool.split("/")
-    return has_name(item, text) or text in (item.fact.pool, pool[-1], "/".join(pool[2:]))
-
-
-def has_name(item: RecordEvent, text: str) -> bool:
+def _has_name(item: RecordEvent, text: str) -> bool:
     """Report whether an event involves this tenant, claim, record, or previous tenant."""
     fact, heir = item.fact, item.heir
     named = (fact.owner, item.giver, heir.owner if heir is not None else "")
@@ -102,9 +96,9 @@ def _describe(state: State, parts: Sequence[AddressPart]) -> list[Holder]:
 
 
 def _holder(state: State, part: AddressPart, row: Sequence[AddressPart]) -> Holder:
-    before = [it for it in row if it.range.last < part.range.first][-1:]
-    after = [it for it in row if it.range.first > part.range.last][:1]
-    neighbors = before[0] if before else None, after[0] if after else None
+    before = (it for it in reversed(row) if it.range.last < part.range.first)
+    after = (it for it in row if it.range.first > part.range.last)
+    neighbors = next(before, None), next(after, None)
     record = part.record
     if record is None:
         return Holder(part, None, None, *neighbors)
@@ -184,10 +178,11 @@ class _Named:
 
     def __call__(self, item: RecordEvent) -> bool:
         claims = {item.fact.claim, item.heir.claim if item.heir is not None else ""}
-        is_its = has_name(item, self.asked) or not self.former.isdisjoint(claims)
+        is_its = _has_name(item, self.asked) or not self.former.isdisjoint(claims)
         if is_its and item.heir is not None:
             self.former = self.former - claims | {item.fact.claim}
-        return is_its or is_named(item, self.asked)
+        pool = item.fact.pool.split("/")
+        return is_its or self.asked in (item.fact.pool, pool[-1], "/".join(pool[2:]))
 
 
 def _brought(history: History, holders: list[Holder]) -> dict[str, Caused]:

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import NamedTuple
 
 from reconciler.documents.findings import Finding, Location, Severity, join_limited
 from reconciler.model.pool import Within
@@ -91,16 +90,8 @@ _SAYS = {
 }
 
 
-class CheckVerdict(NamedTuple):
-    """Verdict of a check: what stops the change, the verdict in words, and counts in words."""
-
-    worst: Severity | None
-    says: str
-    listed: str
-
-
-def verdict(evaluation: Evaluation, inherited: int = 0) -> CheckVerdict:
-    """Return the verdict of a check. It agrees with the exit code.
+def verdict(evaluation: Evaluation, inherited: int = 0) -> tuple[Severity | None, str, str]:
+    """Return what stops a change, the verdict in words, and counts. It agrees with the exit code.
 
     `inherited` is the number of findings that the base already has, not in the evaluation.
     """
@@ -109,7 +100,7 @@ def verdict(evaluation: Evaluation, inherited: int = 0) -> CheckVerdict:
     is_told = counts or evaluation.moves or inherited or "transferred" in summary(evaluation)
     says = _SAYS[worst] if is_told else "fine"
     listed = listed_counts(counts) or "no findings"
-    return CheckVerdict(worst, says, f"{listed} of its own" if inherited else listed)
+    return worst, says, f"{listed} of its own" if inherited else listed
 
 
 def within_sentence(found: Within | None) -> str:

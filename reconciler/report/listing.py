@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from reconciler.addresses import IPRange, asked_range, format_address
+from reconciler.addresses import IPRange, asked_range
 from reconciler.documents.document import Document, Identity
 from reconciler.documents.findings import nearest
 from reconciler.families import families, family_of_kind
@@ -19,6 +19,7 @@ from reconciler.model.objects import MANAGEMENT
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.projection import project
 from reconciler.records.emit import record_document
+from reconciler.report.json import ends
 
 ListedBody = Mapping[str, Any]
 ListedOwner = tuple[str, str, str, str]
@@ -94,8 +95,9 @@ class _Documents:
         name = family.name if family is not None else ""
         key = Key(name, document.namespace, document.name, "", document.kind.name)
         pool = self.pools.get(key)
-        records = _of_row(row)
-        if records is None:
+        more = row.more if row is not None else None  # the records that the row is made from
+        records = [more] if isinstance(more, Allocation) else more
+        if not isinstance(records, list) or not all(isinstance(it, Allocation) for it in records):
             records = self.held.get(key.owner, [])
         if pool is not None:
             names, ranges = [document.name], tuple(pool.windows)
@@ -122,8 +124,7 @@ class _Documents:
                 "slot": it.claim.slot,
                 "name": it.name,
                 "pool": it.pool.name,
-                "startAddress": format_address(it.range.version, it.range.first),
-                "endAddress": format_address(it.range.version, it.range.last),
+                **{f"{name}Address": text for name, text in ends(it.range).items()},
                 "count": it.range.size,
             }
             for it in sorted(records, key=lambda it: it.claim.slot_order)
@@ -132,14 +133,6 @@ class _Documents:
         if held:
             status["addresses"] = held
         return {**body, "status": status} if status else body
-
-
-def _of_row(row: ListingRow | None) -> list[Allocation] | None:
-    """Return the records that a row is made from, or None for a row of another source."""
-    more = row.more if row is not None else None
-    found = [more] if isinstance(more, Allocation) else more
-    is_listed = isinstance(found, list) and all(isinstance(it, Allocation) for it in found)
-    return found if is_listed else None
 
 
 def _statuses(evaluation: Evaluation) -> dict[Identity, ListedBody]:

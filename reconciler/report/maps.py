@@ -32,8 +32,7 @@ def changed_lines(before: PoolMap, after: PoolMap) -> list[str]:
     return [*lines, *_map_change_legend(before, after)]
 
 
-def changed_rows(before: PoolMap, after: PoolMap) -> list[tuple[MapRow, MapRow]]:
-    """Return the rows of cells that change, before and after."""
+def _changed_rows(before: PoolMap, after: PoolMap) -> list[tuple[MapRow, MapRow]]:
     both = zip(before.rows, after.rows, strict=True)
     return [(old, new) for old, new in both if signs(before, old) != signs(after, new)]
 
@@ -44,7 +43,7 @@ def signs(found: PoolMap, row: MapRow) -> str:
 
 
 def _rows(before: PoolMap, after: PoolMap) -> Iterator[str]:
-    changed = changed_rows(before, after)
+    changed = _changed_rows(before, after)
     for old, new in changed:
         at = f"{format_address(4, new.first):<{GUTTER - 2}}"
         yield f"{at}  {signs(before, old)}  →  {signs(after, new)}".rstrip()
@@ -64,7 +63,7 @@ def _ranges(before: PoolMap, after: PoolMap) -> Iterator[str]:
 
 def _map_change_legend(before: PoolMap, after: PoolMap) -> Iterator[str]:
     old, new = _counts(before), _counts(after)
-    rows = changed_rows(before, after) if after.per_cell else []
+    rows = _changed_rows(before, after) if after.per_cell else []
     shown = {sign for one, two in rows for sign in signs(before, one) + signs(after, two)}
     order = [*after.letters.values(), *SIGNS.values()]
     for sign, title in sorted({**old, **new}, key=lambda it: (order.index(it[0]), it[1])):
@@ -114,8 +113,7 @@ def map_svg(maps: Sequence[tuple[PoolMap, PoolMap]]) -> str:
     top, width = _EDGE, 480
     for before, after in maps:
         title, *lines = changed_lines(before, after)
-        if after.per_cell:
-            lines = [it for it in lines if it.startswith("  ")]
+        lines = [it for it in lines if it.startswith("  ") or not after.per_cell]
         shapes.append(_text(_EDGE, top + _LINE, f"{title}, before → after"))
         top += 2 * _LINE
         for old, new in zip(before.rows, after.rows, strict=True):
@@ -143,7 +141,7 @@ def _row(found: PoolMap, row: MapRow, left: int, top: int) -> Iterator[str]:
         if part is not None:
             name, letter = part
             x = left + at * _CELL
-            yield _rect(name, x, top, count)
+            yield _rect(name, x, top, count * _CELL - 1)
             if letter:
                 yield _text(x + 2, top + _CELL - 2, letter, "mark")
         at += count
@@ -157,7 +155,7 @@ def _changes(
     for is_changed, cells in groupby(a != b for a, b in zip(old, new, strict=True)):
         count = len(list(cells))
         if is_changed:
-            yield _rect("changed", left + at * _CELL, top, count)
+            yield _rect("changed", left + at * _CELL, top, count * _CELL - 1)
         at += count
 
 
@@ -170,8 +168,7 @@ def _look(found: PoolMap, part: AddressPart | None) -> tuple[str, str] | None:
     return f"a{turn}", found.letters[part.title]
 
 
-def _rect(name: str, x: int, top: int, count: int) -> str:
-    width = count * _CELL - 1
+def _rect(name: str, x: int, top: int, width: int) -> str:
     return f'<rect class="{name}" x="{x}" y="{top}" width="{width}" height="{_CELL}"/>'
 
 
@@ -193,13 +190,17 @@ def pool_svg(maps: Sequence[tuple[PoolMap, Sequence[str]]]) -> str:
             shapes += _row(found, row, _EDGE + _LEFT, top)
             for first, count in conflict_cells(found, row) if found.per_cell else ():
                 x = _EDGE + _LEFT + first * _CELL
-                shapes.append(_rect("used", x, top, count))
+                shapes.append(_rect("used", x, top, count * _CELL - 1))
                 shapes.append(_text(x + 2, top + _CELL - 2, CONFLICT, "mark"))
             width = max(width, 2 * _EDGE + _LEFT + len(row.cells) * _CELL)
             top += _CELL + 2
+        names = {SIGNS[sort]: name for sort, name in _CLASSES.items()} | {CONFLICT: "used"}
+        for turn, letter in enumerate(found.letters.values()):
+            names.setdefault(letter, f"a{turn % _TURNS}")
         for line in lines:
             top += _LINE
-            shapes += _swatch(found, line, top)
+            if line.startswith("  ") and (name := names.get(line[2:3])):
+                shapes.append(_rect(name, _EDGE, top - _CELL + 1, _CELL))
             shapes.append(_text(_EDGE, top, line))
         top += 2 * _LINE
     if not maps:
@@ -212,18 +213,6 @@ def _labelled(found: PoolMap) -> list[tuple[str, MapRow]]:
     if found.per_cell or not found.parts:
         return [(format_address(4, row.first), row) for row in found.rows]
     return [("", MapRow(0, tuple(strip(found.parts, MAX_COLUMNS))))]
-
-
-def _swatch(found: PoolMap, line: str, top: int) -> Iterator[str]:
-    sign = line[2:3]
-    names = {SIGNS[sort]: name for sort, name in _CLASSES.items()} | {CONFLICT: "used"}
-    for turn, letter in enumerate(found.letters.values()):
-        names.setdefault(letter, f"a{turn % _TURNS}")
-    if line.startswith("  ") and sign in names:
-        yield (
-            f'<rect class="{names[sign]}" x="{_EDGE}" y="{top - _CELL + 1}"'
-            f' width="{_CELL}" height="{_CELL}"/>'
-        )
 
 
 def _picture(title: str, shapes: Sequence[str], width: int, height: int) -> str:

@@ -27,6 +27,7 @@ from reconciler.report.maps import changed_lines
 from reconciler.report.markup import Fenced, Section, bar, code, cut, fitted, prose
 from reconciler.report.text.plan import (
     blocks,
+    changed_usage,
     counted,
     growth,
     listed_decisions,
@@ -255,20 +256,8 @@ def _pool(key: Key, before: Usage, after: Usage) -> str:
     tier = after.tier.value
     if before.tier is not after.tier:
         tier = f"{before.tier.value} → **{tier}**"
-    use = f"{before.percent}% → {after.percent}% of {after.total}"
-    free, largest = str(after.available), str(after.largest)
-    if before.total != after.total:
-        use = f"{before.percent}% of {before.total} → {after.percent}% of {after.total}"
-        free, largest = f"{before.available} → {free}", f"{before.largest} → {largest}"
-    cells = (
-        code(key.name),
-        bar(before.percent, after.percent),
-        use,
-        free,
-        largest,
-        f"{_TIER[after.tier]} {tier}",
-    )
-    return f"| {' | '.join(cells)} |"
+    used = bar(before.percent, after.percent), *changed_usage(before, after)
+    return f"| {' | '.join((code(key.name), *used, f'{_TIER[after.tier]} {tier}'))} |"
 
 
 def _finding(item: Finding) -> str:

@@ -32,7 +32,7 @@ def reused_names(change: Change) -> Iterator[Finding]:
         document, records = now[identity], held[identity]
         pairs = [(stated.get(it.path, it).owner, it.owner) for it in records]
         others = sorted({old.team for old, new in pairs if old.team != new.team})
-        has = join_limited([format_short(it.range) for it in records if it.range is not None])
+        has = _ranges(records)
         if others:
             message = f"{document.title} would have addresses of team {join_limited(others)}: {has}"
             hint = "choose another name; to hand a document over, change it and do not remove it"
@@ -64,13 +64,15 @@ def handovers(change: Change) -> Iterator[Finding]:
         teams = rules.owners(old.file), rules.owners(document.file)
         if teams[0] == teams[1] or asking_of(document, evaluation.documents).named:
             continue
-        has = join_limited(
-            [format_short(it.range) for it in held[identity] if it.range is not None]
-        )
+        has = _ranges(held[identity])
         whose = [join_limited(it) or "nobody" for it in teams]
         message = f"{document.title} goes from the folder of {whose[0]} to that of {whose[1]}, with"
         hint = "let both teams agree: whoever owns the folder may remove it, and its addresses go"
         yield warning("handed-on", document.start, f"{message} {has}", hint)
+
+
+def _ranges(records: list[Allocation]) -> str:
+    return join_limited([format_short(it.range) for it in records if it.range is not None])
 
 
 def _rules(evaluation: Evaluation) -> Rules:
@@ -104,11 +106,10 @@ def _is_same_team(document: Document, team: str, rules: Rules, evaluation: Evalu
 
 def within(change: Change) -> Within | None:
     """Return whether a change stays within the contract of one team; None without team folders."""
-    evaluation = change.result
-    contracts = evaluation.tree.contracts or contracts_of(evaluation.documents)
-    if not any(contract.folders for contract in contracts):
+    rules = _rules(change.result)
+    if not any(it.folders for it in rules.of_team.values()):
         return None
-    touched, rules = _touched(change), Rules(contracts)
+    touched = _touched(change)
     if isinstance(touched, str):
         return Within("", (touched,))
     if not touched:

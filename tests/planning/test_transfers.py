@@ -108,8 +108,8 @@ def test_what_is_kept_as_it_is_because_something_cannot_be_read_goes_to_nobody_y
 
 def test_nothing_is_fine_where_somebody_gets_what_another_had() -> None:
     silent = replace(evaluation_of(GIVEN), findings=(), gates=())
-    assert verdict(silent).says == "passes"
-    assert verdict(replace(evaluation_of(DONE), findings=(), gates=())).says == "fine"
+    assert verdict(silent)[1] == "passes"
+    assert verdict(replace(evaluation_of(DONE), findings=(), gates=()))[1] == "fine"
 
 
 def test_a_request_that_goes_along_with_a_renamed_tenant_is_told_without_an_alarm() -> None:

@@ -1,12 +1,17 @@
 """Evaluations with findings of any text, for tests of the forms that CI services read."""
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from msgspec.structs import replace
 
 from reconciler.documents.findings import Finding, Location, Severity, error, gate, warning
 from reconciler.planning.evaluate import Evaluation
+from reconciler.report.markdown import MARKER
 from tests.world import SMALL, evaluation_of
 
 PLACE = Location("pools/a.yaml", 3, 9, "/spec/cidr")
@@ -54,3 +59,26 @@ def everywhere(text: str) -> Evaluation:
         warning("base-ahead", place, f"a {text} b", f"'{text}'"),
         gate("capacity", PLACE, f"({text}): {text}", text),
     )
+
+
+HTML = {MARKER, "<br>", "<details>", "<summary>", "</summary>", "</details>", "<sub>", "</sub>"}
+
+
+def tokens(text: str) -> Iterator[Token]:
+    for token in MarkdownIt("commonmark", {"html": True}).enable("table").parse(text):
+        yield token
+        yield from token.children or ()
+
+
+def assert_inert(raw: str) -> None:
+    """Assert that no text of a comment became markup, a link, or a mention."""
+    raw.encode()
+    assert all(line.isprintable() for line in raw.replace("\ufe0f", "").split("\n"))
+    html = set()
+    for token in tokens(raw):
+        assert token.type not in ("link_open", "image", "fence", "code_block", "blockquote_open")
+        if token.type in ("html_inline", "html_block"):
+            html |= set(re.findall(r"<[^>]*>", token.content))
+        elif token.type == "text":
+            assert not re.search(r"[@#<>\[\]`*_~/$!\\|]|\w\.\w*[a-z]|\w:\w", token.content)
+    assert html <= HTML

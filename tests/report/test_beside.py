@@ -2,11 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator
 
 import pytest
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
@@ -19,12 +16,10 @@ from reconciler.report.markdown import markdown_text
 from reconciler.report.text.plan import check_text
 from reconciler.report.text.table import Painter
 from reconciler.review.result import Both, Compared, Fuller, Second, Together
-from tests.report.hostile import corpus
-from tests.report.test_markdown import HTML
+from tests.report.hostile import assert_inert, corpus, tokens
 from tests.world import SMALL, evaluation_of
 
 RANGE = IPRange(4, 0x0A280000, 0x0A280007)
-ACTIVE = ("link_open", "image", "fence", "code_block", "blockquote_open")
 # Of an empty reason nothing is told.
 each = pytest.mark.parametrize("text", [it for it in corpus() if it], ids=ascii)
 
@@ -60,12 +55,6 @@ def named(text: str) -> Compared:
     return Compared(evaluation_of(SMALL), within=Within(text))
 
 
-def tokens(text: str) -> Iterator[Token]:
-    for token in MarkdownIt("commonmark", {"html": True}).enable("table").parse(text):
-        yield token
-        yield from token.children or ()
-
-
 def shape(compared: Compared) -> list[str]:
     """The blocks of a comment: what a text may not add to."""
     raw = markdown_text(compared, "check", base="main")
@@ -77,16 +66,7 @@ def shape(compared: Compared) -> list[str]:
 def test_no_text_becomes_markup_a_link_or_a_mention(text: str) -> None:
     for compared, plain in ((beside(text), beside("plain")), (named(text), named("plain"))):
         raw = markdown_text(compared, "check", base="main")
-        raw.encode()
-        assert all(line.isprintable() for line in raw.replace("\ufe0f", "").split("\n"))
-        html = set()
-        for token in tokens(raw):
-            assert token.type not in ACTIVE
-            if token.type in ("html_inline", "html_block"):
-                html |= set(re.findall(r"<[^>]*>", token.content))
-            elif token.type == "text":
-                assert not re.search(r"[@#<>\[\]`*_~/$!\\|]|\w\.\w*[a-z]|\w:\w", token.content)
-        assert html <= HTML
+        assert_inert(raw)
         assert shape(compared) == shape(plain)
 
 

@@ -1,12 +1,9 @@
 """Maps and diffs in a comment and in a picture: what they show, and that nothing of it is active."""
 
 import re
-from collections.abc import Iterator
 from xml.etree import ElementTree
 
 import pytest
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 from reconciler.planning import pool_map
 from reconciler.planning.evaluate import Evaluation
@@ -16,17 +13,11 @@ from reconciler.report.maps import changed_lines, map_svg
 from reconciler.report.markdown import LIMIT, MAX_CLUSTERS, markdown_text
 from reconciler.review.preview import ClusterChange, Preview, preview
 from reconciler.review.result import Compared
-from tests.report.hostile import corpus
+from tests.report.hostile import corpus, tokens
 from tests.world import SMALL, evaluation_of, reconciled, tenant
 
 CHANGE = {**reconciled(SMALL), "tenants/two.yaml": tenant("two")}
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-def tokens(text: str) -> Iterator[Token]:
-    for token in MarkdownIt("commonmark", {"html": True}).enable("table").parse(text):
-        yield token
-        yield from token.children or ()
 
 
 def maps_of(evaluation: Evaluation) -> tuple[PoolMap, PoolMap]:

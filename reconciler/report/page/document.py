@@ -98,7 +98,7 @@ def page(
         "growth": None if given.served is None else list(_growth(given.served, rows)),
         "change": _change(compared.evaluation, base),
     }
-    return page_html(shipped_parts(), document)
+    return page_html(shipped_parts(), _plain(document))
 
 
 def _events_of(history: History) -> tuple[list[Caused], bool]:
@@ -113,9 +113,15 @@ def _events_of(history: History) -> tuple[list[Caused], bool]:
     return found, not history.log.is_cut()
 
 
-def _exact(value: Any) -> Any:
-    is_large = isinstance(value, int) and value > _MAX_EXACT
-    return str(value) if is_large else value
+def _plain(value: Any) -> Any:
+    """Return a value with escaped texts, and with large counts as digits, for exact reading."""
+    if isinstance(value, str):
+        return escape(value)
+    if isinstance(value, int):
+        return str(value) if value > _MAX_EXACT else value
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _ends(item: IPRange) -> list[str]:
@@ -138,12 +144,15 @@ def _pools(
     return [
         {
             **_named(state.pools[key]),
-            **{name: _exact(usage[str(key)][name]) for name in names},
+            **{name: usage[str(key)][name] for name in names},
             **_drawn(state.pools[key], others, free[key]),
             "comesFree": later.get(key, []),
-            **_ahead(found),
+            "fits": found["tenantsThatFit"],
+            "moreFit": found["moreFit"],
+            "shape": found["medianShape"],
+            **{name: found[name] for name in ("levels", "rates", "trend")},
             "overlaps": sorted(shares.get(key, ())),
-            "idle": None if idle is None else _exact(idle.get(key, 0)),
+            "idle": None if idle is None else idle.get(key, 0),
         }
         for key, found in zip(keys, ahead, strict=True)
     ]
@@ -167,8 +176,8 @@ def _named(pool: Pool) -> dict[str, Any]:
         "kind": key.kind,
         "namespace": key.namespace,
         "name": key.name,
-        "space": escape(pool.space),
-        "path": escape(pool.source.path),
+        "space": pool.space,
+        "path": pool.source.path,
         "line": pool.source.line,
         "gate": pool.gate.value if pool.gate else None,
         "thresholds": {
@@ -196,16 +205,13 @@ def _drawn(pool: Pool, others: Sequence[AddressPart], free: IPSet) -> dict[str, 
     parts.sort(key=lambda it: (it.range, it.sort.value, it.title))
     return {
         "networks": [_ends(item) for item in network],
-        "reserved": _exact(reserved.size),
-        "others": [_other(part) for part in parts],
+        "reserved": reserved.size,
+        "others": [
+            [*_ends(it.range), it.sort.value, it.title, *(it.source[:2] if it.source else ("", 0))]
+            for it in parts
+        ],
         "free": [_ends(item) for item in free],
     }
-
-
-def _other(part: AddressPart) -> list[Any]:
-    place = part.source
-    where = [escape(place.path), place.line] if place is not None else ["", 0]
-    return [*_ends(part.range), part.sort.value, escape(part.title), *where]
 
 
 def _comes_free(state: State) -> dict[Key, list[list[Any]]]:
@@ -220,17 +226,6 @@ def _comes_free(state: State) -> dict[Key, list[list[Any]]]:
             for never, end, item in sorted(items)
         ]
         for pool, items in found.items()
-    }
-
-
-def _ahead(found: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "fits": found["tenantsThatFit"],
-        "moreFit": found["moreFit"],
-        "shape": [_exact(size) for size in found["medianShape"]],
-        "levels": [{**it, "addresses": _exact(it["addresses"])} for it in found["levels"]],
-        "rates": [{**it, "change": _exact(it["change"])} for it in found["rates"]],
-        "trend": [{**it, "used": _exact(it["used"])} for it in found["trend"]],
     }
 
 
@@ -290,7 +285,7 @@ def _past(
             "to": packed_numbers(0 if it.ends is None else numbers[it.ends.id] + 1 for it in shown),
             **_columns(("cause", "path", "line"), begun),
         },
-        "paths": [escape(path) for path in paths],
+        "paths": list(paths),
         "events": _events(inside, numbers),
     }
 
@@ -319,15 +314,15 @@ def _claims(facts: Sequence[Fact]) -> dict[str, Any]:
             "name": packed_names(escape(it.claim) for it in facts),
             **_columns(("owner", "team", "type"), rows),
         },
-        "teams": [escape(team) for team in teams],
-        "types": [escape(kind) for kind in types],
+        "teams": list(teams),
+        "types": list(types),
     }
 
 
 def _commits(rows: Sequence[CommitRow]) -> dict[str, Any]:
     oldest_first = rows[::-1]
     authors, subjects = _Numbers(), _Numbers()
-    requests = {str(at): escape(it.request) for at, it in enumerate(oldest_first) if it.request}
+    requests = {str(at): it.request for at, it in enumerate(oldest_first) if it.request}
     return {
         "commits": {
             "count": len(rows),
@@ -338,8 +333,8 @@ def _commits(rows: Sequence[CommitRow]) -> dict[str, Any]:
             "request": requests,
             "plan": packed_numbers(int(row.is_plan) for row in oldest_first),
         },
-        "authors": [escape(cut(author, _MAX_TEXT)) for author in authors],
-        "subjects": [escape(cut(subject, _MAX_TEXT)) for subject in subjects],
+        "authors": [cut(author, _MAX_TEXT) for author in authors],
+        "subjects": [cut(subject, _MAX_TEXT) for subject in subjects],
     }
 
 
@@ -396,7 +391,7 @@ def _events(events: Iterable[Caused], numbers: Mapping[str, int]) -> list[dict[s
             "what": what,
             "pool": pool,
             "count": len(names),
-            "text": escape(cut(join_limited(sorted(names)), _MAX_TEXT)),
+            "text": cut(join_limited(sorted(names)), _MAX_TEXT),
         }
         for (at, what, pool), names in sorted(found.items())
     ]
@@ -405,13 +400,14 @@ def _events(events: Iterable[Caused], numbers: Mapping[str, int]) -> list[dict[s
 def _finding(item: Finding) -> dict[str, Any]:
     found = finding(item)
     del found["pointer"]
-    return {name: escape(it) if isinstance(it, str) else it for name, it in found.items()}
+    return found
 
 
 def _change(evaluation: Evaluation, base: str | None) -> dict[str, Any]:
     plan = plan_document(evaluation, base=base)
+    names = ("total", "allocated", "held", "available", "utilizationPercent", "tier")
     today, after = (
-        {item["pool"]: _used(item) for item in side}
+        {item["pool"]: {name: item[name] for name in names} for item in side}
         for side in (pools(evaluation, today=True), plan["pools"])
     )
     return {
@@ -427,19 +423,14 @@ def _change(evaluation: Evaluation, base: str | None) -> dict[str, Any]:
     }
 
 
-def _used(item: Mapping[str, Any]) -> dict[str, Any]:
-    names = ("total", "allocated", "held", "available", "utilizationPercent", "tier")
-    return {name: _exact(item[name]) for name in names}
-
-
 def _action(item: Mapping[str, Any]) -> dict[str, Any]:
     source, came = item["source"], item.get("from") or {}
     moved = {name: came[name] for name in ("pool", "start", "end")} if "start" in came else None
     return {
         **{name: item[name] for name in ("action", "claim", "pool", "start", "end", "reason")},
-        "count": _exact(item["count"]),
-        "message": escape(item["message"] or "") or None,
-        "path": escape(source["path"]),
+        "count": item["count"],
+        "message": item["message"] or None,
+        "path": source["path"],
         "line": source["line"],
         "from": moved,
         "grows": item.get("grows"),
@@ -451,22 +442,22 @@ def _growth(served: Iterable[Served], rows: Iterable[CommitRow]) -> Iterator[dic
     for item in served:
         clock = clocks.get(item.revision)
         time = None if clock is None else format_instant(clock)
-        yield {"cluster": escape(item.cluster), "time": time, "seconds": item.seconds}
+        yield {"cluster": item.cluster, "time": time, "seconds": item.seconds}
 
 
 def _drift(result: ApplyResult) -> Iterator[dict[str, Any]]:
     for name, cluster in result.clusters.items():
-        common = {"cluster": escape(name), "state": cluster.state}
+        common = {"cluster": name, "state": cluster.state}
         for item in cluster.drifted:
             drift = item.drift or SeenDrift()
             yield {
                 **common,
-                "object": escape(item.object),
-                "manager": escape(drift.manager or "") or None,
-                "time": escape(drift.time or "") or None,
-                "fields": [escape(field) for field in drift.fields],
-                "error": escape(item.error or "") or None,
+                "object": item.object,
+                "manager": drift.manager or None,
+                "time": drift.time or None,
+                "fields": drift.fields,
+                "error": item.error or None,
             }
         if cluster.state in ("unreachable", "refused", "failed") and not cluster.drifted:
             empty = dict.fromkeys(("object", "manager", "time"))
-            yield {**common, **empty, "fields": [], "error": escape(cluster.error) or None}
+            yield {**common, **empty, "fields": [], "error": cluster.error or None}

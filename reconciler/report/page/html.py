@@ -27,7 +27,7 @@ class Parts(NamedTuple):
 
 
 def page_html(parts: Parts, document: Mapping[str, Any]) -> str:
-    """Return the page of a document. Modules that import each other raise a ValueError."""
+    """Return the page of a document."""
     script, style = _joined(parts)
     filled = {
         "csp": policy(parts),
@@ -61,22 +61,17 @@ def data_text(document: Mapping[str, Any]) -> str:
 
 def join_modules(modules: Mapping[str, str]) -> str:
     """Return all modules as one script, each after those that it imports."""
-    order: list[str] = []
-    _visit(MAIN, modules, order, ())
-    bodies = [_EXPORT.sub("", _IMPORT.sub("", modules[name])).strip() for name in order]
-    body = "\n\n".join(bodies)
-    return f'(() => {{\n"use strict";\n{body}\n}})();\n'
+    bodies: dict[str, str] = {}
 
-
-def _visit(
-    name: str, modules: Mapping[str, str], order: list[str], within: tuple[str, ...]
-) -> None:
-    if name in within:
-        raise ValueError(f"modules import each other: {' → '.join((*within, name))}")
-    if name not in order:
+    def add(name: str) -> None:
         for wanted in _IMPORT.findall(modules[name]):
-            _visit(wanted, modules, order, (*within, name))
-        order.append(name)
+            if wanted not in bodies:
+                add(wanted)
+        bodies[name] = _EXPORT.sub("", _IMPORT.sub("", modules[name])).strip()
+
+    add(MAIN)
+    body = "\n\n".join(bodies.values())
+    return f'(() => {{\n"use strict";\n{body}\n}})();\n'
 
 
 def _hash(text: str) -> str:

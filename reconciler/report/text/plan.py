@@ -10,7 +10,7 @@ from reconciler.families import known_as
 from reconciler.model.claim import Allocation, Owner
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
-from reconciler.model.plan import Cause, Decision, Expire, Grant, Keep, Refuse, Release
+from reconciler.model.plan import Cause, Decision, Expire, Grant, Keep, Refuse, Release, Usage
 from reconciler.planning.digest import (
     actions,
     digest,
@@ -28,7 +28,15 @@ from reconciler.planning.evaluate import Evaluation, is_held
 from reconciler.planning.retention import retention_end
 from reconciler.records.layout import UNPLACED
 from reconciler.report.findings import gravest_first, verdict, within_sentence
-from reconciler.report.text.table import TIER_COLOURS, Cell, Colour, Painter, findings_text, table
+from reconciler.report.text.table import (
+    TIER_COLOURS,
+    Cell,
+    Colour,
+    Painter,
+    findings_text,
+    limited,
+    table,
+)
 from reconciler.review.result import Compared, Second, Together
 
 _SIGN = {
@@ -143,14 +151,17 @@ def moves_text(evaluation: Evaluation, painter: Painter) -> str:
         owners = "" if move.giver is None else f"{move.giver.short} → {move.new.owner.short}"
         named = [owner_name(move.claim), move.claim.slot]
         rows.append([("~", Colour.YELLOW), *named, old, "→", (new, Colour.YELLOW), owners])
-    if not moves:
-        return ""
-    head = painter.paint(f"{len(moves)} moves", Colour.BOLD, Colour.YELLOW)
     stay, free = (join_limited([range_of(it.old) for it in moves if it.stays is does])
                   for does in (True, False))  # fmt: skip
     after = f"  {stay}: announced until nobody uses it\n" if stay else ""
     after += f"  {free}: free at once, whoever uses it\n" if free else ""
-    return f"{head}\n{_indented(table((), rows, painter))}{after}"
+    return f"{_titled(f'{len(moves)} moves', rows, painter, Colour.YELLOW)}{after}"
+
+
+def _titled(title: str, rows: Sequence[Sequence[Cell]], painter: Painter, *more: Colour) -> str:
+    """Return an indented table below its title, or empty without rows."""
+    head = painter.paint(title, Colour.BOLD, *more)
+    return f"{head}\n{_indented(table((), rows, painter))}" if rows else ""
 
 
 def _transfers_text(evaluation: Evaluation, painter: Painter) -> str:
@@ -163,11 +174,8 @@ def _transfers_text(evaluation: Evaluation, painter: Painter) -> str:
         owners = f"{giver.short} → {record.owner.short}", Colour.YELLOW
         named = [owner_name(claim), claim.slot, place]
         rows.append([("~", Colour.YELLOW), "transfer", held, owners, *named])
-    if not rows:
-        return ""
     many = f"{len(rows)} transfer{'' if len(rows) == 1 else 's'}"
-    head = painter.paint(many, Colour.BOLD, Colour.YELLOW)
-    return f"{head}\n{_indented(table((), rows, painter))}"
+    return _titled(many, rows, painter, Colour.YELLOW)
 
 
 def _refusals(evaluation: Evaluation, painter: Painter) -> str:
@@ -244,15 +252,22 @@ def _pools_text(keys: Sequence[Key], evaluation: Evaluation, painter: Painter) -
     rows: list[list[Cell]] = []
     for key in keys:
         before, after = plan.before[key], plan.after[key]
-        use = f"{before.percent}% → {after.percent}% of {after.total}"
-        free = f"{after.available} free, largest run {after.largest}"
-        if before.total != after.total:
-            use = f"{before.percent}% of {before.total} → {after.percent}% of {after.total}"
-            free = f"{before.available} → {after.available} free, largest run"
-            free = f"{free} {before.largest} → {after.largest}"
+        use, free, largest = changed_usage(before, after)
+        free = f"{free} free, largest run {largest}"
         rows.append([key.name, use, free, (after.tier.value, TIER_COLOURS[after.tier])])
-    shown = _indented(table((), rows, painter))
-    return f"{painter.paint('Pools', Colour.BOLD)}\n{shown}" if rows else ""
+    return _titled("Pools", rows, painter)
+
+
+def changed_usage(before: Usage, after: Usage) -> tuple[str, str, str]:
+    """Return usage, free addresses, and the largest run; the last two with both if resized."""
+    if before.total == after.total:
+        use = f"{before.percent}% → {after.percent}% of {after.total}"
+        return use, str(after.available), str(after.largest)
+    return (
+        f"{before.percent}% of {before.total} → {after.percent}% of {after.total}",
+        f"{before.available} → {after.available}",
+        f"{before.largest} → {after.largest}",
+    )
 
 
 def _sum(evaluation: Evaluation, painter: Painter) -> str:
@@ -329,12 +344,10 @@ def _releases(evaluation: Evaluation, painter: Painter) -> str:
         record, claim = decision.allocation, decision.claim
         row = [owner_name(claim), claim.slot, f"{range_of(record)} of {record.pool.name}"]
         rows.append([("-", Colour.RED), *row, _held_until(decision, evaluation)])
-    if not rows:
-        return ""
     many = f"{len(found)} {'release' if len(found) == 1 else 'releases'}"
     more = len(found) - len(rows)
     rest = f"  and {more} more: ipam plan lists them\n" if more else ""
-    return f"{painter.paint(many, Colour.BOLD)}\n{_indented(table((), rows, painter))}{rest}"
+    return f"{_titled(many, rows, painter)}{rest}"
 
 
 def _held_until(decision: Release, evaluation: Evaluation) -> str:
@@ -350,9 +363,8 @@ def causes_text(causes: Sequence[Cause], painter: Painter) -> str:
     lines = []
     for title, found in blocks(causes):
         lines.append(painter.paint(f"{title}:", Colour.BOLD))
-        lines += [f"  {escape(sentence_of(it))}" for it in found[:_MAX_CAUSES]]
-        if more := len(found[_MAX_CAUSES:]):
-            lines.append(f"  and {more} more; -o json has them")
+        sentences = [f"  {escape(sentence_of(it))}" for it in found]
+        lines += limited(sentences, _MAX_CAUSES, "  and {} more; -o json has them")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -407,8 +419,8 @@ def sentences_of(item: Together) -> Iterator[str]:
         words = f"{pool.pool.name} is {merged.percent}% full with both: {merged.tier.value}"
         yield f"{words}; with this one alone {alone.percent}%: {alone.tier.value}"
     wrong = [f"{it.code}: {it.message}" for it in item.wrong]
-    more = [f"{len(wrong) - _MAX_TOGETHER} more that are wrong"] if wrong[_MAX_TOGETHER:] else []
-    yield from (f"only both together: {it}" for it in [*wrong[:_MAX_TOGETHER], *more])
+    listed = limited(wrong, _MAX_TOGETHER, "{} more that are wrong")
+    yield from (f"only both together: {it}" for it in listed)
     if not item.is_told:
         yield "neither changes what the other one gets"
 

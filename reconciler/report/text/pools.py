@@ -97,17 +97,15 @@ def status_text(
     plan = evaluation.plan
     keys = plan.after if pools is None else pools
     show: Callable[[int], str] = str if wide else format_count
-    rows = [_status_row(key, plan.before[key], show, plain=plain) for key in keys]
+    rows: list[list[Cell]] = []
+    for key, usage in ((key, plan.before[key]) for key in keys):
+        counts = (usage.total, usage.allocated, usage.held, usage.available)
+        figures = [*map(show, counts), str(usage.count), str(usage.fragmentation)]
+        tier = usage.tier.value, TIER_COLOURS[usage.tier]
+        bar = usage_bar(usage, plain=plain)
+        rows.append([key.name, key.kind, *figures, f"{usage.percent:.1f}", tier, bar])
     headers = ("NAME", "KIND", "TOTAL", "ALLOC", "HELD", "AVAIL", "COUNT", "FRAG", "USED%")
     return table((*headers, "TIER", "USE"), rows, painter, right=range(2, 9)) or NO_POOLS
-
-
-def _status_row(key: Key, usage: Usage, show: Callable[[int], str], *, plain: bool) -> list[Cell]:
-    counts = (usage.total, usage.allocated, usage.held, usage.available)
-    figures = [*map(show, counts), str(usage.count), str(usage.fragmentation)]
-    tier = usage.tier.value, TIER_COLOURS[usage.tier]
-    bar = usage_bar(usage, plain=plain)
-    return [key.name, key.kind, *figures, f"{usage.percent:.1f}", tier, bar]
 
 
 _LEVELS = ("warning", "gate", "full")
@@ -377,9 +375,9 @@ def _sign(found: PoolMap, part: AddressPart | None, painter: Painter) -> str:
 def _map_legend(found: PoolMap, painter: Painter, width: int) -> Iterator[str]:
     if not found.per_cell:
         yield from _ranges(found, painter, width)
-    holders = [part for part in found.parts if part.sort.is_holder]
     for item in found.conflicts:
-        titles = dict.fromkeys(part.title for part in holders if part.range.overlaps(item))
+        there = (it for it in found.parts if it.sort.is_holder and it.range.overlaps(item))
+        titles = dict.fromkeys(it.title for it in there)
         text = f"in conflict: {format_short(item)}: {', '.join(map(escape, titles))}"
         yield f"  {painter.paint(CONFLICT, Colour.RED)}  {_cut(text, width - _LEGEND_INDENT)}"
     slots = _slots(found)

@@ -19,8 +19,7 @@ from reconciler.report.listing import ListedItem
 from reconciler.report.queries import commit_of, former_holder
 from reconciler.report.text.table import Cell, Colour, Painter, table
 
-MAX_RUNS = 5
-MAX_HELD = 10
+_MAX_RUNS, _MAX_HELD = 5, 10
 
 
 def find_text(found: FreeSpace, painter: Painter) -> str:
@@ -35,15 +34,15 @@ def find_text(found: FreeSpace, painter: Painter) -> str:
         for runs in found.pools
         for item in runs.held
     ]
-    parts.append(table(("HELD IN", "ADDRESSES", "FREE FROM"), held[:MAX_HELD], painter))
-    if len(held) > MAX_HELD:
-        parts.append(f"{len(held) - MAX_HELD} more held ranges; -o json lists all\n")
+    parts.append(table(("HELD IN", "ADDRESSES", "FREE FROM"), held[:_MAX_HELD], painter))
+    if len(held) > _MAX_HELD:
+        parts.append(f"{len(held) - _MAX_HELD} more held ranges; -o json lists all\n")
     return "".join(parts) or "No pools found.\n"
 
 
 def _fitting(runs: Runs, found: FreeSpace) -> Iterator[list[Cell]]:
     says = "comes next, once the plan is reconciled" if found.is_planned else "comes next"
-    for fit in runs.fits[:MAX_RUNS]:
+    for fit in runs.fits[:_MAX_RUNS]:
         note: Cell = (says, Colour.GREEN) if fit.is_next else ""
         block = format_cidr(fit.block) if found.wanted.prefix is not None else None
         run, size = format_short(fit.run), format_count(fit.run.size)
@@ -51,8 +50,8 @@ def _fitting(runs: Runs, found: FreeSpace) -> Iterator[list[Cell]]:
 
 
 def _more(runs: Runs) -> Iterator[str]:
-    if len(runs.fits) > MAX_RUNS:
-        left = len(runs.fits) - MAX_RUNS
+    if len(runs.fits) > _MAX_RUNS:
+        left = len(runs.fits) - _MAX_RUNS
         yield f"{runs.pool.name}: it fits into {left} more runs; -o json lists all\n"
     if runs.fits and runs.closed:
         yield f"{runs.pool.name}: gives none of them by itself: {escape(runs.closed)}\n"

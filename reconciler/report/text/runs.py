@@ -16,29 +16,18 @@ from reconciler.reconcile.simulate import Simulation
 from reconciler.reconcile.verify import Verified
 from reconciler.report.queries import moved, reached_tiers
 from reconciler.report.text.plan import counted
-from reconciler.report.text.table import Cell, Colour, Painter, findings_text, table
-
-_BRAKED = " A brake holds all releases back."
+from reconciler.report.text.table import Cell, Colour, Painter, findings_text, limited, table
 
 
-def published_sentence(base: str, commit: str, where: str, *, is_braked: bool) -> str:
-    """Return the message of a pushed commit."""
-    what = f"Committed {commit[:12]} on {base[:12]} and published it: {where}."
-    return f"{what}{_BRAKED if is_braked else ''}"
-
-
-def unpushed_sentence(base: str, commit: str, branch: str, *, is_braked: bool) -> str:
-    """Return the message of a commit in a checkout without a remote."""
-    what = f"Committed {commit[:12]} on {base[:12]}: branch {branch} of this checkout,"
-    what += " which follows no remote, so nothing was pushed."
-    return f"{what}{_BRAKED if is_braked else ''}"
-
-
-def nothing_sentence(base: str, *, is_braked: bool, has_wrong_settings: bool) -> str:
-    """Return the message of a run without a commit."""
-    if has_wrong_settings:
-        return "Nothing was committed: the Settings are wrong."
-    return f"Nothing to commit on {base[:12]}.{_BRAKED if is_braked else ''}"
+def committed_sentence(
+    base: str, commit: str, branch: str, *, has_remote: bool, is_checkout: bool
+) -> str:
+    """Return the message of a commit, which was pushed unless a checkout has no remote."""
+    done = f"Committed {commit[:12]} on {base[:12]}"
+    if is_checkout and not has_remote:
+        done += f": branch {branch} of this checkout, which follows no remote, so nothing was"
+        return f"{done} pushed."
+    return f"{done} and published it: branch {branch}{' of the remote' if has_remote else ''}."
 
 
 def proposed_sentence(base: str, commit: str, branches: tuple[str, str], how: Proposed) -> str:
@@ -54,9 +43,10 @@ def proposed_sentence(base: str, commit: str, branches: tuple[str, str], how: Pr
     return f"{what} It counts once it is merged into {branch}."
 
 
-def reconcile_text(sentence: str, painter: Painter) -> str:
-    """Return one of the sentences above as text."""
-    return f"{painter.paint(escape(sentence), Colour.BOLD)}\n"
+def reconcile_text(sentence: str, painter: Painter, *, is_braked: bool = False) -> str:
+    """Return a sentence about a run as text."""
+    brake = " A brake holds all releases back." if is_braked else ""
+    return f"{painter.paint(f'{escape(sentence)}{brake}', Colour.BOLD)}\n"
 
 
 _COUNTED = (
@@ -72,13 +62,7 @@ _APPLY_SIGNS = {
     ObjectResult.FAILED: ("✗", Colour.RED),
     ObjectResult.UNCHANGED: ("=", None),
 }
-_APPLY_COLOURS = {
-    ClusterState.APPLIED: Colour.GREEN,
-    ClusterState.WAITING: Colour.YELLOW,
-    ClusterState.UNREACHABLE: Colour.RED,
-    ClusterState.REFUSED: Colour.RED,
-    ClusterState.FAILED: Colour.RED,
-}
+_APPLY_COLOURS = {ClusterState.APPLIED: Colour.GREEN, ClusterState.WAITING: Colour.YELLOW}
 _APPLY_MANY = 50
 
 
@@ -130,7 +114,7 @@ def _apply_row(cluster: Applied) -> list[Cell]:
     return [
         cluster.cluster,
         cluster.revision[:12] or "-",
-        (cluster.state.value, _APPLY_COLOURS[cluster.state]),
+        (cluster.state.value, _APPLY_COLOURS.get(cluster.state, Colour.RED)),
         *(str(cluster.count(result)) for result in _COUNTED),
         (str(len(failed)), Colour.RED if failed else None),
         reason,
@@ -168,9 +152,7 @@ def verified_text(item: Verified, painter: Painter) -> str:
         lines.append(f"  by {escape(item.author) or 'nobody'}{says}")
     if item.verdict is ReplayVerdict.NOT_COMPARABLE:
         lines.append(f"  made by version {escape(item.version)}")
-    lines += [f"  {escape(path)}" for path in item.files[:_SHOWN]]
-    if more := len(item.files[_SHOWN:]):
-        lines.append(f"  and {more} more")
+    lines += limited([f"  {escape(path)}" for path in item.files], _SHOWN, "  and {} more")
     return "\n".join([*lines, ""])
 
 
@@ -280,20 +262,18 @@ def next_text(steps: Sequence[tuple[str, str]], painter: Painter) -> str:
     return "\n".join(["Next:", *lines, ""])
 
 
-MAX_LINES = 500
-MAX_NOTES = 20
+_MAX_LINES, _MAX_NOTES = 500, 20
 
 
 def import_text(result: Imported, written: Sequence[str], painter: Painter, out: str) -> str:
     """Return the table of an import, notes, conflicts, written files, and the plan."""
-    lines, notes = result.lines, result.notes
+    lines = result.lines
     headers = ("OWNER", "TYPE", "POOL", "OLD", "", "NEW", "FROM", "USED BY")
-    parts = [table(headers, [_importing_row(line) for line in lines[:MAX_LINES]], painter)]
-    if more := len(lines[MAX_LINES:]):
+    parts = [table(headers, [_importing_row(line) for line in lines[:_MAX_LINES]], painter)]
+    if more := len(lines[_MAX_LINES:]):
         parts.append(f"and {more} more; -o json lists all\n")
-    parts += [f"{painter.paint(f'note: {escape(it)}', Colour.DIM)}\n" for it in notes[:MAX_NOTES]]
-    if more := len(notes[MAX_NOTES:]):
-        parts.append(f"and {more} more notes; -o json lists all\n")
+    notes = [f"{painter.paint(f'note: {escape(it)}', Colour.DIM)}\n" for it in result.notes]
+    parts += limited(notes, _MAX_NOTES, "and {} more notes; -o json lists all\n")
     parts.append(findings_text(result.conflicts, painter))
     parts += [_free(result), _files(result, written, out), _plan(result, painter)]
     if written and result.unnamed:

@@ -54,7 +54,8 @@ def table(
 
     `right` has the positions of columns that are flush right, from 0.
     """
-    cells = [[_cell(cell) for cell in row] for row in rows]
+    pairs = ([(it, None) if isinstance(it, str) else it for it in row] for row in rows)
+    cells = [[(escape(text), colour) for text, colour in row] for row in pairs]
     if not cells:
         return ""
     if headers:
@@ -71,8 +72,10 @@ def table(
     return "\n".join(lines) + "\n"
 
 
-def _cell(cell: Cell) -> tuple[str, Colour | None]:
-    return (escape(cell), None) if isinstance(cell, str) else (escape(cell[0]), cell[1])
+def limited(lines: Sequence[str], most: int, more: str) -> list[str]:
+    """Return at most `most` lines, and then `more` with the number of the others for `{}`."""
+    left = len(lines) - most
+    return [*lines[:most], more.format(left)] if left > 0 else list(lines)
 
 
 MAX_FINDINGS = 200
