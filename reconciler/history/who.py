@@ -155,7 +155,7 @@ def who(evaluation: Evaluation, history: History, asked: str) -> WhoAnswer:
 def what_happened(history: History, asked: str) -> Iterator[Caused]:
     """Yield all events of some addresses or of a name, newest first."""
     item = asked_range(asked)
-    return history.events(_Named(asked) if item is None else (lambda it: it.concerns([item])))
+    return history.events(Named(asked) if item is None else (lambda it: it.concerns([item])))
 
 
 def near(history: History, asked: str) -> str:
@@ -166,7 +166,7 @@ def near(history: History, asked: str) -> str:
     return next(iter(get_close_matches(asked, sorted(names), 1)), "")
 
 
-class _Named:
+class Named:
     """Filter of events of a name, newest first. Before a rename, it follows the renamed claim.
 
     Other objects with the previous name can belong to another owner, so only that claim counts.
@@ -177,6 +177,7 @@ class _Named:
         self.former: set[str] = set()
 
     def __call__(self, item: RecordEvent) -> bool:
+        """Report whether an event involves this tenant, claim, record, pool, or earlier tenant."""
         claims = {item.fact.claim, item.heir.claim if item.heir is not None else ""}
         is_its = _has_name(item, self.asked) or not self.former.isdisjoint(claims)
         if is_its and item.heir is not None:

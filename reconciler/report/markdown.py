@@ -298,7 +298,10 @@ def at_top(compared: Compared, root: str) -> Compared:
             tree=replace(tree, sources=sources),
         ),
         inherited=tuple(_placed(item, root) for item in compared.inherited),
-        causes=tuple(_caused(item, root) for item in compared.causes),
+        causes=tuple(
+            replace(it, place=it.place and it.place._replace(path=f"{root}/{it.place.path}"))
+            for it in compared.causes
+        ),
     )
 
 
@@ -310,10 +313,3 @@ def marked(text: str, root: str) -> str:
 def _placed(found: Finding, root: str) -> Finding:
     place = place_of(found)._replace(line=found.location.line)
     return replace(found, location=place._replace(path=f"{root}/{place.path}"))
-
-
-def _caused(cause: Cause, root: str) -> Cause:
-    place = cause.place
-    if place is None:
-        return cause
-    return replace(cause, place=place._replace(path=f"{root}/{place.path}"))

@@ -219,13 +219,13 @@ class _Clusters(Struct, frozen=True, dict=True):
 
     @cached_property
     def _before(self) -> frozenset[str]:
-        return _described(self.change.before)
+        return _named((*self.change.before.documents, *self.change.before.broken))
 
     @cached_property
     def _there(self) -> frozenset[str]:
         sources = self.evaluation.tree.sources
         broken = _named(identity for source in sources for identity in source.broken)
-        now = _described(self.change.after)
+        now = _named((*self.change.after.documents, *self.change.after.broken))
         return described_clusters(self.evaluation.documents) | broken | now
 
     @cached_property
@@ -301,10 +301,6 @@ class _Clusters(Struct, frozen=True, dict=True):
         if (claim := self.evaluation.state.claims.get(loss.claim)) is not None:
             return claim.source
         return Location(loss.path, 1, 1)
-
-
-def _described(described: DescribedFiles) -> frozenset[str]:
-    return _named((*described.documents, *described.broken))
 
 
 def _named(identities: Iterable[Identity]) -> frozenset[str]:

@@ -9,7 +9,6 @@ from reconciler.addresses import IPSet
 from reconciler.history.events import RecordEvent
 from reconciler.history.forecast import (
     MAX_TENANTS,
-    TREND,
     Outlook,
     Past,
     Rate,
@@ -26,7 +25,6 @@ from tests.history.pasts import fact, happened, run
 from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, request, tenant
 
 (GIVEN,) = happened(None, fact())
-(EXPIRED,) = happened(fact("Released"), None)
 OLD = CLOCK - 400 * DAY
 
 
@@ -41,15 +39,6 @@ def outlook(past: Past, files: Mapping[str, str | bytes] = SMALL) -> Outlook:
         evaluation.state, evaluation.plan.before, past, list(evaluation.state.pools)
     )
     return found
-
-
-@given(st.lists(st.tuples(st.integers(0, 100), st.sampled_from([GIVEN, EXPIRED])), max_size=12))
-def test_the_trend_is_that_of_the_rates(events: list[tuple[int, RecordEvent]]) -> None:
-    past = Past(CLOCK, OLD, describe(*sorted(events, key=lambda it: it[0])))
-    found = outlook(past)
-    trend = dict(zip(TREND, found.trend, strict=True))
-    for rate in found.rates:
-        assert trend[rate.days] == found.used - (rate.change or 0)
 
 
 def test_a_history_that_is_shorter_than_a_span_is_not_enough() -> None:
