@@ -3,11 +3,14 @@
 import builtins
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlencode
+
+from msgspec import Struct, ValidationError, convert
 
 from reconciler.kube.deadline import Timeouts
 from reconciler.kube.interface import Became, ObjectList, RequestCounts, WatchEvent
@@ -20,23 +23,15 @@ from reconciler.kube.kubeconfig import (
     read_files,
 )
 from reconciler.kube.resources import check_readable, pared, ref_of, resource_of
-from reconciler.kube.responses import ExpiredError, KubeResponse, failure_of, parse_json
+from reconciler.kube.responses import ExpiredError, failure_of, parse_json
 from reconciler.kube.session import open_session
-from reconciler.kube.transport import (
-    MANAGEMENT_LIST,
-    TENANT_LIST,
-    KubeRequest,
-    TooLargeError,
-    Transport,
-)
+from reconciler.kube.transport import KubeRequest, TooLargeError, Transport
 from reconciler.model.errors import (
     ClusterError,
     KubeconfigError,
     NoSuchKindError,
     NoSuchObjectError,
     RejectedError,
-    StaleError,
-    UnreachableError,
 )
 from reconciler.model.objects import MANAGER, MAY_I, SECRET, WHO_AM_I, Manifest, Ref, Resource
 
@@ -52,8 +47,6 @@ WATCHED = 240
 """Minimum seconds until the server ends a watch."""
 SILENCE = 15.0
 """Seconds after `WATCHED` until the client ends the watch."""
-MAX_TOKEN = 4096
-"""Characters of a `continue` token."""
 
 _JSON = "application/json"
 _HEAD = f"{_JSON};as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
@@ -70,16 +63,14 @@ class KubeCluster:
         access: Kubeconfig | ServiceAccount,
         timeouts: Timeouts | None = None,
         environment: Mapping[str, str] | None = None,
-        max_list: int = TENANT_LIST,
     ) -> None:
         self._timeouts = timeouts = timeouts or Timeouts()
-        self._max_list = max_list
         self._transport = Transport(
             partial(open_session, access, timeouts.clocks.wall, environment or {}),
             timeouts,
             renewable=access.is_renewable(),
         )
-        self._versions = _ApiVersions(self._probe)
+        self._served: dict[Resource, Resource] = {}
 
     def requests(self) -> RequestCounts:
         return self._transport.requests()
@@ -89,7 +80,7 @@ class KubeCluster:
 
     def version(self) -> str:
         """Return the server's version. Raise a `ClusterError` if it is too old."""
-        answer = self._json(KubeRequest("GET", "/version", "read the version"))
+        answer = self._transport.json(KubeRequest("GET", "/version", "read the version"))
         version = str(answer.get("gitVersion", ""))[:100]
         if _numbers(answer) < OLDEST:
             needed = ".".join(map(str, OLDEST))
@@ -101,7 +92,7 @@ class KubeCluster:
         try:
             is_secret = ref.resource == SECRET
             request = KubeRequest("GET", self._path(ref), f"read {ref}", is_verbatim=is_secret)
-            found = self._json(request)
+            found = self._transport.json(request)
             check_readable(found, ref.resource)
             return _inward(found, ref.resource)
         except NoSuchObjectError:
@@ -130,7 +121,7 @@ class KubeCluster:
                     continue
             return self._pages(resource, path, what, heads=heads)
 
-        return self._versions.try_each(resource, listed)
+        return self._in_each_version(resource, listed)
 
     def apply(
         self, manifest: Manifest, manager: str, *, force: bool = False, status: bool = False
@@ -139,41 +130,40 @@ class KubeCluster:
         path = self._path(ref, "status" if status else "")
         query = {"fieldManager": manager, "force": str(force).lower(), "fieldValidation": "Strict"}
         what = f"apply status of {ref}" if status else f"apply {ref}"
-        body = _bytes(self._versions.outward(manifest))
+        body = _bytes(self._outward(manifest))
         request = KubeRequest("PATCH", f"{path}?{urlencode(query)}", what, body, _APPLY)
-        return _inward(self._json(request), ref.resource)
+        return _inward(self._transport.json(request), ref.resource)
 
     def create(self, manifest: Manifest) -> Manifest:
         resource = resource_of(manifest)
         metadata = manifest.get("metadata") or {}
-        version = self._versions.of(resource)
+        version = self._version_of(resource)
         path = version.within(version.path(metadata.get("namespace", "")), fieldManager=MANAGER)
         named = Ref(resource, metadata.get("namespace", ""), metadata.get("name", ""))
         is_review = resource in (WHO_AM_I, MAY_I)
-        what, body = f"create {named}", _bytes(self._versions.outward(manifest))
+        what, body = f"create {named}", _bytes(self._outward(manifest))
         request = KubeRequest(
             "POST", path, what, body, is_repeatable=is_review, is_review=is_review
         )
-        return _inward(self._json(request), resource)
+        return _inward(self._transport.json(request), resource)
 
     def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
         path = ref.resource.within(self._path(ref), fieldManager=manager)
-        changed = self._json(KubeRequest("PATCH", path, f"change {ref}", _bytes(patch), _MERGE))
+        changed = self._transport.json(
+            KubeRequest("PATCH", path, f"change {ref}", _bytes(patch), _MERGE)
+        )
         return _inward(changed, ref.resource)
 
     def delete(self, ref: Ref, uid: str, version: str = "") -> None:
-        conditions = {"uid": uid} | ({"resourceVersion": version} if version else {})
         options = {
             "apiVersion": "v1",
             "kind": "DeleteOptions",
-            "preconditions": conditions,
+            "preconditions": {"uid": uid} | ({"resourceVersion": version} if version else {}),
             "propagationPolicy": "Background",
         }
-        try:
-            body = _bytes(options)
-            self._transport.send(KubeRequest("DELETE", self._path(ref), f"delete {ref}", body))
-        except NoSuchObjectError:
-            return
+        request = KubeRequest("DELETE", self._path(ref), f"delete {ref}", _bytes(options))
+        with suppress(NoSuchObjectError):
+            self._transport.send(request)
 
     def pause(self, seconds: float) -> None:
         self._transport.pause(seconds)
@@ -197,7 +187,7 @@ class KubeCluster:
         heads: bool = False,
     ) -> Iterator[WatchEvent]:
         what = " ".join(("watch", _kind(resource), *(("in", namespace) if namespace else ())))
-        version = self._versions.of(resource)
+        version = self._version_of(resource)
         seconds = int(WATCHED * (1 + self._timeouts.clocks.jitter()))
         path = version.within(
             version.path(namespace),
@@ -208,69 +198,95 @@ class KubeCluster:
             labelSelector=labels,
         )
         request = KubeRequest("GET", path, what, accept=_HEAD if heads else _JSON)
-        try:
-            for line in self._transport.stream(request, seconds + SILENCE):
-                change = change_of(line, what, resource)
-                yield WatchEvent(change.became, _inward(dict(change.manifest), resource))
-        except ExpiredError as expired:
-            raise StaleError(str(expired)) from expired
+        for line in self._transport.stream(request, seconds + SILENCE):
+            change = change_of(line, what, resource)
+            yield WatchEvent(change.became, _inward(dict(change.manifest), resource))
 
     def _pages(
         self, resource: Resource, path: partial[str], what: str, *, heads: bool = False
     ) -> ObjectList:
         found: builtins.list[Manifest] = []
-        following, size, total = "", PAGE, 0
+        following, size = "", PAGE
         # Items of built-in kinds have no apiVersion and kind.
         named = {"apiVersion": resource.api_version, "kind": resource.kind}
         while True:
             query = {"limit": str(size), "continue": following}
             accept = _HEADS if heads else _JSON
+            request = KubeRequest("GET", path(**query), what, accept=accept)
             try:
-                page, length = self._transport.json(
-                    KubeRequest("GET", path(**query), what, accept=accept)
-                )
+                page = convert(self._transport.json(request), _Page)
+            except ValidationError as error:
+                raise ClusterError(f"{what}: the answer is not a list") from error
             except TooLargeError:
                 if size == 1:
                     raise
                 size = max(1, size // SHRINK)
                 continue
             size = min(PAGE, 2 * size)
-            items, following = _items(page, what)
-            total += length
-            if total > self._max_list:
-                raise ClusterError(f"{what}: the list is larger than {self._max_list >> 20} MiB")
-            for item in items:
+            for item in page.items or ():
                 check_readable(item, resource)
                 item = pared(item, resource)
                 found.append(_inward(item | named if heads else named | item, resource))
+            metadata = page.metadata or _PageMetadata()
+            following = metadata.following
             if not following:
-                break
-        return ObjectList(found, str((page.get("metadata") or {}).get("resourceVersion", "")))
+                return ObjectList(found, metadata.resource_version)
 
     def _path(self, ref: Ref, part: str = "") -> str:
         """Return the path of an object. An empty name would mean the whole collection."""
         names = (ref.name, ref.namespace) if ref.resource.is_namespaced else (ref.name,)
         if any(name in ("", ".", "..") for name in names):
             raise RejectedError(f"{ref} is not the name of an object")
-        return self._versions.of(ref.resource).path(ref.namespace, ref.name, part)
+        return self._version_of(ref.resource).path(ref.namespace, ref.name, part)
 
-    def _probe(self, version: Resource) -> None:
-        path = version.within(version.path(), limit="1")
-        self._json(KubeRequest("GET", path, f"list {_kind(version)}"))
+    def _in_each_version(self, resource: Resource, send: Callable[[Resource], _T]) -> _T:
+        """Return the response in the newest version that the server serves."""
+        known = self._served.get(resource)
+        *newer, last = resource.in_each_version() if known is None else (known,)
+        for version in newer:
+            try:
+                answer = send(version)
+            except NoSuchKindError:
+                continue
+            self._served[resource] = version
+            return answer
+        answer = send(last)
+        self._served[resource] = last
+        return answer
 
-    def _json(self, request: KubeRequest) -> dict[str, Any]:
-        return self._transport.json(request)[0]
+    def _version_of(self, resource: Resource) -> Resource:
+        """Return the kind in the version that the server serves; a list tells it."""
+        if not resource.versions:
+            return resource
+
+        def probe(version: Resource) -> object:
+            path = version.within(version.path(), limit="1")
+            return self._transport.json(KubeRequest("GET", path, f"list {_kind(version)}"))
+
+        if resource not in self._served:
+            try:
+                self._in_each_version(resource, probe)
+            except NoSuchKindError:  # its CRD might be installed later
+                return resource
+        return self._served[resource]
+
+    def _outward(self, manifest: Manifest) -> Manifest:
+        resource = resource_of(manifest)
+        if not resource.versions:
+            return manifest
+        return _in_version(manifest, self._version_of(resource), self._version_of)
 
 
-def _items(page: Mapping[str, Any], what: str) -> tuple[list[dict[str, Any]], str]:
-    """Return the objects of a page, and the token of the next page or an empty string."""
-    items, metadata = page.get("items", 0), page.get("metadata") or {}
-    following = metadata.get("continue") if isinstance(metadata, dict) else None
-    is_list = isinstance(items, list | None) and isinstance(following, str | None)
-    is_list = is_list and isinstance(metadata, dict) and len(following or "") <= MAX_TOKEN
-    if not is_list or not all(isinstance(item, dict) for item in items or ()):
-        raise ClusterError(f"{what}: the answer is not a list")
-    return items or [], following or ""
+class _PageMetadata(
+    Struct, rename={"following": "continue", "resource_version": "resourceVersion"}
+):
+    following: str = ""
+    resource_version: str = ""
+
+
+class _Page(Struct):
+    items: list[dict[str, Any]] | None
+    metadata: _PageMetadata | None = None
 
 
 def _bytes(manifest: object) -> bytes:
@@ -289,88 +305,21 @@ def _numbers(version: Mapping[str, Any]) -> tuple[int, int]:
 
 
 def change_of(line: bytes, what: str, resource: Resource) -> WatchEvent:
-    """Parse a line of a watch.
-
-    Raises:
-        StaleError: The resource version is too old.
-        ClusterError: The line is an error, or not a change.
-    """
+    """Parse a line of a watch. Raise a `StaleError` if the resource version is too old."""
     try:
         change = parse_json(line)
     except ValueError as error:
         raise ClusterError(f"{what}: a line of the answer is {error}") from None
     manifest, became = change.get("object"), change.get("type")
-    if not isinstance(manifest, dict):
+    if not isinstance(manifest, dict) or became not in ("ERROR", *Became):
         raise ClusterError(f"{what}: a line of the answer is no change")
-    if became == "ERROR":
-        raise _watch_error(manifest, what)
-    # Metadata alone has a kind of its own.
-    named = {**manifest, "apiVersion": resource.api_version, "kind": resource.kind}
-    try:
+    if became != "ERROR":
+        # Metadata alone has a kind of its own.
+        named = {**manifest, "apiVersion": resource.api_version, "kind": resource.kind}
         return WatchEvent(Became(str(became)), named)
-    except ValueError:
-        raise ClusterError(f"{what}: a line of the answer is no change") from None
-
-
-def _watch_error(refusal: Mapping[str, Any], what: str) -> ClusterError:
-    code = refusal.get("code")
-    status = code if isinstance(code, int) and not isinstance(code, bool) else 500
-    body = json.dumps({**refusal, "kind": "Status"}).encode()
-    failure = failure_of(what, KubeResponse(status, {}, body))
-    error = failure.error if failure is not None else UnreachableError(f"{what}: it broke off")
-    if isinstance(error, ExpiredError):
-        return StaleError(str(error))
-    return error
-
-
-class _ApiVersions:
-    """The API version of each kind that a server serves. Threads can share it.
-
-    Args:
-        probe: Sends a request for a kind in one version, to find out whether it is served.
-    """
-
-    def __init__(self, probe: Callable[[Resource], object]) -> None:
-        self._probe = probe
-        self._served: dict[Resource, Resource] = {}
-
-    def try_each(self, resource: Resource, send: Callable[[Resource], _T]) -> _T:
-        """Return the response in the newest version that the server serves.
-
-        Raises:
-            NoSuchKindError: The server serves none of them.
-            ClusterError: The request fails for another reason.
-        """
-        known = self._served.get(resource)
-        *newer, last = resource.in_each_version() if known is None else (known,)
-        for version in newer:
-            try:
-                answer = send(version)
-            except NoSuchKindError:
-                continue
-            self._served[resource] = version
-            return answer
-        answer = send(last)
-        self._served[resource] = last
-        return answer
-
-    def of(self, resource: Resource) -> Resource:
-        """Return the kind in the version that the server serves."""
-        if not resource.versions:
-            return resource
-        if resource not in self._served:
-            try:
-                self.try_each(resource, self._probe)
-            except NoSuchKindError:  # its CRD might be installed later
-                return resource
-        return self._served[resource]
-
-    def outward(self, manifest: Manifest) -> Manifest:
-        """Return an object in the version that the server serves."""
-        resource = resource_of(manifest)
-        if not resource.versions:
-            return manifest
-        return _in_version(manifest, self.of(resource), self.of)
+    code = manifest.get("code")
+    body = json.dumps({**manifest, "kind": "Status"}).encode()
+    raise failure_of(what, code if isinstance(code, int) else 500, body).error
 
 
 def _inward(manifest: dict[str, Any], resource: Resource) -> dict[str, Any]:
@@ -403,16 +352,8 @@ def _owner(owner: Any, version: Callable[[Resource], Resource]) -> Any:
 class KubeClusters:
     """Clusters of kubeconfigs that the user named, or that the management cluster contains.
 
-    Attributes:
-        kubeconfig: The management cluster's kubeconfig, if a flag names it.
-        context: Its context; empty for the current one.
-        clusters: Kubeconfigs of tenant clusters, by `namespace/name` or `name`.
-        folder: A folder of `<namespace>.<name>.kubeconfig` files.
-        allow_exec: Whether kubeconfigs that the user named may run commands, read files, and use a
-            proxy. Kubeconfigs from Secrets never may.
-        environment: The variables of the process.
-        account: The folder of the pod's service account.
-        timeouts: Time limits for each cluster.
+    `clusters` has kubeconfigs of tenant clusters by `namespace/name` or `name`, and `folder` has
+    files `<namespace>.<name>.kubeconfig`. Kubeconfigs from Secrets never use `allow_exec`.
     """
 
     kubeconfig: Path | None = None
@@ -436,9 +377,11 @@ class KubeClusters:
             account = ServiceAccount(
                 self.environment, *(() if self.account is None else (self.account,))
             )
-            return self._cluster(account, MANAGEMENT_LIST) if account.is_there() else None
+            if not account.is_there():
+                return None
+            return KubeCluster(account, self.timeouts, self.environment)
         access = check_kubeconfig("management", config, self.context, allow_exec=self.allow_exec)
-        return self._cluster(access, MANAGEMENT_LIST)
+        return KubeCluster(access, self.timeouts, self.environment)
 
     def named(self, cluster: str) -> bytes | None:
         if cluster in self.clusters:
@@ -459,12 +402,8 @@ class KubeClusters:
     def connect(self, cluster: str, kubeconfig: bytes, *, is_named: bool = False) -> KubeCluster:
         config = parse(cluster, kubeconfig)
         allowed = self.allow_exec and is_named
-        return self._cluster(
-            check_kubeconfig(cluster, config, allow_exec=allowed, is_named=is_named), TENANT_LIST
-        )
-
-    def _cluster(self, access: Kubeconfig | ServiceAccount, max_list: int) -> KubeCluster:
-        return KubeCluster(access, self.timeouts, self.environment, max_list)
+        access = check_kubeconfig(cluster, config, allow_exec=allowed, is_named=is_named)
+        return KubeCluster(access, self.timeouts, self.environment)
 
 
 def open_contexts(
@@ -475,14 +414,8 @@ def open_contexts(
     *,
     allow_exec: bool = False,
 ) -> list[tuple[str, KubeCluster]]:
-    """Return the clusters of some contexts, or of the current one. Sends no request yet.
-
-    Each of them can be the management cluster, which holds one object per record.
-
-    Raises:
-        KubeconfigError: The kubeconfig cannot be used.
-    """
-    read_file(str(path), path)
+    """Return the clusters of some contexts, or of the current one. Sends no request yet."""
+    read_file(str(path), path)  # reports a missing file by its path
     config = read_files(str(path), [path])
     wanted = list(contexts) or [str(config.get("current-context") or "")]
     return [
@@ -492,7 +425,6 @@ def open_contexts(
                 check_kubeconfig(str(path), config, name, allow_exec=allow_exec),
                 Timeouts(seconds),
                 environment,
-                MANAGEMENT_LIST,
             ),
         )
         for name in wanted

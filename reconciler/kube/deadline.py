@@ -32,8 +32,7 @@ class Timeouts:
 class Deadline:
     """The time that is left for a cluster. The clock runs only while a thread waits for the cluster.
 
-    The management cluster's deadline therefore does not expire while tenant clusters are served,
-    and threads that wait at the same time are counted once. `seconds` is the total as last set.
+    Threads that wait at the same time are counted once. `seconds` is the total as last set.
     """
 
     def __init__(self, timeouts: Timeouts) -> None:

@@ -21,12 +21,7 @@ class RequestCounts(NamedTuple):
 
 
 class ObjectList(Struct, frozen=True):
-    """Objects of a kind, of one state of a cluster.
-
-    Attributes:
-        items: The objects, in the server's order.
-        resource_version: The version of that state, from which a watch continues.
-    """
+    """Objects of a kind, of one state of a cluster, from which a watch can continue."""
 
     items: Sequence[Manifest]
     resource_version: str = ""
@@ -66,11 +61,7 @@ class Cluster(Protocol):
     def list(
         self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
     ) -> ObjectList:
-        """Return all objects of a kind.
-
-        Raises:
-            NoSuchKindError: The cluster does not know the kind.
-        """
+        """Return all objects of a kind; a `NoSuchKindError` if the cluster does not know it."""
 
     def apply(
         self, manifest: Manifest, manager: str, *, force: bool = False, status: bool = False
@@ -92,22 +83,16 @@ class Cluster(Protocol):
     def delete(self, ref: Ref, uid: str, version: str = "") -> None:
         """Delete the object with this uid (and resourceVersion). A missing object is not an error.
 
-        Raises:
-            StaleError: Another object has the name, or the object was changed.
+        A `StaleError` means that another object has the name, or that the object was changed.
         """
 
     def pause(self, seconds: float) -> None:
-        """Wait within the cluster's deadline.
-
-        Raises:
-            UnreachableError: The deadline ends before.
-        """
+        """Wait. Raise an `UnreachableError` if the cluster's deadline ends before."""
 
     def limit(self, seconds: float | None) -> None:
         """Set the time that is left in seconds; None removes the deadline.
 
-        Only the time in which a thread waits for the cluster counts. A run has one deadline for all
-        its requests. A long-lived connection gets one for each round, or before each call.
+        Only the time in which a thread waits for the cluster counts.
         """
 
     def extend(self, seconds: float) -> None:
@@ -118,10 +103,9 @@ class Cluster(Protocol):
 
 
 class WatchableCluster(Cluster, Protocol):
-    """A cluster that sends changes as they occur.
+    """A cluster that sends changes. During a watch, a connection serves no other request.
 
-    During a watch, a connection serves no other request. Any thread can close it, which ends the
-    watch.
+    Any thread can close it, which ends the watch.
     """
 
     def heads(self, resource: Resource, namespace: str = "", *, labels: str = "") -> ObjectList:
@@ -136,19 +120,10 @@ class WatchableCluster(Cluster, Protocol):
         labels: str = "",
         heads: bool = False,
     ) -> Iterator[WatchEvent]:
-        """Yield changes of objects of a kind as they occur, until the server ends the watch.
+        """Yield changes (of metadata only: `heads`) until the server ends the watch.
 
-        Args:
-            resource: The kind.
-            namespace: The namespace; empty for all.
-            since: The resource_version of an `ObjectList`, or of the newest object that was
-                received.
-            labels: A selector.
-            heads: Send only the metadata of objects.
-
-        Raises:
-            StaleError: The server no longer has that state. List again.
-            UnreachableError: The connection broke.
+        `since` is a resourceVersion. A `StaleError` means that the server no longer has that
+        state: list again.
         """
 
 
@@ -164,12 +139,6 @@ class Clusters(Protocol):
     def connect(self, cluster: str, kubeconfig: bytes, *, is_named: bool = False) -> Cluster:
         """Return a cluster by its kubeconfig. Sends no request yet.
 
-        Args:
-            cluster: The cluster.
-            kubeconfig: The kubeconfig.
-            is_named: Whether the user named the file. A tenant controls the kubeconfig of a Secret,
-                so it must not run commands, read files, or use a proxy, for any option.
-
-        Raises:
-            KubeconfigError: The kubeconfig cannot be used.
+        A tenant controls the kubeconfig of a Secret, so only a kubeconfig that the user named
+        (`is_named`) can run commands, read files, or use a proxy.
         """

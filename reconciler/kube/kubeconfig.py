@@ -21,17 +21,18 @@ _INLINE = "a kubeconfig of a Secret holds all of its data itself"
 LISTS = ("clusters", "contexts", "users")
 CLUSTER_FILES = ("certificate-authority",)
 USER_FILES = ("client-certificate", "client-key", "tokenFile")
-_TEXTS = {"certificate-authority-data", "tls-server-name", "proxy-url", *CLUSTER_FILES}
-_USER_TEXTS = {"client-certificate-data", "client-key-data", "token", *USER_FILES}
-_USER_TEXTS |= {"username", "password"}
-_CLUSTER_KEYS = {"server", "insecure-skip-tls-verify", "disable-compression", "extensions", *_TEXTS}
-_USER_KEYS = {"exec", "auth-provider", "extensions", *_USER_TEXTS}
+_TEXTS = {
+    *("certificate-authority-data", "tls-server-name", "proxy-url", *CLUSTER_FILES),
+    *("client-certificate-data", "client-key-data", "token", "username", "password", *USER_FILES),
+}
+_CLUSTER_KEYS = {"server", "insecure-skip-tls-verify", "disable-compression", "extensions"}
+_USER_KEYS = {"exec", "auth-provider", "extensions"}
 _IMPERSONATION = ("as", "as-uid", "as-groups", "as-user-extra")
 
 
 @dataclass(frozen=True)
 class Kubeconfig:
-    """The cluster and the user of one context, checked. `name` is the cluster's name in messages."""
+    """The cluster and the user of one context, checked. Messages call the cluster `name`."""
 
     name: str
     server: str
@@ -104,15 +105,15 @@ def parse(cluster: str, data: bytes) -> Mapping[str, Any]:
 
 
 def read_files(cluster: str, paths: Sequence[Path]) -> Mapping[str, Any]:
-    """Merge kubeconfigs as kubectl does: the first one that sets a value wins.
+    """Merge kubeconfigs as kubectl does: paths in them are relative to the folder of their file.
 
-    Paths in a kubeconfig are relative to its folder. Missing files are skipped, unless all are.
+    Missing files are skipped, unless all are.
     """
     present = [path for path in paths if path.exists()]
     if not present:
         raise refused(cluster, "no file of $KUBECONFIG is there")
     return merge(
-        _rooted(parse(cluster, read_file(cluster, path)), path.absolute().parent)
+        _make_absolute(parse(cluster, read_file(cluster, path)), path.absolute().parent)
         for path in present
     )
 
@@ -130,20 +131,17 @@ def merge(configs: Iterable[Mapping[str, Any]]) -> Mapping[str, Any]:
     return merged | {key: list(entries.values()) for key, entries in found.items()}
 
 
-def _rooted(config: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
-    """Make all paths of a kubeconfig absolute."""
-    rooted = dict(config)
+def _make_absolute(config: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
     for part, inner, keys in (
         ("clusters", "cluster", CLUSTER_FILES),
         ("users", "user", USER_FILES),
     ):
-        rooted[part] = entries = [dict(entry) for entry in config.get(part) or ()]
-        for entry in entries:
-            if isinstance(value := entry.get(inner), dict):
-                paths = {it: value[it] for it in keys if value.get(it)}
-                whole = {it: str(folder / at) for it, at in paths.items() if isinstance(at, str)}
-                entry[inner] = {**value, **whole}
-    return rooted
+        for entry in config.get(part) or ():
+            value = entry.get(inner)
+            for key in keys if isinstance(value, dict) else ():
+                if value.get(key) and isinstance(value[key], str):
+                    value[key] = str(folder / value[key])
+    return config
 
 
 def check_kubeconfig(
@@ -154,30 +152,22 @@ def check_kubeconfig(
     allow_exec: bool = False,
     is_named: bool = True,
 ) -> Kubeconfig:
-    """Return the cluster and the user of one context, if all of their keys are permitted.
+    """Return the cluster and the user of a context, or of the current one, if all keys are allowed.
 
-    Args:
-        cluster: The cluster's name in messages.
-        config: The result of `parse` or `merge`.
-        context: The context; empty for `current-context`.
-        allow_exec: Whether the kubeconfig may run commands, read files, and use a proxy.
-        is_named: Whether the user named the file. A kubeconfig from a Secret may do none of this,
-            and needs TLS for the loopback as well.
-
-    Raises:
-        KubeconfigError: The kubeconfig is incomplete, or a key is not permitted.
+    With `allow_exec`, a kubeconfig that the user named can run commands, read files, and use a
+    proxy. One from a Secret (not `is_named`) never can, and needs TLS for the loopback as well.
     """
     name = context or config.get("current-context")
     if not name or not isinstance(name, str):
         raise refused(cluster, "key current-context: it is missing", "give --context")
-    chosen = _named(cluster, config, "contexts", name, "context")
+    chosen = _named(cluster, config, "contexts", name)
     if chosen is None:
         key = "--context" if context else "current-context"
         raise refused(cluster, f"{key}: it has no such context")
-    server = _named(cluster, config, "clusters", chosen.get("cluster"), "cluster")
+    server = _named(cluster, config, "clusters", chosen.get("cluster"))
     if server is None:
         raise refused(cluster, "key contexts.context.cluster: it has no such cluster")
-    user = _named(cluster, config, "users", chosen.get("user"), "user")
+    user = _named(cluster, config, "users", chosen.get("user"))
     if user is None and chosen.get("user"):
         raise refused(cluster, "key contexts.context.user: it has no such user")
     if is_named:
@@ -191,10 +181,10 @@ def check_kubeconfig(
 def _checked(
     name: str, cluster: Mapping[str, Any], user: Mapping[str, Any], *, hint: str
 ) -> Kubeconfig:
-    _keys(name, "clusters.cluster", cluster, _CLUSTER_KEYS, _TEXTS)
+    _check_keys(name, "clusters.cluster", cluster, _CLUSTER_KEYS)
     if set(user).intersection(_IMPERSONATION):
         raise refused(name, "key as: impersonation is not supported")
-    _keys(name, "users.user", user, _USER_KEYS, _USER_TEXTS)
+    _check_keys(name, "users.user", user, _USER_KEYS)
     if cluster.get("insecure-skip-tls-verify"):
         mend = "give certificate-authority-data"
         raise refused(name, "key insecure-skip-tls-verify: it is not allowed", mend)
@@ -213,24 +203,22 @@ def _checked(
 
 def _check_credentials(name: str, user: Mapping[str, Any]) -> None:
     for key in ("token", "username", "password"):
-        if not str(user.get(key, "")).isprintable() or not str(user.get(key, "")).isascii():
+        if not (user.get(key, "").isprintable() and user.get(key, "").isascii()):
             raise refused(name, f"key {key}: it holds characters that no header takes")
     parts = [bool(user.get(f"{key}-data") or user.get(key)) for key in USER_FILES[:2]]
     if parts[0] != parts[1]:
         missing = USER_FILES[0] if parts[1] else USER_FILES[1]
         raise refused(name, f"key {missing}-data: it is missing")
-    for key in ("exec", "auth-provider"):
-        if key in user and not isinstance(user[key], dict):
+    for key in user.keys() & {"exec", "auth-provider"}:
+        if not isinstance(user[key], dict):
             raise refused(name, f"key {key}: it is not a mapping")
 
 
-def _keys(
-    name: str, where: str, found: Mapping[str, Any], known: set[str], texts: set[str]
-) -> None:
+def _check_keys(name: str, where: str, found: Mapping[str, Any], known: set[str]) -> None:
     for key, value in found.items():
-        if key not in known:
+        if key not in known | _TEXTS:
             raise refused(name, f"key {shown(key)} of {where}: it is not known")
-        if key in texts and not isinstance(value, str):
+        if key in _TEXTS and not isinstance(value, str):
             raise refused(name, f"key {key}: it is not a string")
 
 
@@ -249,7 +237,6 @@ def _server(name: str, server: object) -> str:
         raise refused(name, "key server: it has a user or a password in it")
     if url.scheme != "https" and not (url.scheme == "http" and is_loopback(host)):
         raise refused(name, "key server: it is not https")
-    # Lower-case the scheme, as Go does.
     return url.scheme + server[len(url.scheme) :].rstrip("/")
 
 
@@ -282,8 +269,9 @@ def _entries(cluster: str, config: Mapping[str, Any], key: str) -> list[Mapping[
 
 
 def _named(
-    cluster: str, config: Mapping[str, Any], key: str, name: object, inner: str
+    cluster: str, config: Mapping[str, Any], key: str, name: object
 ) -> Mapping[str, Any] | None:
+    inner = key.removesuffix("s")
     for entry in _entries(cluster, config, key):
         if entry["name"] == name:
             value = entry.get(inner) or {}

@@ -1,13 +1,10 @@
 """Sessions with API servers: connection pool, TLS, proxy, and credentials.
 
-The official client reads the credentials (tokens, plugins, the account of a pod), and its
-connection pool carries the requests. It would keep certificates in temporary files until the
-process ends, so they are set on the pool here.
+The official client reads the credentials. Certificates are set on its connection pool here,
+because it would keep them in temporary files until the process ends.
 """
 
 import ssl
-import warnings
-from base64 import b64encode
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -21,7 +18,7 @@ from reconciler.model.errors import ClusterError, KubeconfigError
 
 
 class Session(NamedTuple):
-    """A connection pool, the server's address, and a source of the authorization header."""
+    """A connection pool, and a source of the authorization header."""
 
     pool: Any
     server: str
@@ -47,14 +44,10 @@ class Credentials:
         return self._sessions[-1]
 
     def renew(self, refused: Session) -> None:
-        """Read the credentials again, once for all threads whose session was refused.
-
-        Raises:
-            ClusterError: The credentials cannot be read.
-        """
+        """Read the credentials again, once for all threads whose session was refused."""
         with self._lock:
             if self.current is not refused:
-                return  # another thread renewed them
+                return
             if self._failure is None:
                 try:
                     self._sessions.append(self._open_session())
@@ -72,12 +65,9 @@ class Credentials:
 def open_session(
     access: Kubeconfig | ServiceAccount, wall: Callable[[], float], environment: Mapping[str, str]
 ) -> Session:
-    """Return a session. Sends no request, but runs the credential plugin if there is one.
-
-    Raises:
-        KubeconfigError: The credentials or certificates cannot be used.
-    """
+    """Return a session. Sends no request, but runs the credential plugin if there is one."""
     from kubernetes import client, config
+    from urllib3 import make_headers
 
     configuration = client.Configuration()
     try:
@@ -94,7 +84,10 @@ def open_session(
     configuration.retries = False
     configuration.connection_pool_maxsize = CONTACTS
     configuration.proxy, configuration.no_proxy = _proxy(access, server, environment)
-    configuration.proxy_headers = _proxy_headers(configuration.proxy or "")
+    proxy = urlsplit(configuration.proxy or "")
+    if proxy.username is not None:
+        user = unquote(f"{proxy.username}:{proxy.password or ''}")
+        configuration.proxy_headers = make_headers(proxy_basic_auth=user)
     configuration.ssl_ca_cert = configuration.cert_file = configuration.key_file = None
     pool = client.rest.RESTClientObject(configuration).pool_manager
     pool.connection_pool_kw["ssl_context"] = context
@@ -114,7 +107,7 @@ def _kubeconfig(
     user = {key: value for key, value in access.user.items() if key not in hidden}
     path = user.pop("tokenFile", "")
     if path:
-        # It has precedence over an inline token, as in kubectl.
+        # A file has precedence over an inline token, as in kubectl.
         token = read_file(access.name, Path(path), "tokenFile").decode("utf-8", "replace")
         user["token"] = token.strip()
     loader = config.kube_config.KubeConfigLoader(
@@ -187,7 +180,6 @@ def _load_client_certificate(
 def _proxy(
     access: Kubeconfig | ServiceAccount, server: str, environment: Mapping[str, str]
 ) -> tuple[str | None, str | None]:
-    """Return the proxy and the hosts that bypass it. The loopback never uses one."""
     url = urlsplit(server)
     if is_loopback(url.hostname or ""):
         return None, None
@@ -195,14 +187,6 @@ def _proxy(
     name = f"{url.scheme}_proxy"
     proxy = environment.get(name) or environment.get(name.upper())
     return named or proxy or None, environment.get("no_proxy") or environment.get("NO_PROXY")
-
-
-def _proxy_headers(proxy: str) -> Mapping[str, str] | None:
-    url = urlsplit(proxy)
-    if url.username is None:
-        return None
-    credentials = b64encode(unquote(f"{url.username}:{url.password or ''}").encode()).decode()
-    return {"proxy-authorization": f"Basic {credentials}"}
 
 
 def _authorization(name: str, configuration: Any) -> str:
@@ -217,12 +201,8 @@ def _authorization(name: str, configuration: Any) -> str:
 
 
 def _unreadable(name: str, failure: Exception) -> KubeconfigError:
-    """Return the error without the message of the exception, which can contain values."""
+    # The message of the exception can contain values.
     return refused(name, f"its credentials cannot be read ({type(failure).__name__})")
-
-
-# The filter of warnings is global.
-_WARNINGS = Lock()
 
 
 def certificate_expiry(pem: bytes) -> int | None:
@@ -230,7 +210,6 @@ def certificate_expiry(pem: bytes) -> int | None:
     from cryptography.x509 import InvalidVersion, load_pem_x509_certificate
 
     try:
-        with _WARNINGS, warnings.catch_warnings(action="ignore"):
-            return int(load_pem_x509_certificate(pem).not_valid_after_utc.timestamp())
+        return int(load_pem_x509_certificate(pem).not_valid_after_utc.timestamp())
     except (ValueError, InvalidVersion):
         return None

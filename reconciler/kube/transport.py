@@ -4,28 +4,20 @@ The retries of the client library are off, because they know neither the deadlin
 are permanent.
 """
 
-import sys
+import binascii
+from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from email.utils import parsedate_to_datetime
 from http.client import HTTPException
 from threading import Lock
 from typing import Any, NamedTuple
 
 from reconciler.kube.deadline import Deadline, Timeouts
 from reconciler.kube.interface import RequestCounts
-from reconciler.kube.responses import (
-    Failure,
-    KubeResponse,
-    Redactor,
-    Retry,
-    connection_failure,
-    failure_of,
-    parse_json,
-    retry_after,
-    server_clock,
-)
+from reconciler.kube.responses import Failure, Retry, connection_failure, failure_of, parse_json
 from reconciler.kube.session import Credentials, Session
-from reconciler.model.errors import ClusterError, UnauthorizedError, UnreachableError
+from reconciler.model.errors import ClusterError, UnreachableError
 
 _MIB = 1024 * 1024
 MAX_BODY = 8 * _MIB
@@ -35,6 +27,10 @@ MAX_LINE = 4 * _MIB
 MAX_RETRIES = 4
 FIRST_PAUSE = 0.5
 MAX_PAUSE = 8.0
+MAX_RETRY_AFTER = 60.0
+"""Seconds that a server can make a client wait."""
+MIN_SECRET = 8
+"""Characters. A shorter value is not redacted, because it would match ordinary words."""
 _CHUNK = 64 * 1024
 
 
@@ -42,21 +38,11 @@ class TooLargeError(ClusterError):
     """A response is too large. A smaller page might fit."""
 
 
-TENANT_LIST = 128 * _MIB
-"""Bytes of a list of a tenant cluster. Clusters with 5,000 nodes and 20,000 Services stay below."""
-MANAGEMENT_LIST = sys.maxsize
-"""The management cluster holds one object per record, and is as trusted as the repository."""
-
-
 class KubeRequest(NamedTuple):
-    """An HTTP request.
+    """An HTTP request. `what` is its purpose in messages.
 
-    Attributes:
-        what: The purpose, as messages show it.
-        is_repeatable: Whether carrying it out twice is harmless.
-        is_review: The request creates a review, which is not stored.
-        is_verbatim: Nothing is redacted. A Secret can hold the credential that reads it.
-        accept: The media type of the response.
+    The response to an `is_verbatim` request is not redacted: a Secret can hold the credential that
+    reads it.
     """
 
     method: str
@@ -77,12 +63,12 @@ class Transport:
         self, open_session: Callable[[], Session], timeouts: Timeouts, *, renewable: bool
     ) -> None:
         self.deadline = Deadline(timeouts)
-        self._redactor = Redactor()
+        self.now = 0
         self._timeouts = timeouts
         self._is_renewable = renewable
         self._credentials = Credentials(open_session)
+        self._secrets: frozenset[bytes] = frozenset()
         self._counts = {"GET": 0, "PATCH": 0, "DELETE": 0}
-        self.now = 0
         self._stream: Any = None
         self._is_closed = False
         self._lock = Lock()
@@ -92,60 +78,30 @@ class Transport:
         with self._lock:
             return RequestCounts(*self._counts.values())
 
-    def send(self, request: KubeRequest) -> KubeResponse:
-        """Send a request, with retries.
-
-        Raises:
-            ClusterError: The server refuses, or does not respond.
-        """
+    def send(self, request: KubeRequest) -> bytes:
+        """Send a request, with retries. Raise a `ClusterError` if the server refuses or is away."""
         with self.deadline.running():
-            tries, is_renewed = 0, False
-            while True:
-                session = self._credentials.current
-                result = self._send_once(session, request)
-                if isinstance(result, KubeResponse):
-                    return result
-                if self._may_renew(result) and not is_renewed:
-                    is_renewed = True
-                    self._credentials.renew(session)
-                    continue
-                if not _may_repeat(result, tries, is_repeatable=request.is_repeatable):
-                    raise result.error
-                pause = _pause_before(result, tries, self._timeouts.clocks.jitter())
-                if pause >= self.deadline.left():
-                    raise result.error
-                self._timeouts.clocks.sleep(pause)
-                tries += 1
+            body: bytes = self._send(request, self._timeouts.read_seconds, MAX_RETRIES, self._read)
+        return body if request.is_verbatim else self._redact(body)
 
-    def json(self, request: KubeRequest) -> tuple[dict[str, Any], int]:
-        """Return the JSON object of the response, and its size in bytes.
-
-        Raises:
-            ClusterError: The server refuses or does not respond, or the response is not an object.
-        """
-        with self.deadline.running():
-            body = self.send(request).body
-            try:
-                return parse_json(body), len(body)
-            except ValueError as error:
-                raise ClusterError(f"{request.what}: the answer is {error}") from None
+    def json(self, request: KubeRequest) -> dict[str, Any]:
+        """Send a request, and return the JSON object of the response."""
+        try:
+            return parse_json(self.send(request))
+        except ValueError as error:
+            raise ClusterError(f"{request.what}: the answer is {error}") from None
 
     def stream(self, request: KubeRequest, silence_seconds: float) -> Iterator[bytes]:
         """Yield the lines of a watch as they arrive, without a deadline.
 
-        Args:
-            request: The watch.
-            silence_seconds: How long the server may send nothing.
-
-        Raises:
-            ClusterError: The server refuses, or the connection breaks.
+        The server may send nothing for `silence_seconds`.
         """
         self.deadline.limit(None)
         try:
             with self.deadline.running():
-                authorization, response = self._open_stream(request, silence_seconds)
+                response = self._send(request, silence_seconds, 0, self._register)
                 for line in _lines(self._chunks(request.what, response), request.what):
-                    yield self._redactor.redact(line, authorization)
+                    yield self._redact(line)
         finally:
             self._stream = None
 
@@ -160,59 +116,68 @@ class Transport:
         self._credentials.close()
 
     def pause(self, seconds: float) -> None:
-        """Wait.
-
-        Raises:
-            UnreachableError: The deadline ends before.
-        """
+        """Wait. Raise an `UnreachableError` if the deadline ends before."""
         with self.deadline.running():
             if seconds >= self.deadline.left():
                 raise self._deadline_error("wait")
             self._timeouts.clocks.sleep(seconds)
 
-    def _may_renew(self, failure: Failure) -> bool:
-        is_refused = isinstance(failure.error, UnauthorizedError) and failure.retry is Retry.ALWAYS
-        return is_refused and self._is_renewable
+    def _send(
+        self,
+        request: KubeRequest,
+        silence_seconds: float,
+        retries: int,
+        receive: Callable[[Any, str], Any],
+    ) -> Any:
+        """Return what `receive` returns of the first response that is no failure."""
+        tries, is_renewed = 0, False
+        while True:
+            session = self._credentials.current
+            result = self._attempt(session, request, silence_seconds, receive)
+            if not isinstance(result, Failure):
+                return result
+            if result.retry is Retry.RENEWED and self._is_renewable and not is_renewed:
+                is_renewed = True
+                self._credentials.renew(session)
+                continue
+            pause = _pause_before(result, tries, self._timeouts.clocks.jitter())
+            may_repeat = result.retry is Retry.ALWAYS or (
+                result.retry is Retry.IF_REPEATABLE and request.is_repeatable
+            )
+            if not may_repeat or tries == retries or pause >= self.deadline.left():
+                raise result.error
+            self._timeouts.clocks.sleep(pause)
+            tries += 1
 
-    def _send_once(self, session: Session, request: KubeRequest) -> KubeResponse | Failure:
+    def _attempt(
+        self,
+        session: Session,
+        request: KubeRequest,
+        silence_seconds: float,
+        receive: Callable[[Any, str], Any],
+    ) -> Any:
         if self.deadline.left() <= 0:
             return Failure(self._deadline_error(request.what))
         authorization = session.authorization()
+        self._secrets |= _secrets_of(authorization)
         try:
-            raw = self._urlopen(session, request, authorization, self._timeouts.read_seconds)
-            response = self._read(raw, request.what)
+            raw = self._urlopen(session, request, authorization, silence_seconds)
+            self.now = _server_clock(raw.headers) or self.now
+            if raw.status < 300:
+                return receive(raw, request.what)
+            body = self._redact(self._read(raw, request.what))
         except _connection_errors() as error:
             if self.deadline.left() <= 0:
                 return Failure(self._deadline_error(request.what))
             return connection_failure(request.what, error, self._timeouts)
-        if response.status >= 300 or not request.is_verbatim:
-            response = self._redacted(response, authorization)
-        failure = failure_of(request.what, response)
-        if failure is None:
-            return response
-        return failure._replace(after_seconds=retry_after(response.headers))
+        failure = failure_of(request.what, raw.status, body)
+        return failure._replace(after_seconds=_retry_after(raw.headers))
 
-    def _redacted(self, response: KubeResponse, authorization: str) -> KubeResponse:
-        return response._replace(body=self._redactor.redact(response.body, authorization))
-
-    def _open_stream(self, request: KubeRequest, silence_seconds: float) -> tuple[str, Any]:
-        is_renewed = False
-        while True:
-            session = self._credentials.current
-            authorization = session.authorization()
-            try:
-                raw = self._urlopen(session, request, authorization, silence_seconds)
-                if raw.status < 300:
-                    self.now = server_clock(_headers(raw)) or self.now
-                    return authorization, self._register(raw, request.what)
-                response = self._read(raw, request.what)
-            except _connection_errors() as error:
-                raise connection_failure(request.what, error, self._timeouts).error from None
-            failure = failure_of(request.what, self._redacted(response, authorization))
-            if failure is None or is_renewed or not self._may_renew(failure):
-                raise failure.error if failure else UnreachableError(f"{request.what}: no answer")
-            is_renewed = True
-            self._credentials.renew(session)
+    def _redact(self, body: bytes) -> bytes:
+        """Return a response without any credential that was sent."""
+        for secret in sorted(self._secrets, key=len, reverse=True):
+            body = body.replace(secret, b"***")
+        return body
 
     def _register(self, stream: Any, what: str) -> Any:
         """Let `close` end this stream."""
@@ -260,7 +225,7 @@ class Transport:
             decode_content=False,
         )
 
-    def _read(self, raw: Any, what: str) -> KubeResponse:
+    def _read(self, raw: Any, what: str) -> bytes:
         body = bytearray()
         try:
             while chunk := raw.read1(_CHUNK, decode_content=False):
@@ -272,19 +237,11 @@ class Transport:
             raw.release_conn()
         finally:
             raw.close()  # has no effect on a connection that was returned
-        headers = _headers(raw)
-        self.now = server_clock(headers) or self.now
-        return KubeResponse(raw.status, headers, bytes(body))
+        return bytes(body)
 
     def _deadline_error(self, what: str) -> UnreachableError:
         seconds = f"{self.deadline.seconds:g}"
         return UnreachableError(f"{what}: the cluster's {seconds} seconds are over", "--timeout")
-
-
-def _may_repeat(failure: Failure, tries: int, *, is_repeatable: bool) -> bool:
-    if tries == MAX_RETRIES or isinstance(failure.error, UnauthorizedError):
-        return False
-    return failure.retry is Retry.ALWAYS or (failure.retry is Retry.IF_REPEATABLE and is_repeatable)
 
 
 def _pause_before(failure: Failure, tries: int, jitter: float) -> float:
@@ -296,7 +253,6 @@ def _pause_before(failure: Failure, tries: int, jitter: float) -> float:
 
 
 def _lines(chunks: Iterator[bytes], what: str) -> Iterator[bytes]:
-    """Yield each complete line of a stream."""
     rest = b""
     for chunk in chunks:
         *lines, rest = (rest + chunk).split(b"\n")
@@ -305,8 +261,27 @@ def _lines(chunks: Iterator[bytes], what: str) -> Iterator[bytes]:
             raise TooLargeError(f"{what}: a line is larger than {MAX_LINE // _MIB} MiB")
 
 
-def _headers(raw: Any) -> Mapping[str, str]:
-    return {str(name).lower(): str(value) for name, value in raw.headers.items()}
+def _secrets_of(authorization: str) -> frozenset[bytes]:
+    scheme, _, value = authorization.rpartition(" ")
+    found = {value}
+    if scheme.lower() == "basic":
+        with suppress(binascii.Error, ValueError):
+            pair = b64decode(value).decode()
+            found |= {pair, pair.partition(":")[2]}
+    return frozenset(secret.encode() for secret in found if len(secret) >= MIN_SECRET)
+
+
+def _server_clock(headers: Mapping[str, str]) -> int:
+    try:
+        return int(parsedate_to_datetime(headers.get("date", "")).timestamp())
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return 0
+
+
+def _retry_after(headers: Mapping[str, str]) -> float:
+    text = headers.get("retry-after", "").strip()
+    is_number = text.isascii() and text.isdigit() and len(text) < 10
+    return min(float(text), MAX_RETRY_AFTER) if is_number else 0.0
 
 
 def _connection_errors() -> tuple[type[Exception], ...]:

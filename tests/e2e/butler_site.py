@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tests.e2e.site import BUTLER, MERGE, METALLB
+from tests.e2e.site import BUTLER, METALLB, say
 from tests.envtest.servers import ApiServer
 
 API = "/apis/butler.butlerlabs.dev/v1alpha1"
@@ -52,13 +52,6 @@ def announce(server: ApiServer, *ranges: str) -> None:
         body = {**head, "metadata": {"name": name, "namespace": "metallb-system"}, "spec": spec}
         status, answer = server.request("PATCH", path, body, "application/apply-patch+yaml")
         assert status in (200, 201), answer
-
-
-def said(server: ApiServer, path: str, status: Mapping[str, Any]) -> None:
-    """The controller writes a status."""
-    path = f"{path}/status?fieldManager={CONTROLLER}"
-    answered, body = server.request("PATCH", path, {"status": status}, MERGE)
-    assert answered == 200, body
 
 
 def allocation(
@@ -124,7 +117,7 @@ def made(
 ) -> None:
     path = BUTLER.replace("butler-system", namespace)
     server.put(body, path=f"{path}/{plural}?fieldManager={CONTROLLER}")
-    said(server, f"{path}/{plural}/{body['metadata']['name']}", status)
+    say(server, f"{path}/{plural}/{body['metadata']['name']}", status, CONTROLLER)
 
 
 POOL = _object(

@@ -4,7 +4,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -202,6 +203,16 @@ def require_quiet(site: Site) -> None:
     assert [server.writes(USER) for server in servers] == [[]] * len(servers)
 
 
+@contextmanager
+def down(server: ApiServer) -> Iterator[None]:
+    """A server is off in this context."""
+    server.stop()
+    try:
+        yield
+    finally:
+        server.start()
+
+
 def versions(server: ApiServer, paths: Sequence[str]) -> dict[str, str]:
     """The resourceVersion of all objects of some collections."""
     return {
@@ -239,6 +250,16 @@ def service(name: str) -> dict[str, Any]:
 def use(server: ApiServer, name: str, address: str) -> None:
     """A Service that has an address, as MetalLB's controller would give it."""
     server.put(service(name), path=SERVICES)
-    status = {"status": {"loadBalancer": {"ingress": [{"ip": address}]}}}
-    answered, body = server.request("PATCH", f"{SERVICES}/{name}/status", status, MERGE)
+    give(server, name, address)
+
+
+def give(server: ApiServer, name: str, address: str) -> None:
+    """A Service gets another address."""
+    say(server, f"{SERVICES}/{name}", {"loadBalancer": {"ingress": [{"ip": address}]}})
+
+
+def say(server: ApiServer, path: str, status: Mapping[str, Any], manager: str = "test") -> None:
+    """A controller writes a status."""
+    path = f"{path}/status?fieldManager={manager}"
+    answered, body = server.request("PATCH", path, {"status": status}, MERGE)
     assert answered == 200, body

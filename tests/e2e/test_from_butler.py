@@ -13,14 +13,14 @@ from tests.documentation import ROOT, blocks
 from tests.e2e.butler_site import (
     ALLOCATIONS,
     API,
+    CONTROLLER,
     allocation,
     condition,
     left_behind,
     made,
-    said,
     tenant_cluster,
 )
-from tests.e2e.site import BUTLER, POOL_NAME, Site, require_quiet, versions
+from tests.e2e.site import BUTLER, POOL_NAME, Site, require_quiet, say, versions
 from tests.envtest.servers import ApiServer
 from tests.families.novaedge import pool as vip_pool
 from tests.families.novaedge import vip
@@ -78,7 +78,6 @@ def test_a_cluster_of_butler_is_taken_over_and_given_back(site: Site) -> None:
 
 
 def _copied(site: Site) -> None:
-    """Import: nobody moves, nobody gets anything, and no cluster is written to."""
     typed(site, COPY)
     commit(site.clone, "What Butler has")
     git(site.clone, "push", "-q")
@@ -111,7 +110,7 @@ def _butler_makes_a_cluster_in_mode_cloud(site: Site) -> None:
     word = condition("NetworkReady", "True", "Ready", "cloud networking mode")
     made(site.management, "team-a", "tenantclusters", body, {**status, "conditions": [word]})
     site.commit({"tenants/new.yaml": json.dumps(_in_team(body))}, "New")
-    said(site.management, f"{BUTLER}/networkpools/edge", {"availableIPs": 1})
+    say(site.management, f"{BUTLER}/networkpools/edge", {"availableIPs": 1}, CONTROLLER)
     told = site.reconcile(code=5).objects("management")
     assert {key.rpartition("/")[2] for key, it in told.items() if it["error"]} == {
         "harvester", "new",

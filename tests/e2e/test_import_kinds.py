@@ -11,7 +11,7 @@ import yaml
 from reconciler.cli import run
 from tests.caches import ROOT
 from tests.e2e.butler_site import API, left_behind
-from tests.e2e.site import BUTLER, MERGE, METALLB, SERVICES, Site, require_quiet, service
+from tests.e2e.site import BUTLER, METALLB, SERVICES, Site, require_quiet, say, service
 from tests.e2e.test_ipam_provider import (
     ADDRESSES,
     CLAIMS,
@@ -230,9 +230,11 @@ def test_vips_of_novaedge_keep_their_addresses(
         vip("six", addressFamily="ipv6"),
         vip("fixed", of="", address="10.200.0.20/32"),
     )
-    _wrote(management, f"{PROXY_POOLS}/main", {"allocations": listed, "allocated": 2})
+    given = {"allocations": listed, "allocated": 2}
+    say(management, f"{PROXY_POOLS}/main", given, "novaedge-controller")
     for name, status in GIVEN.items():
-        _wrote(management, f"{PROXY_VIPS}/{name}", {**status, "activeNode": "n1"})
+        status = {**status, "activeNode": "n1"}
+        say(management, f"{PROXY_VIPS}/{name}", status, "novaedge-controller")
 
     def living() -> Mapping[str, Any]:
         fields = ("allocatedAddress", "allocatedIPv6Address", "activeNode")
@@ -249,10 +251,3 @@ def _listed(server: ApiServer) -> set[tuple[str, str]]:
     """Who has which address, by the status of the pool."""
     given = server.get(f"{PROXY_POOLS}/main")["status"]["allocations"]
     return {(it["vipRef"], it["address"]) for it in given}
-
-
-def _wrote(server: ApiServer, path: str, status: Mapping[str, Any]) -> None:
-    """NovaEdge's controller writes a status."""
-    path = f"{path}/status?fieldManager=novaedge-controller"
-    answer, body = server.request("PATCH", path, {"status": status}, MERGE)
-    assert answer == 200, body

@@ -1,6 +1,6 @@
 """Beside Cluster API's real in-cluster IPAM provider: our addresses are ours, its claims are its."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -146,12 +146,6 @@ def settled(server: ApiServer) -> None:
     until(lambda: there(server, POOLS, "last") is None, "the provider releases the last pool")
 
 
-def managed(item: Mapping[str, Any], manager: str) -> str:
-    """The fields that a manager owns, as text."""
-    entries = item["metadata"]["managedFields"]
-    return str([entry["fieldsV1"] for entry in entries if entry["manager"] == manager])
-
-
 def endpoint(server: ApiServer, name: str = "shop") -> str:
     found = server.kubectl("get", "cluster", name, "-o", "jsonpath={.spec.controlPlaneEndpoint}")
     return str((yaml.safe_load(found.stdout) or {}).get("host", ""))
@@ -187,32 +181,6 @@ def test_the_provider_takes_on_what_we_made_and_nobody_fights(site: Site, hub: A
     assert asked["metadata"]["finalizers"] == [f"{GROUP}/ReleaseAddress"]
     (ready,) = asked["status"]["conditions"]
     assert (ready["status"], ready["reason"]) == ("True", "AddressAllocated")
-
-
-def test_what_is_the_providers_is_not_applied_by_us_where_it_was_there_before(
-    site: Site, hub: ApiServer
-) -> None:
-    made(hub, vips(), DOORS)
-    counted(hub, total=11)
-    site.reconcile("--adopt")
-    answered(hub, CP)
-    address, asked, ours = (
-        there(hub, *it) for it in ((ADDRESSES, CP), (CLAIMS, CP), (POOLS, "vips"))
-    )
-    assert address is not None
-    assert asked is not None
-    assert ours is not None
-    assert "ownerReferences" not in managed(address, "gitops-ipam")
-    assert "addressRef" not in managed(asked, "gitops-ipam-status")
-    assert "conditions" in managed(asked, "gitops-ipam-status")
-    assert managed(ours, "gitops-ipam-status") == "[]"
-    assert "ownerReferences" in managed(address, PROVIDER)
-    assert "addressRef" in managed(asked, PROVIDER)
-    settled(hub)
-    counted(hub, "vips", "doors", used=1)
-    before = still(hub)
-    require_quiet(site)
-    assert still(hub) == before
 
 
 def test_claims_of_others_are_the_providers_in_its_own_pools_and_in_ours(

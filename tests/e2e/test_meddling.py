@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.site import BUTLER, MERGE, POOL, POOL_NAME, Site, require_quiet
+from tests.e2e.site import BUTLER, POOL_NAME, Site, down, require_quiet
 from tests.envtest.fixtures import CRDS, NAMES
 from tests.envtest.servers import ApiServer, Fleet
 from tests.envtest.wiping import renew_identity
@@ -55,29 +55,6 @@ def test_a_pool_that_was_edited_is_reported_with_who_and_when_and_mended(applied
     assert told["drift"]["time"].startswith("20")
     assert "spec.addresses" in told["drift"]["fields"]
     assert applied.pool(ONE) == HELD[ONE]
-    require_quiet(applied)
-
-
-def test_what_others_add_stays(applied: Site) -> None:
-    server = applied.tenants[ONE]
-    edit(
-        server,
-        "ipaddresspool",
-        "default-pool",
-        "metallb-system",
-        '{"metadata": {"labels": {"a": "b"}}}',
-    )
-    require_quiet(applied)
-    assert server.get(POOL)["metadata"]["labels"]["a"] == "b"
-
-
-def test_a_status_that_others_wrote_is_restored(applied: Site) -> None:
-    server, status = applied.management, {"status": {"phase": "Failed", "startAddress": "10.9.9.9"}}
-    before = server.get(ALLOCATION)
-    assert server.request("PATCH", f"{ALLOCATION}/status", status, MERGE)[0] == 200
-    told = applied.reconcile().objects("management")[ALLOCATION_NAME]
-    assert told["result"] == "configured"
-    assert facts(server.get(ALLOCATION)) == facts(before)
     require_quiet(applied)
 
 
@@ -132,8 +109,7 @@ def test_another_cluster_behind_a_known_name_is_refused_until_it_is_enrolled(
 
 
 def test_a_tenant_that_is_down_delays_nobody_and_keeps_its_addresses(applied: Site) -> None:
-    applied.tenants[ONE].stop()
-    try:
+    with down(applied.tenants[ONE]):
         applied.commit({"tenants/four.yaml": tenant("four")}, "one more")
         ran = applied.reconcile(code=5)
         assert ran.states == {
@@ -151,8 +127,6 @@ def test_a_tenant_that_is_down_delays_nobody_and_keeps_its_addresses(applied: Si
                 "allocations/NetworkPool/butler-system.edge/team-a/four.loadbalancer.yaml"
             ]
         )
-    finally:
-        applied.tenants[ONE].start()
     assert applied.reconcile().states[ONE] == "applied"
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.site import POOL, POOL_NAME, SERVICES, Ran, Site, events, use
+from tests.e2e.site import POOL, POOL_NAME, SERVICES, Ran, Site, down, events, use
 from tests.envtest.servers import ApiServer
 from tests.world import CLOCK, pool, provider, tenant
 
@@ -72,16 +72,13 @@ def test_addresses_are_withdrawn_at_once_and_given_away_after_retention(site: Si
 
 
 def test_nothing_is_given_away_while_its_old_cluster_cannot_be_asked(site: Site) -> None:
-    site.tenants[OLD].stop()
-    try:
+    with down(site.tenants[OLD]):
         site.commit(SWAP, "old goes, new comes", REMOVED)
         assert site.reconcile(code=5).states[OLD] == "unreachable"
         ran = at(site, REMOVED + HOUR, code=5)
         assert held(ran) == [RECORD]
         assert RECORD in site.records()
         assert site.pool(NEW) == []
-    finally:
-        site.tenants[OLD].start()
     # It still announces when it is back: first it has to let go.
     assert site.pool(OLD) == RANGE
     ran = site.reconcile(code=5)
@@ -94,29 +91,24 @@ def test_nothing_is_given_away_while_its_old_cluster_cannot_be_asked(site: Site)
 def test_a_person_may_say_that_an_unreachable_cluster_announces_nothing(site: Site) -> None:
     site.commit(SWAP, "old goes, new comes", REMOVED)
     site.reconcile(code=3)
-    site.tenants[OLD].stop()
-    try:
+    with down(site.tenants[OLD]):
         assert held(at(site, REMOVED + HOUR, code=5)) == [RECORD]
         ran = site.reconcile("--confirm-withdrawn", OLD)
         assert held(ran) == []
         assert RECORD not in site.records()
         assert site.pool(NEW) == RANGE
-    finally:
-        site.tenants[OLD].start()
     site.reconcile()
 
 
 def test_a_cluster_whose_kubeconfig_and_tenant_are_gone_counts_as_withdrawn(site: Site) -> None:
-    site.tenants[OLD].stop()
-    try:
+    with down(site.tenants[OLD]):
         site.forget(OLD)
         site.commit(SWAP, "old goes, new comes", REMOVED)
         assert OLD not in site.reconcile(code=3).states
         assert site.pool(NEW) == []
         assert at(site, REMOVED + HOUR).summary == {"expire": 1, "allocate": 1}
         assert site.pool(NEW) == RANGE
-    finally:
-        site.tenants.pop(OLD).start()
+        del site.tenants[OLD]
 
 
 def test_addresses_that_a_service_uses_are_withdrawn_by_force_alone(site: Site) -> None:
@@ -145,15 +137,12 @@ def test_a_range_whose_record_is_deleted_goes_over_in_order(site: Site) -> None:
 
 
 def test_a_range_whose_record_is_deleted_waits_for_its_old_cluster(site: Site) -> None:
-    site.tenants[OLD].stop()
-    try:
+    with down(site.tenants[OLD]):
         delete_record(site, SWAP)
         ran = site.reconcile("--allow-release", "1", code=5)
         assert ran.summary == {"allocate": 1}
         assert f"{OLD} may still announce" in ran.errors()
         assert site.pool(NEW) == []
-    finally:
-        site.tenants[OLD].start()
     site.reconcile()
     assert (site.pool(OLD), site.pool(NEW)) == ([], RANGE)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.site import MERGE, SERVICES, Ran, Site, use
+from tests.e2e.site import Ran, Site, give, use
 from tests.envtest.servers import ApiServer
 from tests.moving import KEY, NEW, OLD
 from tests.world import CLOCK, SMALL, pool, provider
@@ -45,12 +45,6 @@ def move(site: Site) -> Ran:
     }
     site.commit(files, "move it", CLOCK + 120)
     return site.reconcile()
-
-
-def give(server: ApiServer, name: str, address: str) -> None:
-    """A Service gets another address."""
-    status = {"status": {"loadBalancer": {"ingress": [{"ip": address}]}}}
-    assert server.request("PATCH", f"{SERVICES}/{name}/status", status, MERGE)[0] == 200
 
 
 def test_a_claim_moves_without_a_break(site: Site) -> None:

@@ -16,6 +16,7 @@ from reconciler.kube.deadline import Clocks, Timeouts
 
 DATE = "Sun, 15 Feb 2026 10:00:30 GMT"
 NOW = 1771149630
+OBJECT: Mapping[str, Any] = {"metadata": {"name": "one"}}
 
 
 class Reply(NamedTuple):
@@ -29,7 +30,7 @@ class Reply(NamedTuple):
     """
 
     status: int = 200
-    body: Any = b"{}"
+    body: Any = OBJECT
     headers: Mapping[str, str] = {}
     fault: str = ""
 

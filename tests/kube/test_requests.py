@@ -16,7 +16,7 @@ from reconciler.kube.resources import ADDRESS_POOL
 from reconciler.model.errors import ClusterError, RejectedError, UnreachableError
 from reconciler.model.objects import CONFIG_MAP, NODE, Ref
 from tests.kube.kubeconfigs import CANARY, cluster_of, kubeconfig
-from tests.kube.server import NOW, Asked, Reply, Time, serving, status
+from tests.kube.server import NOW, OBJECT, Asked, Reply, Time, serving, status
 
 POOL = Ref(ADDRESS_POOL, "metallb-system", "default-pool")
 ROOT = "/apis/metallb.io/v1beta1/namespaces/metallb-system/ipaddresspools"
@@ -48,7 +48,7 @@ def test_a_status_is_applied_with_force_to_its_subresource() -> None:
 
 
 def test_an_object_is_deleted_by_uid_and_version() -> None:
-    with serving(Reply(200, {})) as server:
+    with serving(Reply(200, OBJECT)) as server:
         cluster = cluster_of(server)
         cluster.delete(POOL, "uid-1", "7")
         cluster.delete(POOL, "uid-1")
@@ -62,7 +62,7 @@ def test_an_object_is_deleted_by_uid_and_version() -> None:
 
 
 def test_a_merge_patch_is_sent_under_a_manager() -> None:
-    with serving(Reply(200, {})) as server:
+    with serving(Reply(200, OBJECT)) as server:
         cluster_of(server).merge(POOL, {"metadata": {"finalizers": None}}, "gitops-ipam")
     (asked,) = server.asked
     assert asked.path == f"{ROOT}/default-pool?fieldManager=gitops-ipam"
@@ -82,7 +82,7 @@ def test_a_review_is_created_where_it_belongs() -> None:
 
 
 def test_a_name_cannot_leave_its_place_in_a_path() -> None:
-    with serving(Reply(200, {})) as server:
+    with serving(Reply(200, OBJECT)) as server:
         cluster_of(server).get(Ref(CONFIG_MAP, "../../x", "a/../b?c#d"))
     assert server.asked[0].path == "/api/v1/namespaces/..%2F..%2Fx/configmaps/a%2F..%2Fb%3Fc%23d"
 
@@ -98,14 +98,14 @@ def test_a_name_cannot_leave_its_place_in_a_path() -> None:
     ],
 )
 def test_what_is_not_one_object_is_never_deleted(ref: Ref) -> None:
-    with serving(Reply(200, {})) as server:
+    with serving(Reply(200, OBJECT)) as server:
         with pytest.raises(RejectedError, match="is not the name of an object"):
             cluster_of(server).delete(ref, "uid-1")
         assert server.asked == []
 
 
 def test_the_clock_is_the_servers() -> None:
-    with serving(Reply(200, {}), Reply(200, {}, {"Date": "yesterday"})) as server:
+    with serving(Reply(200, OBJECT), Reply(200, OBJECT, {"Date": "yesterday"})) as server:
         cluster = cluster_of(server)
         assert cluster.now() == 0
         cluster.get(POOL)
@@ -115,7 +115,7 @@ def test_the_clock_is_the_servers() -> None:
 
 
 def test_one_connection_serves_all_requests() -> None:
-    with serving(Reply(200, {})) as server:
+    with serving(Reply(200, OBJECT)) as server:
         cluster = cluster_of(server)
         for _number in range(20):
             cluster.get(POOL)
@@ -123,7 +123,7 @@ def test_one_connection_serves_all_requests() -> None:
 
 
 def test_a_refusal_does_not_cost_its_connection() -> None:
-    with serving(status(422, "no"), Reply(200, {})) as server:
+    with serving(status(422, "no"), Reply(200, OBJECT)) as server:
         cluster = cluster_of(server)
         with pytest.raises(ClusterError):
             cluster.get(POOL)
@@ -207,19 +207,19 @@ def test_an_empty_list_may_have_no_items_at_all() -> None:
 
 
 def test_items_are_told_their_kind_when_the_server_does_not_say_it() -> None:
-    page = {"items": [{"metadata": {"name": "a"}}, {"apiVersion": "v2", "kind": "Other"}]}
+    page = {"items": [{"metadata": {"name": "a"}}, {"apiVersion": "v2", "kind": "Other", **OBJECT}]}
     with serving(Reply(200, page)) as server:
         assert cluster_of(server).list(NODE).items == [
             {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "a"}},
-            {"apiVersion": "v2", "kind": "Other"},
+            {"apiVersion": "v2", "kind": "Other", **OBJECT},
         ]
 
 
 def test_a_large_answer_comes_in_pieces_and_the_connection_stays() -> None:
-    with serving(Reply(200, {"fine": True}, fault="chunked")) as server:
+    with serving(Reply(200, OBJECT, fault="chunked")) as server:
         cluster = cluster_of(server)
         for _number in range(3):
-            assert cluster.get(POOL) == {"fine": True}
+            assert cluster.get(POOL) == OBJECT
         assert server.connections == 1
 
 

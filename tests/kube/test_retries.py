@@ -13,11 +13,11 @@ from reconciler.kube.resources import ADDRESS_POOL
 from reconciler.model.errors import ClusterError, UnauthorizedError, UnreachableError
 from reconciler.model.objects import Ref
 from tests.kube.kubeconfigs import cluster_of
-from tests.kube.server import Reply, serving, status
+from tests.kube.server import OBJECT, Reply, serving, status
 from tests.kube.test_refusals import EVENT_OF_OURS, MANIFEST
 
 POOL = Ref(ADDRESS_POOL, "metallb-system", "default-pool")
-FINE = Reply(200, {"fine": True})
+FINE = Reply(200, OBJECT)
 REVIEW = {"apiVersion": "authentication.k8s.io/v1", "kind": "SelfSubjectReview"}
 WEBHOOK = 'Internal error occurred: failed calling webhook "{}": Post "https://x": refused'
 LATE = "Timeout: Too large resource version: 12, current: 11"
@@ -30,8 +30,8 @@ _BROKEN = [
     status(504, LATE, "Timeout"),
     Reply(fault="reset"),
     Reply(fault="silent"),
-    Reply(200, {"fine": True}, fault="eof"),
-    Reply(200, {"fine": True}, fault="chunked-eof"),
+    Reply(200, OBJECT, fault="eof"),
+    Reply(200, OBJECT, fault="chunked-eof"),
 ]
 
 
@@ -55,7 +55,7 @@ def _event(cluster: KubeCluster) -> object:
 @pytest.mark.parametrize("call", [_apply, _get, _review])
 def test_what_may_be_asked_twice_is_asked_until_it_is_answered(call: Call, reply: Reply) -> None:
     with serving(reply, reply, reply, reply, FINE) as server:
-        assert call(cluster_of(server)) == {"fine": True}
+        assert call(cluster_of(server)) == OBJECT
         assert server.time.slept == [0.5, 1.0, 2.0, 4.0]
 
 
@@ -80,7 +80,7 @@ def test_what_was_surely_not_created_is() -> None:
     busy = status(429, "slow down")
     webhook = status(500, WEBHOOK.format("v.example.com"))
     with serving(busy, webhook, FINE) as server:
-        assert _event(cluster_of(server)) == {"fine": True}
+        assert _event(cluster_of(server)) == OBJECT
 
 
 def test_a_port_where_nobody_listens_is_tried_until_somebody_does() -> None:

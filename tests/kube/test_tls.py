@@ -20,7 +20,7 @@ from reconciler.model.errors import (
 from reconciler.model.objects import NODE, Ref
 from tests.kube.certificates import Certificate, encoded, make
 from tests.kube.kubeconfigs import TOKEN, cluster_of, data, kubeconfig
-from tests.kube.server import Reply, serving
+from tests.kube.server import OBJECT, Reply, serving
 
 pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not here")
 
@@ -49,8 +49,8 @@ def _trusting(certificate: Certificate) -> dict[str, str]:
 def test_a_server_is_trusted_by_its_certificate(server_certificate: Certificate) -> None:
     with serving(Reply(), tls=server_certificate.server()) as server:
         cluster = cluster_of(server, cluster=_trusting(server_certificate))
-        assert cluster.get(ONE) == {}
-        assert cluster.get(ONE) == {}
+        assert cluster.get(ONE) == OBJECT
+        assert cluster.get(ONE) == OBJECT
         assert server.connections == 1
 
 
@@ -72,7 +72,7 @@ def test_a_server_of_another_name_is_not_asked(folder: Path) -> None:
             cluster_of(server, cluster=_trusting(certificate)).get(ONE)
         assert server.asked == []
         named = _trusting(certificate) | {"tls-server-name": "kubernetes.default.svc"}
-        assert cluster_of(server, cluster=named).get(ONE) == {}
+        assert cluster_of(server, cluster=named).get(ONE) == OBJECT
 
 
 def test_old_tls_is_not_spoken(server_certificate: Certificate) -> None:
@@ -80,7 +80,7 @@ def test_old_tls_is_not_spoken(server_certificate: Certificate) -> None:
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.maximum_version = ssl.TLSVersion.TLSv1_2
     with serving(Reply(), tls=context) as server:
-        assert cluster_of(server, cluster=_trusting(server_certificate)).get(ONE) == {}
+        assert cluster_of(server, cluster=_trusting(server_certificate)).get(ONE) == OBJECT
     context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
     with pytest.warns(DeprecationWarning, match="TLSv1_1 is deprecated"):
         context.maximum_version = ssl.TLSVersion.TLSv1_1
@@ -96,7 +96,7 @@ def test_a_client_certificate_says_who_asks(
     with serving(Reply(), tls=context) as server:
         user = client_certificate.inline("client")
         cluster = cluster_of(server, user=user, cluster=_trusting(server_certificate))
-        assert cluster.get(ONE) == {}
+        assert cluster.get(ONE) == OBJECT
         assert "authorization" not in server.asked[0].headers
 
 
@@ -169,7 +169,7 @@ def test_files_may_be_named_where_that_is_allowed(
     trusted = {"certificate-authority": str(server_certificate.certificate)}
     with serving(Reply(), tls=server_certificate.server(client_certificate)) as server:
         cluster = cluster_of(server, user=user, cluster=trusted, allow_exec=True)
-        assert cluster.get(ONE) == {}
+        assert cluster.get(ONE) == OBJECT
 
 
 def test_plain_text_from_a_server_that_should_speak_tls_is_no_answer() -> None:
