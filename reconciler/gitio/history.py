@@ -13,7 +13,7 @@ from reconciler.gitio.interface import (
     Entry,
     Revision,
     Touch,
-    row_of,
+    request_of,
 )
 from reconciler.gitio.objects import (
     Tally,
@@ -388,7 +388,16 @@ class CommitLog(Struct, frozen=True):
         cut = cut_off(self.git)
         for it in _log(self.git, start, paths, lambda: Tally("a commit", Limits())):
             touched = tuple(Touch(one.path, _oid(one.old), _oid(one.new)) for one in it.changed)
-            yield row_of((it.id, it.clock, it.author), it.message, touched, is_cut=it.id in cut)
+            yield CommitRow(
+                it.id,
+                it.clock,
+                it.author,
+                subject=it.message.strip().partition("\n")[0].strip(),
+                request=request_of(it.message),
+                is_plan=_is_plan(it.message),
+                is_cut=it.id in cut,
+                touched=() if it.id in cut else touched,
+            )
 
     def before(self, start: str, seconds: int) -> Revision | None:
         """Return the newest first-parent commit not dated after `seconds`, or None."""

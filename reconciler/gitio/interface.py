@@ -423,7 +423,6 @@ _REQUESTS = (
     (re.compile(r"\AMerged PR ([0-9]+): "), "#{}"),
     (re.compile(r"\A[^\n]*\(([#!][0-9]+)\)$", re.MULTILINE), "{}"),
 )
-_PLAN = re.compile(r"^Ipam-Plan: sha256:[0-9a-f]{64}$", re.MULTILINE | re.ASCII)
 
 
 class Touch(NamedTuple):
@@ -454,16 +453,6 @@ class CommitRow(NamedTuple):
     is_plan: bool
     is_cut: bool
     touched: tuple[Touch, ...]
-
-
-def row_of(
-    about: tuple[str, int, str], message: str, touched: tuple[Touch, ...], *, is_cut: bool
-) -> CommitRow:
-    """Return the row of a commit. `about` is its id, date, and author."""
-    subject = message.strip().partition("\n")[0].strip()
-    is_plan = _PLAN.search(message) is not None
-    known = () if is_cut else touched
-    return CommitRow(*about, subject, request_of(message), is_plan, is_cut, known)
 
 
 def request_of(message: str) -> str:

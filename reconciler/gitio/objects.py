@@ -49,10 +49,6 @@ class Tally(Struct):
     _count: int = 0
     _length: int = 0
 
-    def again(self) -> "Tally":
-        """Return a tally that begins at zero."""
-        return Tally(self.where, self.limits)
-
     def add(self, path: str) -> None:
         """Count an entry."""
         self._count += 1
@@ -233,7 +229,7 @@ def differences(
     are read, exceed the tally, a `LimitError` is raised.
     """
     wanted, above = set(paths), {it[:at] for it in paths for at in _slashes(it)}
-    found, twice, folders = list[Changed](), list[str](), tally.again()
+    found, twice, folders = list[Changed](), list[str](), Tally(tally.where, tally.limits)
     level = [("", *trees, not paths)]
     while level:
         known = _read_trees(git, (oid for _, old, new, _ in level for oid in (old, new)))

@@ -431,8 +431,10 @@ class GitProcess:
         settings = [*self.guards, *CONFIG]
         if remote:
             settings += [*NETWORK, *self._remote_settings(remote)]
-            variables["GIT_ALLOW_PROTOCOL"] = _protocol(remote)
-            if variables["GIT_ALLOW_PROTOCOL"] == "file":
+            scheme, separator, _ = remote.partition("://")
+            path = "file" if remote.startswith("/") else "ssh"
+            protocol = variables["GIT_ALLOW_PROTOCOL"] = scheme if separator else path
+            if protocol == "file":
                 # If the folder belongs to another user, the serving Git process looks for
                 # `safe.directory` in the user's own configuration.
                 variables = _personal(variables, self.environment)
@@ -477,13 +479,6 @@ class GitProcess:
 
 def _basic(credentials: str) -> str:
     return b64encode(credentials.encode()).decode()
-
-
-def _protocol(remote: str) -> str:
-    scheme, separator, _ = remote.partition("://")
-    if separator:
-        return scheme
-    return "file" if remote.startswith("/") else "ssh"
 
 
 def discover(folder: Path, environment: Mapping[str, str], *, is_bare: bool) -> Result:

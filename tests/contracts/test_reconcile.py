@@ -1,23 +1,18 @@
 """A whole reconcile, and the race for the branch, over every kind of repository."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from reconciler.gitio.interface import (
-    Changed,
-    Commit,
-    Made,
     Repository,
     Revision,
-    Source,
 )
 from reconciler.model.errors import ExitCode, GitError
 from reconciler.model.instant import format_instant
-from reconciler.model.settings import Limits
 from reconciler.reconcile.reconcile import ATTEMPTS, Reconciled, ReconcileOptions, reconcile
 from tests.contracts.homes import Home
 from tests.world import AHEAD, SMALL, tenant
@@ -35,56 +30,20 @@ class Meddled:
     pushes: int = 0
     slept: list[float] = field(default_factory=list)
 
-    def changed(
-        self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
-    ) -> tuple[list[Changed], bool]:
-        return self.inner.changed(base, rev, paths, limits)
-
-    def source(self, rev: str) -> Source:
-        return self.inner.source(rev)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
 
     def alone(self) -> AbstractContextManager[None]:
         # Two runs of one process on one folder would wait for each other.
         return nullcontext()
-
-    def fetch(self) -> Revision:
-        return self.inner.fetch()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.inner, name)
-
-    def made(self, rev: str) -> Made:
-        return self.inner.made(rev)
-
-    def resolve(self, rev: str) -> Revision:
-        return self.inner.resolve(rev)
-
-    def is_shallow(self) -> bool:
-        return self.inner.is_shallow()
-
-    def is_in(self, ancestor: str, revision: str) -> bool:
-        return self.inner.is_in(ancestor, revision)
-
-    @property
-    def branch(self) -> str:
-        return self.inner.branch
-
-    def require_clean(self, folders: Sequence[str], target: Revision) -> None:
-        self.inner.require_clean(folders, target)
-
-    def commit(self, commit: Commit) -> Revision:
-        return self.inner.commit(commit)
 
     def publish(self, base: Revision, revision: Revision) -> None:
         self.pushes += 1
         self.meddle(self.pushes)
         self.inner.publish(base, revision)
 
-    def follow(self, revision: Revision) -> None:
-        self.inner.follow(revision)
-
     def run(self) -> Reconciled:
-        return reconcile(self, ReconcileOptions(), self.slept.append)
+        return reconcile(cast(Repository, self), ReconcileOptions(), self.slept.append)
 
 
 @pytest.fixture

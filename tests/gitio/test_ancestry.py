@@ -76,12 +76,3 @@ def test_a_commit_that_is_named_as_an_end_and_is_not_here_counts_as_one(author: 
     (author / ".git/shallow").write_text(f"{UNKNOWN}\n", encoding="ascii")
     assert cut_off(opened(author).git) == {UNKNOWN}
     assert cut_off(opened(author).git, ids(author)) == set()
-
-
-def test_where_git_fails_it_cannot_be_told(author: Path) -> None:
-    found = ids(author)
-    for path in (author / ".git" / "objects").glob("??/*"):
-        path.chmod(0o644)
-        path.write_bytes(b"garbage")
-    with pytest.raises(GitError):
-        opened(author).is_in(found[0], found[1])

@@ -12,11 +12,10 @@ from pathlib import Path
 import pytest
 
 import reconciler.gitio.process
-from reconciler.gitio.process import SignalReceived, child, communicate, end, stop
+from reconciler.gitio.process import SignalReceived, child, end, stop
 
 Popen = subprocess.Popen[bytes]
 STUBBORN = "trap '' TERM HUP; "
-ASLEEP = "echo ready; exec sleep 1000"
 WAITING = "echo ready; read -r word; exit 3"
 
 
@@ -125,9 +124,3 @@ def test_what_runs_in_threads_is_told_and_not_believed(start: Start) -> None:
     with pytest.raises(SignalReceived):
         answer.result()
     assert asked[0].returncode == -signal.SIGTERM
-
-
-def test_who_does_not_end_in_time_is_told_of(start: Start) -> None:
-    with pytest.raises(subprocess.TimeoutExpired), child(lambda: start(ASLEEP)) as process:
-        communicate(process, None, 0.0)
-    assert process.returncode == -signal.SIGTERM

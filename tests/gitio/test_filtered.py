@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.gitio.objects import present
-from reconciler.gitio.process import GitProcess, is_filtered
+from reconciler.gitio.process import GitProcess
 from reconciler.gitio.remotes import bring
 from reconciler.gitio.repository import open_repository
 from reconciler.model.errors import FilteredError, GitError, UsageError
@@ -34,11 +34,6 @@ def opened(folder: Path) -> GitProcess:
 def blobs(author: Path) -> list[str]:
     lines = git(author, "ls-tree", "-r", "HEAD").splitlines()
     return list(dict.fromkeys(line.split()[2] for line in lines))
-
-
-def test_a_whole_clone_is_not_filtered(author: Path, clone: Path) -> None:
-    assert not is_filtered(opened(author))
-    assert is_filtered(opened(clone))
 
 
 def lacking(git: GitProcess, oids: list[str]) -> list[str]:
@@ -133,10 +128,6 @@ def test_what_was_made_for_the_run_alone_counts_as_here(
     made = apart.check("hash-object", "-w", "--stdin", data=b"made").decode()
     wanted = blobs(author)
     assert lacking(apart, [made, *wanted]) == wanted
-
-
-def test_what_is_in_no_repository_is_no_matter_of_a_filter(author: Path) -> None:
-    assert present(opened(author), ["f" * 40]) == [None]
 
 
 def test_objects_with_long_ids_are_told_apart_too(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Locks that a git which was killed has left: in a mirror they are ours to remove, else a person's."""
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -39,21 +38,6 @@ def test_a_lock_is_removed_when_it_is_old(tmp_path: Path, age: float, is_left: b
     locks = leave(tmp_path, 1_000_000, *LEFT)
     with alone(tmp_path, lambda: 1_000_000 + age):
         assert [lock.exists() for lock in locks] == [is_left] * len(LEFT)
-
-
-def test_of_a_repository_that_is_not_ours_no_lock_is_removed(tmp_path: Path) -> None:
-    locks = leave(tmp_path, 0)
-    with alone(tmp_path):
-        assert all(lock.exists() for lock in locks)
-
-
-def test_one_that_cannot_be_removed_keeps_nobody_from_the_others(tmp_path: Path) -> None:
-    (tmp_path / "odd.lock").mkdir()
-    os.utime(tmp_path / "odd.lock", (0, 0))
-    (lock,) = leave(tmp_path, 0, "packed-refs.lock")
-    with alone(tmp_path, time.time):
-        assert not lock.exists()
-    assert (tmp_path / "ipam.lock").exists()
 
 
 def test_a_run_on_a_mirror_in_which_a_git_was_killed_goes_on(

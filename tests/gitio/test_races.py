@@ -14,23 +14,6 @@ LOOPS = 8
 ROUNDS = int(os.environ.get("IPAM_TEST_ROUNDS", "24"))
 
 
-def test_two_clones_of_one_base_that_reconcile_at_once_make_one_commit(
-    tmp_path: Path, remote: Path, command: Command
-) -> None:
-    base = git(remote, "rev-parse", "main")
-    clones = [tmp_path / name for name in ("one", "two")]
-    for clone in clones:
-        git(tmp_path, "clone", "-q", str(remote), str(clone))
-    runs = [command.start("reconcile", "--repo", str(clone)) for clone in clones]
-    said = [run.communicate(timeout=60) for run in runs]
-    assert [run.returncode for run in runs] == [0, 0], said
-    assert git(remote, "rev-list", "--count", f"{base}..main") == "1"
-    for clone in clones:
-        assert command.run("reconcile", "--repo", str(clone)).code == 0
-        assert git(clone, "rev-parse", "HEAD") == git(remote, "rev-parse", "main")
-    assert git(remote, "rev-list", "--count", f"{base}..main") == "1"
-
-
 def test_eight_loops_on_one_remote_give_no_address_twice_and_lose_none(tmp_path: Path) -> None:
     files = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/20")}
     files["ipam.yaml"] = (

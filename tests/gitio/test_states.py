@@ -199,12 +199,6 @@ def test_a_work_tree_is_read_as_its_commit_when_it_is_clean(author: Path, comman
     assert plan() == plan("--worktree")
 
 
-def test_a_bare_clone_is_the_truth_itself(remote: Path, author: Path, command: Command) -> None:
-    before = git(author, "rev-parse", "main")
-    assert command.run("reconcile", "--repo", str(remote)).code == 0
-    assert git(remote, "rev-parse", "main^") == before == git(author, "rev-parse", "main")
-
-
 def test_a_mirror_is_packed_before_it_piles_up(
     tmp_path: Path, author: Path, remote: Path, command: Command
 ) -> None:

@@ -13,7 +13,6 @@ from reconciler.gitio.repository import LOOSE, GitRepository
 from reconciler.model.errors import ExitCode, GitError
 from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
 from tests.contracts.homes import ENVIRONMENT
-from tests.gitio.command import Command
 from tests.world import git
 
 TOO_SLOW = GitError("git gc took over 300 seconds", "see whether the remote answers")
@@ -61,16 +60,3 @@ def test_whatever_happens_while_a_mirror_is_tidied_the_run_goes_on(
     assert git(remote, "rev-parse", "main") == done.commit.id
     (said,) = caplog.messages
     assert said == f"the mirror is not packed: {failure}"
-
-
-def test_packing_is_the_last_thing_that_a_run_does(
-    tmp_path: Path, remote: Path, command: Command
-) -> None:
-    assert command.run("reconcile", "--remote", str(remote)).code == 0
-    mirror = next((tmp_path / "cache" / "gitops-ipam" / "remotes").iterdir())
-    heap(mirror)
-    log = command.recording()
-    done = command.run("reconcile", "--remote", str(remote))
-    assert done.code == 0
-    assert "Nothing to commit" in done.out
-    assert "gc --quiet" in log.read_text().splitlines()[-1]
