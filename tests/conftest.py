@@ -27,9 +27,7 @@ _NEEDS = {
     **dict.fromkeys(("faults", "long"), "slow"),
     "page": "page",
 }
-_PROCESSES = frozenset(
-    {"GitRepository", "Terminal", "given_out", "git", "repository", "subprocess"}
-)
+_PROCESSES = frozenset({"Repository", "Terminal", "given_out", "git", "repository", "subprocess"})
 _SLOW = re.compile("kill|race")
 # Of each file in these, the first test is one of `make test`.
 _SAMPLED = ("daemon", "gitio", "kube", "cli")

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from hashlib import sha1
+from typing import Any
 
 from reconciler.gitio.interface import (
     BranchCommit,
@@ -51,8 +52,12 @@ class FakeSource(MemorySource):
         raise KeyError(entry.path)
 
 
+# Accepted where a real repository is required.
+_Base: Any = object
+
+
 @dataclass
-class FakeRepository:
+class FakeRepository(_Base):  # type: ignore[misc]
     """Commits by id, one branch, and what was seen of it."""
 
     commits: dict[str, tuple[str, int, Files]] = field(default_factory=dict)

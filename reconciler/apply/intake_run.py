@@ -27,8 +27,8 @@ from reconciler.apply.rights import crd_name, is_established
 from reconciler.apply.targets import ApplyOptions
 from reconciler.documents.document import Identity
 from reconciler.families import families
-from reconciler.gitio.interface import Repository
 from reconciler.gitio.message import read_message
+from reconciler.gitio.repository import Repository
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.model import errors
 from reconciler.model.objects import CONFIG_MAP, CRD, MANAGEMENT, MANAGER, Manifest, Ref, Resource

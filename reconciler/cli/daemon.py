@@ -43,7 +43,7 @@ from reconciler.daemon.work import DaemonRounds
 from reconciler.documents.text import escape
 from reconciler.gitio import process
 from reconciler.gitio.remotes import branch_head
-from reconciler.gitio.repository import GitRepository
+from reconciler.gitio.repository import Repository
 from reconciler.model.errors import UsageError
 from reconciler.model.metric import Sample
 from reconciler.reconcile.branch import is_in_history, require_at_start
@@ -169,7 +169,7 @@ def parse_address(text: str) -> tuple[str, int]:
 class Order(Struct, frozen=True):
     """Work of a daemon. `emit` writes runs as documents, and is None for text."""
 
-    begin: Callable[[], GitRepository]
+    begin: Callable[[], Repository]
     options: ReconcileOptions
     reach: Reach | None
     wanted: ApplyOptions
@@ -261,7 +261,7 @@ def _run(order: Order, observer: Observer, answers: _DaemonServer) -> int:
 
 def _daemon(
     order: Order,
-    repository: GitRepository,
+    repository: Repository,
     clusters: RoundClusters | None,
     elector: Elector | None,
     observer: Observer,
@@ -322,7 +322,7 @@ def _round_writer(order: Order, tidy: Callable[[], None]) -> Callable[[RoundDone
     return write
 
 
-def _opened(order: Order, answers: _DaemonServer) -> GitRepository | None:
+def _opened(order: Order, answers: _DaemonServer) -> Repository | None:
     """Open the repository, with retries until it exists. Return None on shutdown."""
     backoff = Backoff(random.random)
     is_first = True

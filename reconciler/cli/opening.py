@@ -18,12 +18,12 @@ from reconciler.documents.text import escape
 from reconciler.documents.yaml import HAS_LIBYAML
 from reconciler.gitio import repository as repositories
 from reconciler.gitio.history import CommitLog
-from reconciler.gitio.interface import Repository, Source
+from reconciler.gitio.interface import Source
 from reconciler.gitio.merging import merge, quarantined
 from reconciler.gitio.process import ObjectReader
 from reconciler.gitio.remote_state import LastSeen
 from reconciler.gitio.remotes import bringing, open_mirror, with_remote
-from reconciler.gitio.repository import GitRepository
+from reconciler.gitio.repository import Repository
 from reconciler.history.commits import History
 from reconciler.history.who import revision_at
 from reconciler.model.errors import GitError, UsageError
@@ -43,7 +43,7 @@ from reconciler.review.result import Compared, Together
 class ReadRevision(Struct, frozen=True):
     """Repository, and the files of it that a command reads."""
 
-    repository: GitRepository
+    repository: Repository
     source: Source
 
     @property
@@ -71,12 +71,12 @@ def asked_root() -> str | None:
     return context.meta.get(options.ROOT) if context is not None else None
 
 
-def open_here(repo: Path, branch: str | None = None) -> GitRepository:
+def open_here(repo: Path, branch: str | None = None) -> Repository:
     """Return the repository of `--repo`, `--root`, and `--branch`."""
     return _leading(repositories.open_repository(repo, dict(os.environ), branch, asked_root()))
 
 
-def open_there(remote: str, branch: str | None) -> GitRepository:
+def open_there(remote: str, branch: str | None) -> Repository:
     """Return the mirror of the remote of `--remote`, `--root`, and `--branch`."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
     if base.startswith("~"):
@@ -86,19 +86,19 @@ def open_there(remote: str, branch: str | None) -> GitRepository:
     return _leading(open_mirror(remote, cache, dict(os.environ), branch, asked_root()))
 
 
-def open_branch(repo: Path, remote: str | None, branch: str | None) -> GitRepository:
+def open_branch(repo: Path, remote: str | None, branch: str | None) -> Repository:
     """Return the branch of `--repo`, `--remote`, and `--branch`, with its remote."""
     if remote is not None:
         return open_there(remote, branch)
     return with_remote(open_here(repo, branch))
 
 
-def _leading(repository: GitRepository) -> GitRepository:
+def _leading(repository: Repository) -> Repository:
     """Return the repository with the search for the newest reconcile commit of a revision."""
     if (context := click.get_current_context(silent=True)) is not None:
         context.call_on_close(repository.git.reader.close)
 
-    def leads(repository: GitRepository, revision: str) -> str:
+    def leads(repository: Repository, revision: str) -> str:
         try:
             return newest(repository, revision)
         except GitError:
@@ -136,7 +136,7 @@ def open_past(reading: options.Reading, at: str | None) -> ReadRevision:
     return open_source(options.Reading(reading.repo, found))
 
 
-def apart(repository: GitRepository, revision: str) -> ReadRevision:
+def apart(repository: Repository, revision: str) -> ReadRevision:
     """Return a revision for another thread that shares no mutable state with other readers."""
     git = replace(repository.git, reader=ObjectReader())
     own = replace(repository, git=git, seen=LastSeen())

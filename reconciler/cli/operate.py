@@ -20,7 +20,7 @@ from reconciler.cli.options import option
 from reconciler.documents.findings import has_error
 from reconciler.gitio.interface import Source
 from reconciler.gitio.remotes import RepositoryProbe
-from reconciler.gitio.repository import GitRepository, open_revision
+from reconciler.gitio.repository import Repository, open_revision
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.reconcile.branch import current_head, is_in_history
 from reconciler.reconcile.doctor import diagnose
@@ -91,7 +91,7 @@ def apply(
     return code
 
 
-def _published(repository: GitRepository, rev: str | None) -> Source:
+def _published(repository: Repository, rev: str | None) -> Source:
     head, _ = current_head(repository)
     repository.require_pushed(head)
     if rev is None:
@@ -174,7 +174,7 @@ def doctor(
     something of a cluster is.
     """
 
-    def opened() -> GitRepository:
+    def opened() -> Repository:
         if remote is None:
             return opening.open_here(repo, branch)
         return opening.open_there(remote, branch)

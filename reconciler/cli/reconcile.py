@@ -24,7 +24,7 @@ from reconciler.cli.entry import describe
 from reconciler.cli.options import option
 from reconciler.gitio.process import pause
 from reconciler.gitio.remotes import open_proposing
-from reconciler.gitio.repository import GitRepository
+from reconciler.gitio.repository import Repository
 from reconciler.model.change import Proposed
 from reconciler.model.errors import BugError, ExitCode, UsageError
 from reconciler.planning.evaluate import Evaluation
@@ -117,7 +117,7 @@ def reconcile(
     applies = not no_apply
     read_reach = reach if are_asked(reach, applies=applies, watches=daemon is not None) else None
 
-    def opened() -> GitRepository:
+    def opened() -> Repository:
         return opening.open_branch(repo, remote, branch)
 
     if daemon is not None:
@@ -188,7 +188,7 @@ def _loop(begin: "Callable[[], _Job]", interval: str, seconds: int) -> NoReturn:
 class _Job:
     """Reconcile of one run, repeated in a loop with new connections to clusters."""
 
-    repository: GitRepository
+    repository: Repository
     run_options: ReconcileOptions
     reach: cluster_options.Reach | None
     wanted: ApplyOptions
@@ -266,7 +266,7 @@ class _Printer(Struct, frozen=True):
     to: str
     is_looped: bool
 
-    def show(self, item: Round, repository: GitRepository) -> None:
+    def show(self, item: Round, repository: Repository) -> None:
         if self.result.is_document:
             return
         brush, evaluation = self.result.brush, item.done.evaluation
@@ -276,7 +276,7 @@ class _Printer(Struct, frozen=True):
             output.tell(findings_text(found, brush, words))
         output.emit("".join(self._texts(item, repository, brush)), flushes=True)
 
-    def _texts(self, item: Round, repository: GitRepository, brush: Painter) -> Iterator[str]:
+    def _texts(self, item: Round, repository: Repository, brush: Painter) -> Iterator[str]:
         done, branch = item.done, repository.branch
         if not done.parts:
             evaluation = done.evaluation

@@ -9,7 +9,7 @@ from reconciler.cli.commands import VerbCommand
 from reconciler.cli.files import apply_result_of, apply_result_option, parsed_file
 from reconciler.cli.options import option
 from reconciler.daemon.page import Page
-from reconciler.gitio.repository import GitRepository
+from reconciler.gitio.repository import Repository
 from reconciler.history.applied import read_served
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.planning.evaluate import Evaluation
@@ -34,7 +34,7 @@ def _page_of(
     return page(evaluation, compared, read.history(evaluation.tree.settings), base, given)
 
 
-def served_page(repository: GitRepository, revision: str) -> Page:
+def served_page(repository: Repository, revision: str) -> Page:
     """Return the bytes of `report --rev` for a browser, in parallel to other readers."""
     read = opening.apart(repository, revision)
     compared = review(read.source, read.repository, None)

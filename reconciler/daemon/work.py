@@ -15,7 +15,7 @@ from reconciler.apply.plan import Applied, ClusterState
 from reconciler.apply.targets import ApplyOptions, fingerprints
 from reconciler.daemon.dirty import GIT, Dirty
 from reconciler.daemon.reach import RoundClusters
-from reconciler.gitio.interface import Repository
+from reconciler.gitio.repository import Repository
 from reconciler.model.errors import BugError
 from reconciler.model.objects import MANAGEMENT, Ref
 from reconciler.planning.evaluate import Evaluation

@@ -30,7 +30,6 @@ from reconciler.model.errors import GitError, LimitError
 from reconciler.model.settings import Limits
 
 _STEP = re.compile(r"[~^]\d*$", re.ASCII)
-_NEAR = 8
 DEEPEN = "git fetch --unshallow, or name the remote with --remote URL"
 
 
@@ -67,24 +66,11 @@ def merge_base(git: GitProcess, one: str, other: str) -> str:
     """Return the id of the merge base, or empty if there is none."""
     known = git.reader.bases
     if (one, other) not in known:
-        known[one, other] = one if _is_near(git, one, other) else _merge_base(git, one, other)
+        result = git.run("merge-base", one, other)
+        if result.status > 1 or result.status < 0:
+            raise failure("merge-base", result, DEEPEN)
+        known[one, other] = result.out.decode("ascii").strip()
     return known[one, other]
-
-
-def _is_near(git: GitProcess, ancestor: str, revision: str) -> bool:
-    made = find_commits(git, [revision])[0]
-    for _ in range(_NEAR):
-        if made is None or not made.parents or made.id == ancestor:
-            break
-        made = find_commits(git, [made.parents[0]])[0]
-    return made is not None and made.id == ancestor
-
-
-def _merge_base(git: GitProcess, one: str, other: str) -> str:
-    result = git.run("merge-base", one, other)
-    if result.status > 1 or result.status < 0:
-        raise failure("merge-base", result, DEEPEN)
-    return result.out.decode("ascii").strip()
 
 
 def named(git: GitProcess, rev: str) -> Revision:

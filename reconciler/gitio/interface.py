@@ -1,8 +1,7 @@
-"""Values of repositories, and their interfaces."""
+"""Values of repositories, and the interface of their files."""
 
 import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path
@@ -114,24 +113,14 @@ class Revision(Struct, frozen=True):
 
 
 class DefaultBranch(Struct, frozen=True):
-    """Authoritative branch of a repository whose Settings do not name one.
-
-    Attributes:
-        branch: Name of the branch, or empty if it cannot be determined.
-        why: The reason for the choice, or the reason why it cannot be determined.
-    """
+    """Authoritative branch, or an empty name if it is unknown, and the reason."""
 
     branch: str
     why: str
 
 
 class Made(Struct, frozen=True):
-    """Commit object.
-
-    Attributes:
-        clock: Committer date in seconds since 1970, or None if it cannot be parsed.
-        author: Name and address of the author in one text, or empty if they cannot be parsed.
-    """
+    """Commit object. The clock is None, and the author is empty, if Git cannot parse them."""
 
     id: str
     parents: tuple[str, ...]
@@ -160,13 +149,7 @@ class Entry(NamedTuple):
 
 
 class Commit(Struct, frozen=True):
-    """Commit to create on a base. Equal values give equal commit ids.
-
-    Attributes:
-        base: The parent revision, with the clock of the plan. The commit is dated one second later.
-        committer: Name and address.
-        sign: Signing key, or empty.
-    """
+    """Commit to create on a base, dated one second later. Equal values give equal commit ids."""
 
     base: Revision
     changes: Sequence[FileChange]
@@ -184,13 +167,9 @@ class Changed(Struct, frozen=True):
 
 
 class BranchCommit(Struct, frozen=True):
-    """Commit of a branch.
+    """Commit of a branch, or uncommitted changes if the id is empty.
 
-    Attributes:
-        id: Commit id, or empty for the uncommitted changes of a work tree.
-        changed: The requested files that the commit created, changed, or removed.
-        is_reconcile: Whether the message has an `Ipam-Plan` line of this root.
-        is_cut: Whether a shallow clone ends here, before the start of the history.
+    `is_reconcile` is set for a plan line of this root, `is_cut` if a shallow clone ends here.
     """
 
     id: str
@@ -247,7 +226,7 @@ class Source(Protocol):
         """Return the direct children of folders. None if folders have no ids."""
 
     def read(self, entries: Sequence[Entry]) -> list[bytes]:
-        """Return the bytes of files in the given order, or `Unread` for a file that is too large."""
+        """Return the bytes of files in the given order, or `Unread` if a file is too large."""
 
     def findings(self) -> tuple[Finding, ...]:
         """Return findings about the files themselves, not about their content."""
@@ -269,152 +248,6 @@ class Source(Protocol):
         """Return `work(path, bytes)` for each file, in order."""
 
 
-class Repository(Protocol):
-    """Git repository that plans are read from and records are committed to."""
-
-    @property
-    def branch(self) -> str:
-        """The branch that ipam reads and writes."""
-
-    @property
-    def root(self) -> str:
-        """The path of the root folder, empty for the top of the repository."""
-
-    @property
-    def last_reference(self) -> str:
-        """The reference, at the remote if there is one, that names the last reconciled head."""
-
-    @property
-    def remote_name(self) -> str:
-        """The name of the remote, or its URL. Empty if the repository has none."""
-
-    @property
-    def newest(self) -> dict[str, str]:
-        """The newest reconcile commits that are already known, by revision."""
-
-    def dropped_files(self, base: str, rev: str) -> Iterator[str]:
-        """Yield the files outside the root that `base` has and `rev` does not.
-
-        If the root is the top, which contains every file, its own files are included.
-        """
-
-    def other_roots(self, revision: str) -> Iterator[tuple[str, str]]:
-        """Yield each other root once, with the newest commit that claims to reconcile it.
-
-        Descendants come before their ancestors. The claims in commit messages are not verified.
-        """
-
-    def default_branch(self) -> DefaultBranch:
-        """Return the authoritative branch if Settings do not name one, and the reason.
-
-        The first of these that exists: the default branch of the remote, or of a bare repository,
-        the only branch, the branch that a checkout without a remote reconciled.
-        """
-
-    def last_reconciled(self) -> str:
-        """Return the id of the head that was reconciled last, or empty. The remote is asked once."""
-
-    def forget_remote(self) -> None:
-        """Query the remote again at the next use."""
-
-    def fetch_last(self, last: str) -> Revision | None:
-        """Return the last reconciled commit, fetched if needed, or None if it is no commit."""
-
-    def remember(self, revision: Revision) -> None:
-        """Record a reconciled head. Never fail, and never move the reference backwards."""
-
-    def changed(
-        self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
-    ) -> tuple[list[Changed], bool]:
-        """Return the files changed since the merge base, and whether `rev` contains all of `base`.
-
-        The files are at or below some paths. Without paths, all files are compared.
-        """
-
-    def source(self, rev: str) -> Source:
-        """Return the files of a named revision.
-
-        Raises GitError if the revision does not exist, UsageError if the name is invalid or
-        ambiguous.
-        """
-
-    def made(self, rev: str) -> Made:
-        """Return the commit object of a revision."""
-
-    def resolve(self, rev: str) -> Revision:
-        """Return the commit that a name means."""
-
-    def alone(self) -> AbstractContextManager[None]:
-        """Lock the repository against other runs, and remove old Git locks of a mirror."""
-
-    def fetch(self) -> Revision:
-        """Return the newest revision of the branch, fetched from the remote if there is one."""
-
-    def require_pushed(self, revision: Revision, accepted: str = "") -> None:
-        """Refuse a checkout whose branch has commits that the head of the remote branch lacks.
-
-        Args:
-            revision: Head of the remote branch.
-            accepted: A commit that the user accepts as lost, with all of its ancestors.
-        """
-
-    def below(self, root: str) -> "Repository":
-        """Return the same repository with another root."""
-
-    def accepting(self, revision: str) -> list[str]:
-        """Return the commits up to a revision that accept a rewritten history, newest first."""
-
-    def is_in(self, ancestor: str, revision: str) -> bool:
-        """Report whether a revision contains another. Raise a `GitError` if this is unknown."""
-
-    def is_shallow(self) -> bool:
-        """Report whether the clone is shallow."""
-
-    def plan_commits(self, revision: str, without: Sequence[str] = ()) -> Iterator[str]:
-        """Yield the commits with one parent and an `Ipam-Plan` line of this root, newest first.
-
-        Args:
-            revision: Id of the newest commit.
-            without: Commits to exclude, with all of their ancestors.
-        """
-
-    def changes_only(self, commit: str, folders: Sequence[str]) -> bool:
-        """Report whether a commit changes at least one file, and no file outside some folders."""
-
-    def nearest(self, commits: Sequence[str], revision: str) -> str:
-        """Return the commit that no other contains, or the nearest one by first parents."""
-
-    def touching(self, revision: str, without: str, paths: Sequence[str], most: int) -> list[str]:
-        """Return the newest commits between two revisions that changed some paths."""
-
-    def is_whole(self, revision: str, without: Sequence[str] = ()) -> bool:
-        """Report whether all commits up to a revision are here, except ancestors of `without`."""
-
-    def require_clean(self, folders: Sequence[str], target: Revision) -> None:
-        """Refuse a checkout with uncommitted changes that differ from the target.
-
-        Args:
-            folders: Folders in which untracked files count, because reconcile would read them.
-            target: The revision to check out. The work tree can already have its files.
-        """
-
-    def commit(self, commit: Commit) -> Revision:
-        """Create a commit without moving a branch."""
-
-    def publish(self, base: Revision, revision: Revision) -> None:
-        """Move the branch from base to revision, first at the remote.
-
-        Raises LostRaceError if the branch is no longer at the base.
-        """
-
-    def follow(self, revision: Revision) -> None:
-        """Update this repository to a published revision.
-
-        Raises LostRaceError if the branch moved in the meantime, in an authoritative repository,
-        GitError if the work tree cannot be updated.
-        """
-
-
 # How forges name a change in merge messages, most reliable pattern first.
 _REQUESTS = (
     (re.compile(r"\AMerge pull request (#[0-9]+) from "), "{}"),
@@ -434,15 +267,10 @@ class Touch(NamedTuple):
 
 
 class CommitRow(NamedTuple):
-    """Commit of the first-parent line.
+    """Commit of the first-parent line, with the files below the requested folders that it touched.
 
-    Attributes:
-        author: Name and address of the author.
-        subject: First line of the message.
-        request: Pull request or merge request that the message names, as `#12` or `!12`.
-        is_plan: Whether the message claims to come from reconcile. Used only for display.
-        is_cut: Whether a shallow clone ends here, so that the touched files are unknown.
-        touched: Files below the requested folders, by path.
+    `request` is `#12` or `!12`. `is_plan` is a claim of the message, only for display. If a shallow
+    clone ends here (`is_cut`), the touched files are unknown.
     """
 
     id: str

@@ -17,7 +17,7 @@ from reconciler.gitio.process import (
     guarded,
     quoted,
 )
-from reconciler.gitio.repository import GitRepository, signature
+from reconciler.gitio.repository import Repository, signature
 from reconciler.model.errors import GitError, UnmergedError
 
 _NAME, _ADDRESS = "ipam", "ipam@invalid"
@@ -32,9 +32,7 @@ _UNKNOWN = 129
 """Exit code for an unknown option. Git before 2.38 can merge only in a work tree."""
 
 
-def merge(
-    repository: GitRepository, base: Revision, head: Revision
-) -> tuple[GitRepository, Revision]:
+def merge(repository: Repository, base: Revision, head: Revision) -> tuple[Repository, Revision]:
     """Merge a revision into a base without changing the repository.
 
     The commit depends only on both. As in a merge by a forge, its parents are the base and the
@@ -75,7 +73,7 @@ def merge(
     return replace(repository, git=git), _commit(git, tree, (base, head), clock)
 
 
-def quarantined(repository: GitRepository) -> GitRepository:
+def quarantined(repository: Repository) -> Repository:
     """Return the repository with a temporary object folder, which is removed with the value.
 
     Raises GitError if the folder cannot be created, UsageError if the configuration names a program

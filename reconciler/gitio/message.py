@@ -18,14 +18,8 @@ _NUMBER = re.compile(r"0|[1-9][0-9]{0,9}", re.ASCII)
 class CommitTrailers(Struct, frozen=True):
     """Trailers of a reconcile commit.
 
-    Attributes:
-        plan: Digest of the plan.
-        base: The planned revision.
-        version: Version of the program, or empty for versions that did not write it.
-        allow_release: Number of releases that the user allowed, or None.
-        clock: Clock of the plan if it is not the base's committer date, or None.
-        seen: Observed state of clusters, in the format of its writer, or empty.
-        accepts: Commit that the user accepted as lost with a rewritten history, or empty.
+    `clock` is set if the plan's clock is not the base's committer date. `seen` is the observed
+    state of clusters. `accepts` is the commit that the user accepted as lost.
     """
 
     plan: str

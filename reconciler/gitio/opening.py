@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.gitio.process import GitProcess, read_configuration
-from reconciler.gitio.repository import GitRepository, NoRepositoryError, locate, open_repository
+from reconciler.gitio.repository import NoRepositoryError, Repository, locate, open_repository
 from reconciler.model.errors import UsageError
 from reconciler.model.settings import PATH as SETTINGS
 
@@ -27,15 +27,10 @@ def checkout_around(path: Path, environment: Mapping[str, str]) -> Path | None:
 
 
 class Site(Struct, frozen=True):
-    """Folder for a new or existing repository.
-
-    Attributes:
-        folder: Path of the folder.
-        repository: The checkout around the folder, or None if there is none yet.
-    """
+    """Folder for a new or existing repository, and the checkout around it, if any."""
 
     folder: Path
-    repository: GitRepository | None
+    repository: Repository | None
 
     @property
     def root(self) -> str:

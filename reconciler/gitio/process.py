@@ -595,7 +595,7 @@ TRUE = ("1", "true", "yes", "on")
 
 
 class Setting(Struct, frozen=True):
-    """Setting of a repository. Section and variable are in lower case, the subsection is unchanged."""
+    """Setting of a repository. Section and variable are in lower case."""
 
     section: str
     between: str

@@ -157,13 +157,9 @@ _log = logging.getLogger(__name__)
 
 
 class RemoteHead(Struct, frozen=True):
-    """References that a remote advertises.
+    """References of a remote: branch of HEAD, or all branches if it names none, `refs/ipam/last`.
 
-    Attributes:
-        shown: The branch that its HEAD names, or empty if that branch does not exist.
-        heads: All branches, if HEAD names none.
-        last: The id of `refs/ipam/last`, or empty if it does not exist.
-        takes: Whether ipam may move that reference.
+    `takes` is false if the remote refused a push of `refs/ipam/last`.
     """
 
     shown: str
@@ -173,13 +169,9 @@ class RemoteHead(Struct, frozen=True):
 
 
 class LastSeen(Struct):
-    """Cached state of the branch from the last fetch.
+    """Cached state: the local branch at the last fetch, reconcile commits by revision, the remote.
 
-    Attributes:
-        local: The branch of this repository, or None if it has no commit.
-        newest: The newest reconcile commit in the history of revisions, by id.
-        remote: The references of the remote, or None before the query.
-        is_marked: Without a remote: whether this repository records its authoritative branch.
+    `is_marked` is set if this repository without a remote records its authoritative branch.
     """
 
     local: Revision | None = None

@@ -40,18 +40,13 @@ from reconciler.gitio.remote_state import (
     remote_head,
     try_push,
 )
-from reconciler.gitio.repository import GitRepository
+from reconciler.gitio.repository import Repository
 from reconciler.model.change import Proposed
 from reconciler.model.errors import GitError, LostRaceError, UsageError
 
 
 class Remote(Struct, frozen=True):
-    """Remote that Git may contact.
-
-    Attributes:
-        url: URL or path, without credentials.
-        credentials: `user:secret` from the URL, or empty.
-    """
+    """URL or path that Git may contact, without credentials, and the `user:secret` of the URL."""
 
     url: str
     credentials: str = ""
@@ -72,7 +67,7 @@ _FOLLOWED = ("branch", "remote")
 _URL = ("remote", "url")
 
 
-def with_remote(repository: GitRepository) -> GitRepository:
+def with_remote(repository: Repository) -> Repository:
     """Return the checkout with the remote that its branch follows, or `origin`, if any.
 
     A bare repository is authoritative, regardless of its origin. From this call on, Git compares
@@ -100,13 +95,13 @@ def with_remote(repository: GitRepository) -> GitRepository:
     )
 
 
-def bringing(repository: GitRepository) -> GitRepository:
+def bringing(repository: Repository) -> Repository:
     """Return the clone with on-demand fetching of objects that a partial clone lacks."""
     git = replace(repository.git, brings=partial(bring, repository))
     return replace(repository, git=git)
 
 
-def bring(repository: GitRepository, oids: Sequence[str]) -> None:
+def bring(repository: Repository, oids: Sequence[str]) -> None:
     """Fetch objects that a partial clone lacks from its promisor remote.
 
     Raises GitError if there is no promisor remote, or it cannot be reached, UsageError if the
@@ -127,7 +122,7 @@ def open_mirror(
     environment: Mapping[str, str],
     branch: str | None = None,
     root: str | None = None,
-) -> GitRepository:
+) -> Repository:
     """Open a bare mirror of a remote in the cache folder, and create it if needed.
 
     Without a root, the root is the top: the current folder is not part of the remote. Raises
@@ -151,10 +146,10 @@ def open_mirror(
             .get("ref: HEAD", f"{HEADS}main")
             .removeprefix(HEADS)
         )
-    return GitRepository(git, name, checked.url, is_mirror=True)
+    return Repository(git, name, checked.url, is_mirror=True)
 
 
-def _remotes_reaching(repository: GitRepository, remote: Remote) -> GitProcess:
+def _remotes_reaching(repository: Repository, remote: Remote) -> GitProcess:
     own = (repository.worktree or repository.git.git_dir, repository.git.git_dir)
     _require_apart(remote.folders, own)
     return replace(repository.git, credentials=remote.credentials)
@@ -175,7 +170,7 @@ def _require_apart(folders: Sequence[Path], own: Sequence[Path]) -> None:
                 raise UsageError(message, f"if its hooks may run: name it, --remote {folder}")
 
 
-def _named(repository: GitRepository, settings: Sequence[Setting], name: str) -> Remote | None:
+def _named(repository: Repository, settings: Sequence[Setting], name: str) -> Remote | None:
     urls = {it.between: it.value for it in settings if (it.section, it.variable) == _URL}
     if not (url := urls.get(name, "")):
         return None
@@ -280,7 +275,7 @@ def make_mirror(git: GitProcess, folder: Path, remote: str) -> None:
         raise GitError(message, hint) from error
 
 
-def branch_head(repository: GitRepository) -> str:
+def branch_head(repository: Repository) -> str:
     """Return the id of the branch's head, at the remote if there is one, without fetching it."""
     if repository.remote is not None:
         return remote_head(repository.git, repository.remote, repository.branch)
@@ -294,13 +289,13 @@ class RepositoryProbe:
     """Repository to diagnose, opened at the first use. A checkout has its remote."""
 
     def __init__(
-        self, open_repository: Callable[[], GitRepository], environment: Mapping[str, str]
+        self, open_repository: Callable[[], Repository], environment: Mapping[str, str]
     ) -> None:
         self._open = open_repository
         self._environment = environment
 
     @cached_property
-    def repository(self) -> GitRepository:
+    def repository(self) -> Repository:
         """The repository."""
         repository = self._open()
         if repository.is_mirror:
@@ -354,7 +349,7 @@ def _check_writable(folder: Path) -> None:
         raise GitError(f"{folder} cannot be written", "let this user write into it")
 
 
-def open_proposing(repository: GitRepository, name: str) -> "ProposingBranch":
+def open_proposing(repository: Repository, name: str) -> "ProposingBranch":
     """Open the proposal branch in the same remote.
 
     Raises UsageError if the name is invalid, is the branch itself, or is checked out in a work
@@ -375,12 +370,7 @@ def open_proposing(repository: GitRepository, name: str) -> "ProposingBranch":
 
 
 class ProposingBranch(Struct, frozen=True):
-    """Branch of the pull request that ipam opens.
-
-    Attributes:
-        remote: URL or path of the remote, or None for this repository itself.
-        name: Name of the branch.
-    """
+    """Branch of the pull request that ipam opens, in a remote or in this repository itself."""
 
     git: GitProcess
     remote: str | None

@@ -77,15 +77,16 @@ _NO_REPOSITORY = "name one with --repo DIR, or ipam -C DIR; ipam init DIR begins
 _log = logging.getLogger(__name__)
 
 
-def _no_commit(_repository: "GitRepository", _revision: str) -> str:
+def _no_commit(_repository: "Repository", _revision: str) -> str:
     return ""
 
 
 @dataclass(frozen=True, slots=True)
-class GitRepository:
-    """Repository and the branch that is reconciled. The methods are described in `Repository`.
+class Repository:
+    """Git repository, and the branch that is reconciled.
 
     Attributes:
+        branch: The branch that ipam reads and writes.
         remote: URL or path that commits are pushed to, or None if this repository is authoritative.
         worktree: The checkout, or None.
         is_checked_out: Whether the work tree has the branch checked out.
@@ -105,30 +106,42 @@ class GitRepository:
     is_mirror: bool = False
     seen: LastSeen = field(default_factory=LastSeen, compare=False)
     now: Callable[[], float] = field(default=time.time, compare=False)
-    leads: "Callable[[GitRepository, str], str]" = field(default=_no_commit, compare=False)
+    leads: "Callable[[Repository, str], str]" = field(default=_no_commit, compare=False)
     parsed: Parsed = field(default_factory=dict, compare=False)
 
     def source(self, rev: str) -> GitSource:
+        """Return the files of a named revision. Raises UsageError if the name is ambiguous."""
         revision = named(self.git, rev)
         clock = clock_of(self.git, revision, self.now())
         return GitSource(self.git, revision, clock, partial(self.leads, self), self.parsed)
 
     def resolve(self, rev: str) -> Revision:
+        """Return the commit that a name means."""
         return named(self.git, rev)
 
     def made(self, rev: str) -> Made:
+        """Return the commit object of a revision."""
         return read_commit(self.git, whole_name(self.git, rev))
 
     def changed(
         self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
     ) -> tuple[list[Changed], bool]:
+        """Return the files changed since the merge base, and whether `rev` contains all of `base`.
+
+        The files are at or below some paths. Without paths, all files are compared.
+        """
         return changed_since(self.git, base, rev, paths, limits or Limits())
 
     @property
     def root(self) -> str:
+        """The path of the root folder, empty for the top of the repository."""
         return self.git.root.path
 
     def dropped_files(self, base: str, rev: str) -> Iterator[str]:
+        """Yield the files outside the root that `base` has and `rev` does not.
+
+        If the root is the top, which contains every file, its own files are included.
+        """
         tally = Tally(f"all of {rev[:12]}", Limits(files=MAX_FILES))
         trees = (read_commit(self.git, base).tree, read_commit(self.git, rev).tree)
         gone = (it.path for it in differences(self.git, trees, (), tally)[0] if it.new is None)
@@ -136,12 +149,18 @@ class GitRepository:
         return (path for path in gone if not root.path or not root.holds(path))
 
     def other_roots(self, revision: str) -> Iterator[tuple[str, str]]:
+        """Yield each other root once, with the newest commit that claims to reconcile it.
+
+        Descendants come before their ancestors. The claims in commit messages are not verified.
+        """
         return other_roots(self.git, revision)
 
     def alone(self) -> AbstractContextManager[None]:
+        """Lock the repository against other runs, and remove old Git locks of a mirror."""
         return alone(self.git.git_dir, self.now if self.is_mirror else None)
 
     def fetch(self) -> Revision:
+        """Return the newest revision of the branch, fetched from the remote if there is one."""
         self.git.reader.forget()
         local = f"refs/heads/{self.branch}"
         head = local
@@ -158,23 +177,32 @@ class GitRepository:
 
     @property
     def last_reference(self) -> str:
+        """The reference, at the remote if there is one, that names the last reconciled head."""
         return self.git.root.reference(LAST)
 
     def default_branch(self) -> DefaultBranch:
+        """Return the authoritative branch if Settings do not name one, and the reason.
+
+        The first of these that exists: the default branch of the remote, or of a bare repository,
+        the only branch, the branch that a checkout without a remote reconciled.
+        """
         if self.remote is not None:
             return default_there(self._ask(self.remote))
         return default_here(self.git, is_bare=self.worktree is None)
 
     def last_reconciled(self) -> str:
+        """Return the id of the last reconciled head, or empty. The remote is queried once."""
         if self.remote is not None:
             return self._ask(self.remote).last
         how = ("rev-parse", "--verify", "--quiet", self.last_reference)
         return self.git.run(*how).out.decode().strip()
 
     def forget_remote(self) -> None:
+        """Query the remote again at the next use."""
         self.seen.remote = None
 
     def fetch_last(self, last: str) -> Revision | None:
+        """Return the last reconciled commit, fetched if needed, or None if it is no commit."""
         found = find_revision(self.git, last)
         if found is None and is_shallow(self.git):
             message = f"the clone is too shallow: it lacks {last}, which was reconciled"
@@ -185,6 +213,7 @@ class GitRepository:
         return found
 
     def remember(self, revision: Revision) -> None:
+        """Record a reconciled head. Never fail, and never move the reference backwards."""
         if self.remote is not None:
             known = self._ask(self.remote)
             self.seen.remote = note_reconciled(self.git, self.remote, revision, known)
@@ -203,19 +232,24 @@ class GitRepository:
 
     @property
     def remote_name(self) -> str:
+        """The name of the remote, or its URL. Empty if the repository has none."""
         return self.followed.split("/")[2] if self.followed else self.remote or ""
 
-    def below(self, root: str) -> "GitRepository":
+    def below(self, root: str) -> "Repository":
+        """Return the same repository with another root."""
         git = replace(self.git, root=RootFolder(root))
         return replace(self, git=git, seen=LastSeen(), leads=_no_commit)
 
     def accepting(self, revision: str) -> list[str]:
+        """Return the commits up to a revision that accept a rewritten history, newest first."""
         return self.git.words("rev-list", "--grep=^Ipam-Accepts: ", "--max-parents=1", revision)
 
     def is_in(self, ancestor: str, revision: str) -> bool:
+        """Report whether a revision contains another. Raise a `GitError` if this is unknown."""
         return is_in(self.git, ancestor, revision)
 
     def require_pushed(self, revision: Revision, accepted: str = "") -> None:
+        """Refuse a checkout with commits that neither the remote head nor `accepted` contains."""
         local = self.seen.local
         if local is None or self.worktree is None or holds(self.git, revision.id, local.id):
             return
@@ -227,16 +261,20 @@ class GitRepository:
         )
 
     def is_shallow(self) -> bool:
+        """Report whether the clone is shallow."""
         return is_shallow(self.git)
 
     @property
     def newest(self) -> dict[str, str]:
+        """The newest reconcile commits that are already known, by revision."""
         return self.seen.newest
 
     def plan_commits(self, revision: str, without: Sequence[str] = ()) -> Iterator[str]:
+        """Yield the reconcile commits of this root that `without` lacks, newest first."""
         return plan_commits(self.git, revision, without)
 
     def changes_only(self, commit: str, folders: Sequence[str]) -> bool:
+        """Report whether a commit changes at least one file, and no file outside some folders."""
         made = read_commit(self.git, commit)
         old = read_commit(self.git, made.parents[0]).tree if made.parents else ""
         tally = Tally(f"commit {commit[:12]}")
@@ -245,6 +283,7 @@ class GitRepository:
         return bool(changed) and all(it.path.startswith(inside) for it in changed)
 
     def nearest(self, commits: Sequence[str], revision: str) -> str:
+        """Return the commit that no other contains, or the nearest one by first parents."""
         tips = self.git.words("merge-base", "--independent", *commits)
 
         def distance(commit: str) -> tuple[int, str]:
@@ -254,22 +293,27 @@ class GitRepository:
         return min(tips, key=distance) if len(tips) > 1 else tips[0]
 
     def touching(self, revision: str, without: str, paths: Sequence[str], most: int) -> list[str]:
+        """Return the newest commits between two revisions that changed some paths."""
         how = ("rev-list", "--full-history", f"--max-count={most}", revision)
         but = (f"^{without}",) if without else ()
         return self.git.words(*how, *but, "--", *self.git.root.inside(paths))
 
     def is_whole(self, revision: str, without: Sequence[str] = ()) -> bool:
+        """Report whether all commits up to a revision are here, except ancestors of `without`."""
         reach = (revision, *(f"^{it}" for it in without))
         return not cut_off(self.git, self.git.words("rev-list", *reach))
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
+        """Refuse uncommitted changes that are not in the target, and untracked files in `folders`."""
         if (checkout := self._checkout) is not None:
             checkout.require_clean(folders, target)
 
     def commit(self, commit: Commit) -> Revision:
+        """Create a commit without moving a branch."""
         return make_commit(self.git, commit)
 
     def publish(self, base: Revision, revision: Revision) -> None:
+        """Move the branch, first at the remote. Raises LostRaceError if it is not at the base."""
         if self.remote is not None:
             try:
                 push_reference(self.git, self.remote, f"{HEADS}{self.branch}", base.id, revision.id)
@@ -280,6 +324,7 @@ class GitRepository:
         self.follow(revision)
 
     def follow(self, revision: Revision) -> None:
+        """Update this repository, and its checkout, to a published revision."""
         local, checkout = self.seen.local, self._checkout
         lines = []
         if local not in (None, revision) and (self.remote is None or checkout is not None):
@@ -337,7 +382,7 @@ def open_repository(
     environment: Mapping[str, str],
     branch: str | None = None,
     root: str | None = None,
-) -> GitRepository:
+) -> Repository:
     """Open the bare repository at a path, or the repository of the checkout around it.
 
     The default branch is the one that is checked out. The default root of a checkout is the nearest
@@ -353,12 +398,12 @@ def open_repository(
     shown = shown_branch(git)
     # A repository that is only read does not need a branch name.
     name = check_branch(branch) if branch else shown or "main"
-    return GitRepository(
+    return Repository(
         git, name, worktree=worktree, is_checked_out=worktree is not None and shown == name
     )
 
 
-def open_worktree(repository: GitRepository, root: Path) -> WorktreeSource:
+def open_worktree(repository: Repository, root: Path) -> WorktreeSource:
     """Open the work tree of a checkout, compared with HEAD if it has a commit."""
     if repository.worktree is None:
         raise UsageError(f"{root} has no work tree", "leave --worktree out")
@@ -371,7 +416,7 @@ def open_worktree(repository: GitRepository, root: Path) -> WorktreeSource:
     return WorktreeSource(place, head, git)
 
 
-def open_revision(repository: GitRepository, rev: str) -> GitSource:
+def open_revision(repository: Repository, rev: str) -> GitSource:
     """Open the files of a revision that must contain the root.
 
     Raises GitError if the revision does not exist, or the root is not a folder of it.
@@ -381,7 +426,7 @@ def open_revision(repository: GitRepository, rev: str) -> GitSource:
     return source
 
 
-def ground(repository: GitRepository) -> Path | None:
+def ground(repository: Repository) -> Path | None:
     """Return the path of the root in the checkout, or None without a checkout."""
     top = repository.worktree
     return top / repository.git.root.path if top is not None else None
@@ -414,7 +459,7 @@ def locate(path: Path, environment: Mapping[str, str]) -> tuple[Path, Path | Non
     return Path(git_dir), (folder / up[0]).resolve() if up else None
 
 
-def uncommitted(repository: GitRepository, paths: Sequence[str]) -> list[str]:
+def uncommitted(repository: Repository, paths: Sequence[str]) -> list[str]:
     """Return the files at or below some paths of the work tree that differ from HEAD.
 
     Return none for a bare repository, for a clone without a checkout, or if Git fails. The result

@@ -75,13 +75,7 @@ class Budget:
 
 
 class Clock(Struct, frozen=True):
-    """Clock of a revision in seconds since 1970.
-
-    Attributes:
-        seconds: The committer date, or the newest earlier date that is not ahead.
-        ahead: The committer date if it is too far ahead of the machine's clock, or None.
-        latest: The latest date that is not ahead.
-    """
+    """Clock of a revision, the committer date if that is ahead, and the latest date that is not."""
 
     seconds: int
     ahead: int | None

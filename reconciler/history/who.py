@@ -11,7 +11,7 @@ from msgspec import Struct
 from reconciler.addresses import IPRange, asked_range
 from reconciler.documents.findings import Location, nearest
 from reconciler.gitio.history import CommitLog
-from reconciler.gitio.interface import Repository
+from reconciler.gitio.repository import Repository
 from reconciler.history.commits import Caused, History
 from reconciler.history.events import RecordEvent
 from reconciler.model.claim import Allocation, Owner

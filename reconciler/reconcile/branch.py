@@ -9,8 +9,9 @@ from msgspec.structs import replace
 from reconciler import __version__
 from reconciler.addresses import format_short
 from reconciler.documents.findings import join_limited, shown
-from reconciler.gitio.interface import Commit, DefaultBranch, Repository, Revision
+from reconciler.gitio.interface import Commit, DefaultBranch, Revision
 from reconciler.gitio.message import CommitTrailers, message_of, read_message
+from reconciler.gitio.repository import Repository
 from reconciler.model.change import FileChange
 from reconciler.model.claim import Allocation, Phase
 from reconciler.model.errors import GitError, HistoryError, LimitError, NoBranchError, UsageError

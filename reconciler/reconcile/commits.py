@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from reconciler.documents.findings import has_error
-from reconciler.gitio.interface import Entry, Made, Repository, Source
+from reconciler.gitio.interface import Entry, Made, Source
+from reconciler.gitio.repository import Repository
 from reconciler.model.errors import GitError
 from reconciler.model.settings import PATH, Settings
 from reconciler.planning.settings import read_settings

@@ -69,7 +69,7 @@ from reconciler.families.demand import (
     growth_index,
 )
 from reconciler.families.interface import Grower
-from reconciler.gitio.interface import Repository
+from reconciler.gitio.repository import Repository
 from reconciler.kube.interface import CONTACTS, Cluster, Clusters
 from reconciler.kube.resources import ADDRESS_POOL, CONFIGURATION_STATE
 from reconciler.model.change import FileChange, Observation

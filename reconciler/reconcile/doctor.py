@@ -38,8 +38,9 @@ from reconciler.apply.steps import differing, is_ours
 from reconciler.apply.targets import ApplyOptions, Target, targets
 from reconciler.documents.findings import Severity, has_error
 from reconciler.documents.text import is_yaml
-from reconciler.gitio.interface import Entry, Repository, Revision, Source
+from reconciler.gitio.interface import Entry, Revision, Source
 from reconciler.gitio.remotes import RepositoryProbe
+from reconciler.gitio.repository import Repository
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.kube.resources import (
     ADDRESS_POOL,

@@ -9,7 +9,8 @@ from reconciler.addresses import format_short
 from reconciler.apply.plan import Applied
 from reconciler.documents.findings import Finding, Location, has_error, ordered, shown, warning
 from reconciler.documents.text import is_yaml
-from reconciler.gitio.interface import BranchCommit, Entry, Repository, Source
+from reconciler.gitio.interface import BranchCommit, Entry, Source
+from reconciler.gitio.repository import Repository
 from reconciler.model.errors import ExitCode
 from reconciler.model.key import Key
 from reconciler.model.settings import Settings

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 
 from reconciler.apply.plan import Applied
 from reconciler.documents.findings import ordered
-from reconciler.gitio.interface import Commit, Repository, Revision, Source
+from reconciler.gitio.interface import Commit, Revision, Source
+from reconciler.gitio.repository import Repository
 from reconciler.model.change import Observation, Proposed
 from reconciler.model.claim import Allocation
 from reconciler.model.errors import ExitCode, LostRaceError, RacesLostError

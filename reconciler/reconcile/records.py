@@ -6,7 +6,8 @@ from itertools import islice
 from reconciler.addresses import format_short
 from reconciler.documents.findings import Finding, Location, error, join_limited, shown
 from reconciler.documents.text import is_yaml
-from reconciler.gitio.interface import Entry, Repository, Source
+from reconciler.gitio.interface import Entry, Source
+from reconciler.gitio.repository import Repository
 from reconciler.model.claim import Allocation
 from reconciler.model.errors import GateError
 from reconciler.model.plan import Grant

@@ -6,16 +6,9 @@ from itertools import takewhile
 from msgspec import Struct
 
 from reconciler import __version__
-from reconciler.gitio.interface import (
-    BranchCommit,
-    Changed,
-    Made,
-    ReplayVerdict,
-    Repository,
-    Revision,
-    Source,
-)
+from reconciler.gitio.interface import BranchCommit, Changed, Made, ReplayVerdict, Revision, Source
 from reconciler.gitio.message import CommitTrailers, read_message
+from reconciler.gitio.repository import Repository
 from reconciler.model.change import FileChange
 from reconciler.model.errors import GitError, LimitError
 from reconciler.model.settings import Settings

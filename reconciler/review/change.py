@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from reconciler.documents.findings import Finding, Location, error, info, join_limited
 from reconciler.documents.text import is_yaml
 from reconciler.families import role_of
-from reconciler.gitio.interface import Changed, Entry, Repository, Source
+from reconciler.gitio.interface import Changed, Entry, Source
+from reconciler.gitio.repository import Repository
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Cause, Decision, Expire, Refuse, Release
@@ -289,7 +290,7 @@ class RecordChanges:
     @cached_property
     def _sides(self) -> tuple[Side, Side]:
         it = self._change
-        base = it.base, read_own_settings(it.base).settings
+        base: Side = it.base, read_own_settings(it.base).settings
         head, revision = (it.head, it.settings), it.head.revision()
         if revision is not None and not has_records(base[0], base[1].records):
             # The records of a root that the change moves are compared where they were.

@@ -19,7 +19,8 @@ from reconciler.documents.findings import (
 )
 from reconciler.families import is_pool
 from reconciler.families.fields import PLACE, former_of, written
-from reconciler.gitio.interface import Repository, Source
+from reconciler.gitio.interface import Source
+from reconciler.gitio.repository import Repository
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant
 from reconciler.model.settings import HOUR, PATH, Settings

@@ -7,7 +7,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.documents.findings import Location, error, ordered
-from reconciler.gitio.interface import BranchCommit, Changed, Repository, Revision, Source
+from reconciler.gitio.interface import BranchCommit, Changed, Revision, Source
+from reconciler.gitio.repository import Repository
 from reconciler.model.errors import GitError, UnmergedError, UsageError
 from reconciler.model.settings import PATH, Settings
 from reconciler.planning.read import SourceView

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from reconciler.documents.findings import Finding, Severity
-from reconciler.gitio.interface import Repository, Revision
+from reconciler.gitio.interface import Revision
+from reconciler.gitio.repository import Repository
 from reconciler.model.claim import Allocation
 from reconciler.model.errors import GateError, GitError, LimitError, UnmergedError, UsageError
 from reconciler.model.key import Key

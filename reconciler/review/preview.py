@@ -8,7 +8,8 @@ from msgspec.structs import replace
 from reconciler.apply.render import objects
 from reconciler.documents.findings import has_error
 from reconciler.documents.yaml import dump
-from reconciler.gitio.interface import Repository, Source
+from reconciler.gitio.interface import Source
+from reconciler.gitio.repository import Repository
 from reconciler.model.errors import ReconcilerError
 from reconciler.model.key import Key
 from reconciler.model.objects import Manifest

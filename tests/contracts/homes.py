@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from reconciler.gitio.interface import Repository
 from reconciler.gitio.remotes import open_mirror, with_remote
-from reconciler.gitio.repository import open_repository
+from reconciler.gitio.repository import Repository, open_repository
 from tests.fakes import FakeRepository
 from tests.world import CLOCK, commit, git, repository, write
 

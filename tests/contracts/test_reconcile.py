@@ -7,10 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from reconciler.gitio.interface import (
-    Repository,
-    Revision,
-)
+from reconciler.gitio.interface import Revision
+from reconciler.gitio.repository import Repository
 from reconciler.model.errors import ExitCode, GitError
 from reconciler.model.instant import format_instant
 from reconciler.reconcile.reconcile import ATTEMPTS, Reconciled, ReconcileOptions, reconcile

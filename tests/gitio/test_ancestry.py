@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.gitio.history import cut_off
-from reconciler.gitio.repository import GitRepository, open_repository
+from reconciler.gitio.repository import Repository, open_repository
 from reconciler.model.errors import GitError
 from tests.world import ENVIRONMENT, SMALL, commit, git, repository
 
@@ -21,7 +21,7 @@ def author(tmp_path: Path) -> Path:
     return folder
 
 
-def opened(folder: Path) -> GitRepository:
+def opened(folder: Path) -> Repository:
     return open_repository(folder, ENVIRONMENT)
 
 

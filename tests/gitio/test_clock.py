@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.gitio.repository import GitRepository, open_repository, open_worktree
+from reconciler.gitio.repository import Repository, open_repository, open_worktree
 from tests.world import AHEAD, CLOCK, SMALL, commit, git, repository
 
 HOUR = 3_600
 ENVIRONMENT = {"PATH": os.environ["PATH"]}
 
 
-def opened(folder: Path, now: float = CLOCK) -> GitRepository:
+def opened(folder: Path, now: float = CLOCK) -> Repository:
     return replace(open_repository(folder, ENVIRONMENT), now=lambda: now)
 
 

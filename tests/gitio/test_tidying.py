@@ -9,7 +9,7 @@ import pytest
 
 from reconciler.gitio.process import GitProcess, Result
 from reconciler.gitio.remotes import open_mirror
-from reconciler.gitio.repository import LOOSE, GitRepository
+from reconciler.gitio.repository import LOOSE, Repository
 from reconciler.model.errors import ExitCode, GitError
 from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
 from tests.contracts.homes import ENVIRONMENT
@@ -30,7 +30,7 @@ class Untidy(GitProcess):
         return super().run(*arguments, **how)
 
 
-def full_mirror(tmp_path: Path, remote: Path) -> GitRepository:
+def full_mirror(tmp_path: Path, remote: Path) -> Repository:
     """A mirror that has piled up as many objects as are packed."""
     mirror = open_mirror(str(remote), tmp_path / "mirrors", ENVIRONMENT)
     heap(mirror.git.git_dir)

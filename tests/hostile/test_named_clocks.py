@@ -8,7 +8,7 @@ import pytest
 from reconciler import __version__
 from reconciler.gitio.interface import ReplayVerdict
 from reconciler.gitio.message import CommitTrailers, message_of
-from reconciler.gitio.repository import GitRepository, open_repository
+from reconciler.gitio.repository import Repository, open_repository
 from reconciler.model.change import FileChange, Observation
 from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
 from reconciler.reconcile.verify import Replayed, replay
@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def opened(folder: Path, now: float = CLOCK + 9 * DAY) -> GitRepository:
+def opened(folder: Path, now: float = CLOCK + 9 * DAY) -> Repository:
     return replace(open_repository(folder, ENVIRONMENT), now=lambda: now)
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reconciler.gitio.merging import merge
-from reconciler.gitio.repository import GitRepository, open_repository
+from reconciler.gitio.repository import Repository, open_repository
 from reconciler.planning.digest import actions, digest
 from reconciler.planning.evaluate import let_pass
 from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
@@ -133,6 +133,6 @@ def reconciled(folder: Path) -> None:
     reconcile(opened(folder), ReconcileOptions(any_branch=True))
 
 
-def opened(folder: Path) -> GitRepository:
+def opened(folder: Path) -> Repository:
     """The repository, by a clock of its own."""
     return replace(open_repository(folder, {"PATH": ENVIRONMENT["PATH"]}), now=lambda: CLOCK + 200)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from reconciler.gitio.interface import ReplayVerdict
-from reconciler.gitio.repository import GitRepository, open_repository
+from reconciler.gitio.repository import Repository, open_repository
 from reconciler.model.change import FileChange, Observation
 from reconciler.planning.evaluate import Evaluation, leaving, released
 from reconciler.planning.read import evaluate_source
@@ -133,7 +133,7 @@ class PassingTime(RuleBasedStateMachine):
         going = {record.path for record in leaving(evaluation)}
         return dict.fromkeys(going & self.announced, "it is announced")
 
-    def opened(self, folder: Path) -> GitRepository:
+    def opened(self, folder: Path) -> Repository:
         return replace(open_repository(folder, ENVIRONMENT), now=lambda: self.now)
 
     # What holds in the end

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from reconciler.addresses import IPRange
 from reconciler.gitio.merging import merge, quarantined
-from reconciler.gitio.repository import GitRepository
+from reconciler.gitio.repository import Repository
 from reconciler.model.errors import UnmergedError
 from reconciler.model.key import Key
 from reconciler.planning.read import evaluate_source
@@ -42,7 +42,7 @@ def test_who_is_merged_second_gets_what_was_told(data: st.DataObject) -> None:
             _is_as_told(folder, start, told, name, seconds)
 
 
-def _describe(repository: GitRepository) -> Together:
+def _describe(repository: Repository) -> Together:
     apart = quarantined(repository)
     thought = SimulationRepository(apart, partial(merge, apart))
     (found,) = compare_with_others(thought, "main", repository.resolve("ours"), ["theirs"])

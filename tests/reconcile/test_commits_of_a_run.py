@@ -7,7 +7,7 @@ import pytest
 
 from reconciler.gitio.interface import ReplayVerdict
 from reconciler.gitio.message import read_message
-from reconciler.gitio.repository import GitRepository, open_repository
+from reconciler.gitio.repository import Repository, open_repository
 from reconciler.model.change import FileChange, Observation
 from reconciler.model.errors import ReconcilerError
 from reconciler.planning.evaluate import Evaluation
@@ -43,7 +43,7 @@ def folder(tmp_path: Path) -> Path:
     return made
 
 
-def opened(folder: Path) -> GitRepository:
+def opened(folder: Path) -> Repository:
     return open_repository(folder, ENVIRONMENT)
 
 

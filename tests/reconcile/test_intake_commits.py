@@ -17,7 +17,7 @@ from reconciler.apply.rights import crd_name
 from reconciler.apply.targets import ApplyOptions
 from reconciler.families.capi.kinds import CLUSTERS
 from reconciler.gitio.interface import ReplayVerdict
-from reconciler.gitio.repository import GitRepository, open_repository
+from reconciler.gitio.repository import Repository, open_repository
 from reconciler.model.change import Observation
 from reconciler.model.errors import ExitCode
 from reconciler.model.objects import CRD, Ref
@@ -68,7 +68,7 @@ class Story:
         hand.put(shop())
 
     @property
-    def git(self) -> GitRepository:
+    def git(self) -> Repository:
         return open_repository(self.folder, ENVIRONMENT)
 
     def run(self) -> Reconciled:

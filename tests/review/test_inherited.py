@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.gitio.repository import GitRepository, open_repository
+from reconciler.gitio.repository import Repository, open_repository
 from reconciler.model.errors import ExitCode
 from reconciler.planning.documents import path_of
 from reconciler.reconcile.evaluation import exit_code
@@ -47,7 +47,7 @@ def observe(folder: Path, files: dict[str, str]) -> None:
     commit(folder, f"Observe\n\nIpam-Plan: sha256:{'a' * 64}\nIpam-Base: {base}")
 
 
-def opened(folder: Path) -> GitRepository:
+def opened(folder: Path) -> Repository:
     return open_repository(folder, ENVIRONMENT)
 
 
