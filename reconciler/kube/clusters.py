@@ -2,6 +2,7 @@
 
 import builtins
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -82,7 +83,8 @@ class KubeCluster:
         """Return the server's version. Raise a `ClusterError` if it is too old."""
         answer = self._transport.json(KubeRequest("GET", "/version", "read the version"))
         version = str(answer.get("gitVersion", ""))[:100]
-        if _numbers(answer) < OLDEST:
+        numbers = [re.match(r"\d{1,5}", str(answer.get(it, ""))) for it in ("major", "minor")]
+        if tuple(int(it[0]) if it else 0 for it in numbers) < OLDEST:
             needed = ".".join(map(str, OLDEST))
             message = f"Kubernetes {version}: {needed} or later is needed"
             raise ClusterError(message, "older ones have no server-side apply")
@@ -297,13 +299,6 @@ def _kind(resource: Resource) -> str:
     return "/".join(step for step in (resource.group, resource.kind) if step)
 
 
-def _numbers(version: Mapping[str, Any]) -> tuple[int, int]:
-    """Return major and minor. Some providers write `31+`."""
-    parts = (str(version.get(key, "")).rstrip("+") for key in ("major", "minor"))
-    major, minor = (int(part) if part.isdigit() and len(part) < 6 else 0 for part in parts)
-    return major, minor
-
-
 def change_of(line: bytes, what: str, resource: Resource) -> WatchEvent:
     """Parse a line of a watch. Raise a `StaleError` if the resource version is too old."""
     try:
@@ -331,21 +326,19 @@ def _inward(manifest: dict[str, Any], resource: Resource) -> dict[str, Any]:
 def _in_version(
     manifest: Manifest, resource: Resource, version: Callable[[Resource], Resource]
 ) -> dict[str, Any]:
+    """Return an object and the references to its owners in other versions."""
+
+    def owned_by(owner: Any) -> Any:
+        try:
+            return {**owner, "apiVersion": version(resource_of(owner)).api_version}
+        except (KeyError, TypeError):  # of an unknown kind, or not a reference
+            return owner
+
     named = {**manifest, "apiVersion": resource.api_version}
-    metadata = manifest.get("metadata")
-    owners = metadata.get("ownerReferences") if isinstance(metadata, Mapping) else None
-    if isinstance(metadata, Mapping) and isinstance(owners, list):
-        references = [_owner(owner, version) for owner in owners]
-        named["metadata"] = {**metadata, "ownerReferences": references}
+    metadata = manifest.get("metadata") or {}
+    if owners := metadata.get("ownerReferences"):
+        named["metadata"] = {**metadata, "ownerReferences": [owned_by(it) for it in owners]}
     return named
-
-
-def _owner(owner: Any, version: Callable[[Resource], Resource]) -> Any:
-    try:
-        known = resource_of(owner)
-    except (KeyError, TypeError):  # of an unknown kind, or not a reference
-        return owner
-    return {**owner, "apiVersion": version(known).api_version}
 
 
 @dataclass(frozen=True)
@@ -417,15 +410,8 @@ def open_contexts(
     """Return the clusters of some contexts, or of the current one. Sends no request yet."""
     read_file(str(path), path)  # reports a missing file by its path
     config = read_files(str(path), [path])
-    wanted = list(contexts) or [str(config.get("current-context") or "")]
-    return [
-        (
-            name,
-            KubeCluster(
-                check_kubeconfig(str(path), config, name, allow_exec=allow_exec),
-                Timeouts(seconds),
-                environment,
-            ),
-        )
-        for name in wanted
-    ]
+    found = []
+    for name in contexts or [str(config.get("current-context") or "")]:
+        access = check_kubeconfig(str(path), config, name, allow_exec=allow_exec)
+        found.append((name, KubeCluster(access, Timeouts(seconds), environment)))
+    return found

@@ -205,10 +205,9 @@ def _check_credentials(name: str, user: Mapping[str, Any]) -> None:
     for key in ("token", "username", "password"):
         if not (user.get(key, "").isprintable() and user.get(key, "").isascii()):
             raise refused(name, f"key {key}: it holds characters that no header takes")
-    parts = [bool(user.get(f"{key}-data") or user.get(key)) for key in USER_FILES[:2]]
-    if parts[0] != parts[1]:
-        missing = USER_FILES[0] if parts[1] else USER_FILES[1]
-        raise refused(name, f"key {missing}-data: it is missing")
+    missing = [key for key in USER_FILES[:2] if not (user.get(f"{key}-data") or user.get(key))]
+    if len(missing) == 1:
+        raise refused(name, f"key {missing[0]}-data: it is missing")
     for key in user.keys() & {"exec", "auth-provider"}:
         if not isinstance(user[key], dict):
             raise refused(name, f"key {key}: it is not a mapping")

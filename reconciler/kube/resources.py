@@ -63,11 +63,7 @@ def _by_group() -> Mapping[tuple[str, str], Resource]:
 
 
 def by_group(resources: Iterable[Resource]) -> dict[tuple[str, str], Resource]:
-    """Return resources by API group and kind: versions of one kind are one object.
-
-    Raises:
-        ValueError: One kind is described twice, differently.
-    """
+    """Return resources by API group and kind: versions of one kind are one object."""
     found: dict[tuple[str, str], Resource] = {}
     for resource in resources:
         if found.setdefault((resource.group, resource.kind), resource) != resource:
@@ -127,11 +123,7 @@ def by_version(resources: Iterable[Resource]) -> dict[tuple[str, str], Resource]
 
 
 def resource_of(manifest: Manifest) -> Resource:
-    """Return the resource of an object.
-
-    Raises:
-        KeyError: The kind is not in the table.
-    """
+    """Return the resource of an object; a `KeyError` for an unknown kind."""
     return _by_version()[manifest["apiVersion"], manifest["kind"]]
 
 
@@ -142,12 +134,7 @@ def ref_of(manifest: Manifest) -> Ref:
 
 
 def parse_ref(text: str) -> Ref:
-    """Parse `str(ref)`.
-
-    Raises:
-        KeyError: The kind is not in the table.
-        ValueError: The text is not a reference.
-    """
+    """Parse `str(ref)`. Raise a `KeyError` for an unknown kind, or a `ValueError`."""
     steps = text.split("/")
     group = steps.pop(0) if "." in steps[0] else ""
     kind, *rest = steps
@@ -214,11 +201,15 @@ def check_readable(manifest: Mapping[str, Any], resource: Resource) -> None:
 
 # Services and Nodes are numerous and large: unread fields are dropped.
 _NAMES = ("name", "namespace", "uid", "resourceVersion")
-_TIMES = ("creationTimestamp", "deletionTimestamp")
-_ASKING = ("type", "loadBalancerClass", "loadBalancerIP", "ipFamilies", "ipFamilyPolicy")
-_SHARING = ("externalTrafficPolicy", "selector", "ports")
 _READ: Mapping[Resource, Mapping[str, tuple[str, ...]]] = {
-    SERVICE: {"metadata": _NAMES, "spec": ("type",), "status": ("loadBalancer",)},
+    SERVICE: {
+        "metadata": (*_NAMES, "creationTimestamp", "deletionTimestamp", "annotations"),
+        "spec": (
+            *("type", "loadBalancerClass", "loadBalancerIP", "ipFamilies", "ipFamilyPolicy"),
+            *("externalTrafficPolicy", "selector", "ports"),
+        ),
+        "status": ("loadBalancer",),
+    },
     NODE: {"metadata": _NAMES, "status": ("addresses",)},
 }
 
@@ -228,26 +219,14 @@ def pared(manifest: dict[str, Any], resource: Resource) -> dict[str, Any]:
     read = _READ.get(resource)
     if read is None:
         return manifest
-    kept: dict[str, Any] = _part(manifest, ("apiVersion", "kind"))
-    kept |= {part: _part(manifest[part], keys) for part, keys in read.items() if part in manifest}
-    return _asking(manifest, kept) if resource == SERVICE else kept
-
-
-def _asking(manifest: dict[str, Any], kept: dict[str, Any]) -> dict[str, Any]:
-    spec, metadata = kept.get("spec") or {}, kept.get("metadata") or {}
-    if spec.get("type") != "LoadBalancer":
-        return kept
-    metadata |= _part(manifest["metadata"], _TIMES)
-    found = _part(manifest["metadata"].get("annotations") or {}, ASKED)
-    keys = _ASKING + (_SHARING if any(key.endswith(SHARED) for key in found) else ())
-    kept["metadata"] = {**metadata, "annotations": found} if found else metadata
-    kept["spec"] = _part(manifest["spec"], keys)
+    kept = _part(manifest, ("apiVersion", "kind"))
+    kept |= {part: _part(manifest[part], keys) for part, keys in read.items() if manifest.get(part)}
+    if annotations := kept["metadata"].pop("annotations", None):
+        kept["metadata"]["annotations"] = _part(annotations, ASKED)
     return kept
 
 
-def _part(value: Any, keys: tuple[str, ...]) -> Any:
-    if not isinstance(value, dict):
-        return value
+def _part(value: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
     return {key: value[key] for key in keys if key in value}
 
 
@@ -272,11 +251,10 @@ def settled_conditions(wanted: Manifest, live: Manifest, *, is_whole: bool = Fal
 
 def is_whole_list(manifest: Manifest) -> bool:
     """Return whether a manager owns the list of conditions of a live object as one value."""
-    for entry in manifest["metadata"].get("managedFields") or ():
-        status = (entry.get("fieldsV1") or {}).get("f:status")
-        if isinstance(status, Mapping) and status.get("f:conditions") == {}:
-            return True
-    return False
+    return any(
+        ((entry.get("fieldsV1") or {}).get("f:status") or {}).get("f:conditions") == {}
+        for entry in manifest["metadata"].get("managedFields") or ()
+    )
 
 
 def timeless(status: Manifest) -> Manifest:
@@ -297,14 +275,10 @@ _HASH_LENGTH = 16
 
 
 class DesiredObject(Struct, frozen=True):
-    """A desired object of one cluster.
+    """A desired object of one cluster. It is skipped if `rests_on` could not be written.
 
-    Attributes:
-        body: The object without status; None if only the status belongs to `ipam`.
-        status: The status; None if `ipam` does not write it.
-        part: Fields of an object of another owner; None for other objects.
-        rests_on: Skip the object if one of these could not be written.
-        hash: The hash of body and status without revision and time. An equal hash needs no write.
+    Body and status are None if `ipam` does not write them. `part` has fields of an object of
+    another owner. An equal `hash` (without revision and time) needs no write.
     """
 
     ref: Ref
@@ -333,13 +307,7 @@ def desired_objects(projections: Iterable[Projection]) -> Mapping[str, tuple[Des
 def owned_by(
     manifest: Manifest, owners: Iterable[tuple[Ref, bool]], uids: Mapping[Ref, str]
 ) -> Manifest:
-    """Return the object with the owners whose uids are known.
-
-    Args:
-        manifest: The object.
-        owners: The owners, each with whether it is the controller.
-        uids: The uids by owner.
-    """
+    """Return the object with owners of known uids, each with whether it is the controller."""
     references = [
         {
             "apiVersion": ref.resource.api_version,

@@ -201,6 +201,15 @@ def test_a_list_begins_anew_three_times_at_most() -> None:
     assert len(server.asked) == 8
 
 
+@pytest.mark.parametrize(
+    "answer", [{}, {"kind": "Status"}, {"items": 5}, {"items": [5]}, {"items": [{}, None]}]
+)
+def test_what_is_no_list_does_not_say_that_nothing_is_there(answer: dict[str, object]) -> None:
+    told = pytest.raises(ClusterError, match="list Node: the answer is not a list")
+    with serving(Reply(200, answer)) as server, told:
+        cluster_of(server).list(NODE)
+
+
 def test_an_empty_list_may_have_no_items_at_all() -> None:
     with serving(Reply(200, {"items": None, "metadata": None})) as server:
         assert cluster_of(server).list(NODE).items == []

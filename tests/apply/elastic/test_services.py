@@ -124,7 +124,3 @@ def test_of_a_service_in_a_list_all_is_kept_that_is_read_and_no_more() -> None:
             *("name", "namespace", "uid", "annotations"),
             *("creationTimestamp", "deletionTimestamp"),
         }
-    assert set(pared(service(**more), SERVICE)["spec"]) == {"type"}
-    assert set(pared(service(annotations=key, **more), SERVICE)["spec"]) == {
-        *("type", "externalTrafficPolicy", "selector", "ports"),
-    }
