@@ -251,10 +251,11 @@ def settled_conditions(wanted: Manifest, live: Manifest, *, is_whole: bool = Fal
 
 def is_whole_list(manifest: Manifest) -> bool:
     """Return whether a manager owns the list of conditions of a live object as one value."""
-    return any(
-        ((entry.get("fieldsV1") or {}).get("f:status") or {}).get("f:conditions") == {}
-        for entry in manifest["metadata"].get("managedFields") or ()
-    )
+    for entry in manifest["metadata"].get("managedFields") or ():
+        status = (entry.get("fieldsV1") or {}).get("f:status")
+        if isinstance(status, Mapping) and status.get("f:conditions") == {}:
+            return True
+    return False
 
 
 def timeless(status: Manifest) -> Manifest:

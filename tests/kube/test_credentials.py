@@ -62,15 +62,6 @@ def test_a_token_in_a_file_is_read_again_when_it_is_refused(tmp_path: Path) -> N
         assert server.time.slept == []
 
 
-def test_a_token_in_a_file_is_read_again_once(tmp_path: Path) -> None:
-    token = tmp_path / "token"
-    token.write_text(CANARY)
-    with serving(REFUSED) as server, pytest.raises(UnauthorizedError) as caught:
-        cluster_of(server, user={"tokenFile": str(token)}, allow_exec=True).get(ONE)
-    assert len(server.asked) == 2
-    assert CANARY not in str(caught.value)
-
-
 def test_a_plugin_is_asked_again_when_its_token_is_refused(tmp_path: Path) -> None:
     user = _plugin(tmp_path, [{"token": "old"}, {"token": CANARY}])
     with serving(_fresh(f"Bearer {CANARY}")) as server:

@@ -1,6 +1,5 @@
 """Which kubeconfigs are used, and which are refused, and why."""
 
-import json
 from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
@@ -224,9 +223,3 @@ def test_a_file_that_is_too_large_is_not_read_to_its_end(tmp_path: Path) -> None
     path.write_bytes(b" " * (MAX_BYTES + 1))
     with pytest.raises(KubeconfigError, match="larger than 1048576 bytes"):
         read_files("x", [path])
-
-
-def test_json_is_yaml(tmp_path: Path) -> None:
-    path = tmp_path / "kubeconfig"
-    path.write_text(json.dumps(kubeconfig(), indent=2))
-    assert check_kubeconfig("x", read_files("x", [path])).name == "x"

@@ -236,14 +236,6 @@ def test_owners_of_fields_are_named() -> None:
     )
 
 
-def test_an_owner_with_an_odd_name_is_told_as_the_server_wrote_it() -> None:
-    message, field = r'conflict with "a\x1b[2J" using v1', ".spec.x"
-    cause = {"reason": "FieldManagerConflict", "message": message, "field": field}
-    with serving(status(409, "x", causes=[cause])) as server, pytest.raises(OwnedError) as caught:
-        cluster_of(server).apply(MANIFEST, "gitops-ipam")
-    assert caught.value.owners == ((r"a\x1b[2J", "spec.x"),)
-
-
 def test_an_object_that_is_not_there_is_none() -> None:
     with serving(status(404, "not found", name="default-pool", kind="ipaddresspools")) as server:
         assert cluster_of(server).get(POOL) is None
@@ -265,12 +257,6 @@ def test_a_server_that_is_too_old_is_told_what_is_needed() -> None:
 def test_a_version_that_will_do(minor: str) -> None:
     with serving(Reply(200, {"major": "1", "minor": minor, "gitVersion": "v1.x"})) as server:
         assert cluster_of(server).version() == "v1.x"
-
-
-@pytest.mark.parametrize("answer", [{}, {"major": "x", "minor": ""}, {"major": [], "minor": 7}])
-def test_a_version_that_is_none_is_too_old(answer: Mapping[str, object]) -> None:
-    with serving(Reply(200, answer)) as server, pytest.raises(ClusterError, match="is needed"):
-        cluster_of(server).version()
 
 
 def test_a_long_text_of_a_server_is_cut() -> None:

@@ -1,7 +1,6 @@
 """What is asked again, how often, and when it is given up."""
 
 import socket
-import threading
 from collections.abc import Callable
 
 import pytest
@@ -260,14 +259,3 @@ def test_a_token_that_cannot_change_is_not_asked_about_again() -> None:
     with serving(status(401, "Unauthorized")) as server, pytest.raises(UnauthorizedError):
         _get(cluster_of(server))
     assert len(server.asked) == 1
-
-
-def test_threads_share_a_cluster() -> None:
-    with serving(FINE) as server:
-        cluster = cluster_of(server)
-        threads = [threading.Thread(target=_get, args=(cluster,)) for _number in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert cluster.requests() == RequestCounts(list=8)
