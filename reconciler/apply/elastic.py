@@ -40,9 +40,9 @@ _MAX_PINNED = 2
 
 
 class Service(NamedTuple):
-    """A Service of type LoadBalancer: `namespace/name`, and the fields that growth depends on.
+    """A Service of type LoadBalancer, as `namespace/name`.
 
-    Services share an address if `sharing` and `backend` are equal and their `ports` differ.
+    It can share an address with equal `sharing` and `backend`, and different `ports`.
     """
 
     name: str
@@ -273,11 +273,7 @@ class ClusterReading(NamedTuple):
 
 
 class GrowthOutcome(Struct, frozen=True):
-    """The growth that follows from the state of a cluster.
-
-    `request` addresses are asked for; Services wait for `needed` of them. `again` is the number of
-    seconds until the result changes without a change in the cluster.
-    """
+    """Addresses to `request`, `needed` ones of them, and when to look `again`, in seconds."""
 
     entries: tuple[DemandEntry, ...]
     figures: Figures
@@ -346,10 +342,7 @@ class Use(NamedTuple):
 
 
 def uses(records: Iterable[Allocation], reading: ClusterReading) -> tuple[Use, ...]:
-    """Return the number of used addresses of each record, by name.
-
-    A record is left out if a part is not announced and none is used: it is not idle yet.
-    """
+    """Return the used addresses of each record that is announced or used, by name."""
     found = []
     for record in records:
         if (item := record.range) is None:
@@ -372,10 +365,7 @@ def worded(
     words: Mapping[Ref, tuple[StatusMessage, ...]],
     growing: Callable[[], Collection[Ref]],
 ) -> list[DesiredObject]:
-    """Return the objects with messages in their conditions.
-
-    Objects without observation keep an earlier message if they can still grow.
-    """
+    """Return the objects with messages; unobserved ones keep theirs if they can still grow."""
     found: list[DesiredObject] = []
     for item in desired:
         if item.ref in words:

@@ -53,10 +53,7 @@ _ATTEMPTS = 5
 
 
 class ObjectApplier(Struct, frozen=True):
-    """Applies, patches, and deletes objects of one cluster. The failure of an object is a result.
-
-    Each method raises UnreachableError and UnauthorizedError: the work cannot continue after these.
-    """
+    """Changes objects of one cluster. Only UnreachableError and UnauthorizedError are raised."""
 
     cluster: Cluster
     revision: str
@@ -431,10 +428,7 @@ def apply_tenant(
     claim: Callable[[ClusterIdentity], None],
     run: Run,
 ) -> tuple[Applied, Enrolled]:
-    """Apply to a tenant cluster. Return the result, and the new entry of the registry.
-
-    `claim` refuses the identity of another cluster, and a revision that is too old.
-    """
+    """Apply to a tenant cluster. Return its registry entry. `claim` can refuse its identity."""
     uid = known.uid if known else ""
     identity = identify(cluster, target.name, NAMESPACE, uid, accept=target.is_re_enrolled)
     claim(identity)

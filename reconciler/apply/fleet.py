@@ -59,10 +59,7 @@ AT_ONCE = 16
 
 
 class Scope(Struct, frozen=True):
-    """The scope of one apply, and what was observed of clusters, by name.
-
-    Ranges of clusters that are not in `only` stay reserved, as if these were unreachable.
-    """
+    """The scope of one apply; ranges of clusters not in `only` stay reserved, as if unreachable."""
 
     only: Container[str] | None = None
     words: Mapping[Ref, tuple[StatusMessage, ...]] = field(default_factory=dict)
@@ -89,10 +86,7 @@ def in_turn(
     after: Mapping[str, Sequence[str]],
     work: Callable[[str, Mapping[str, T]], T],
 ) -> Mapping[str, Future[T]]:
-    """Submit work for all names. A name starts after its dependencies, and gets their results.
-
-    Two names that depend on each other do not wait for each other.
-    """
+    """Submit all work. A name starts after its dependencies; mutual dependencies do not wait."""
     first: dict[str, Future[T]] = {
         name: pool.submit(work, name, {}) for name in names if name not in after
     }
@@ -110,10 +104,7 @@ _HINT = "another repository, or too shallow a clone? if it is meant: --re-enrol"
 
 
 class RevisionGuard:
-    """Refuses (IdentityError) to apply an older revision over a newer one, and another root.
-
-    An unknown revision counts as newer. `accepted` clusters may differ; management means all.
-    """
+    """Refuses older revisions (unknown is newer) and other roots, except in `accepted` clusters."""
 
     def __init__(
         self,
@@ -129,10 +120,7 @@ class RevisionGuard:
         self._ask = cache(self._compare)  # one query for all clusters with the same revision
 
     def check(self, name: str, identity: ClusterIdentity) -> None:
-        """Refuse a cluster that has, or might have, a newer revision or another root.
-
-        The management cluster's revision must be in the history: another repository would delete all.
-        """
+        """Raise IdentityError if another repository or a newer revision might have been applied."""
         last = identity.inventory.revision
         is_accepted = name in self._accepted or MANAGEMENT in self._accepted
         if last and identity.inventory.root != self._root and not is_accepted:
@@ -214,10 +202,7 @@ def apply_fleet(
     is_in: Callable[[str, str], bool],
     scope: Scope | None = None,
 ) -> list[Applied]:
-    """Apply the committed records of a revision to the clusters of the scope, management first.
-
-    `is_in` returns whether a revision is an ancestor of another one, or raises GitError.
-    """
+    """Apply committed records, management first; `is_in` (is an ancestor) may raise GitError."""
     require_claims(evaluation, options)
     scope = scope or Scope()
     run = Run(evaluation.tree.revision or "", options)

@@ -139,10 +139,7 @@ class GrowthCalculation:
         )
 
     def _growth(self, need: int) -> tuple[int, int, str]:
-        """Return the addresses to request, those of them that are needed, and why not more.
-
-        Released growth that still holds addresses counts, or the quota could be exceeded.
-        """
+        """Return requested and needed addresses, and the limit. Held released growth counts."""
         if not need:
             return 0, 0, ""
         if self.shown.unwell:
@@ -310,10 +307,7 @@ RefusedGrowth = Callable[[Mapping[str, tuple[DemandEntry, ...]]], Mapping[tuple[
 
 
 def fitted(requests: Mapping[str, GrowthRequest], refused: RefusedGrowth) -> dict[str, Fitted]:
-    """Return entries that are all granted; `refused` returns those that the planner would refuse.
-
-    A request without a contiguous range is halved. All tenants are planned at once.
-    """
+    """Return entries that `refused` permits together. Requests are halved until they fit."""
     sizes = {name: [request.size] if request.size else [] for name, request in requests.items()}
     back = {name: request.back for name, request in requests.items()}
     why: dict[str, Refusal] = {}
@@ -385,10 +379,7 @@ def document_of(
     stated: tuple[DemandEntry, ...],
     records: Sequence[Allocation],
 ) -> tuple[DemandEntry, ...] | None:
-    """Return the entries of the new Demand document; None for no document.
-
-    An empty document states that nothing is needed, until no growth is left to release.
-    """
+    """Return the new entries of a Demand (empty while growth is left), or None for no document."""
     if after == (stated if before is None else tuple(sorted(before))):
         is_over = before is not None and not after and not records
         return None if is_over else before

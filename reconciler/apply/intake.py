@@ -49,9 +49,9 @@ _UNKNOWN = "?"
 
 
 class IntakeState(Struct, frozen=True):
-    """What is stored between observations, in seconds since 1970 by the management cluster's clock.
+    """State between observations, in seconds since 1970 by the management cluster's clock.
 
-    Missing copies and since when; hashes of reported reasons; removals by `Kind.group/namespace`.
+    `removed` is by `Kind.group/namespace`.
     """
 
     missing: Mapping[Identity, int] = field(default_factory=dict)
@@ -170,11 +170,7 @@ class IntakeObservation(Struct, frozen=True):
 
 
 class IntakeContext(Struct, frozen=True):
-    """The state before an observation.
-
-    Copies that users also describe are removed by the plan only; `unread` identities are not taken
-    in. `named` is the uid in the last `Ipam-Observed` trailer, and `allowed` removals are permitted.
-    """
+    """The state before. `unread` is not taken in. Only the plan removes `described` copies."""
 
     settings: Settings
     described: Collection[Identity]
@@ -192,7 +188,6 @@ class Rejected(NamedTuple):
     reason: str
 
     def __str__(self) -> str:
-        """Return a line of the result."""
         return f"{format_identity(self.identity)} is not taken in: {self.reason}"
 
 
@@ -374,10 +369,7 @@ class DeletionDetector:
         missing: Iterable[Identity],
         deleted: Collection[Identity],
     ) -> list[Identity]:
-        """Return the copies of a kind to remove, in order.
-
-        Nothing is removed if the list has a `problem`. A watch reported `deleted` copies of the missing.
-        """
+        """Return the copies to remove, in order; none if the list has a `problem`."""
         lacking, before = sorted(missing), self._context.state.missing
         if problem:
             self._missing |= {it: before[it] for it in lacking if it in before}
@@ -403,10 +395,7 @@ class DeletionDetector:
     def _permitted(
         self, kind: str, gone: list[Identity], copies: Collection[Identity]
     ) -> list[Identity]:
-        """Return the copies that the release limit permits to remove.
-
-        If only one namespace exceeds the limit, its copies stay, and do not block other namespaces.
-        """
+        """Return the permitted removals. One namespace over the limit does not block the others."""
         recent = self._recent(kind)
         going = _by_namespace(gone) + recent
         every = _by_namespace(copies) + recent

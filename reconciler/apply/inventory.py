@@ -1,7 +1,4 @@
-"""Identities of clusters, and inventories: what `ipam` created in a cluster, in ConfigMaps.
-
-The inventory of the management cluster also has the registry: a line for each other cluster.
-"""
+"""Identities of clusters, and ConfigMaps that list created objects and (management) clusters."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -104,10 +101,7 @@ class _ClusterLine(Struct, frozen=True):
 
 
 class Inventory(Struct, frozen=True):
-    """The inventory of one cluster: entries by `str(ref)`, and the registry of other clusters.
-
-    Lines that cannot be parsed (`damaged`) stay. Nothing is applied to a cluster with an `odd` line.
-    """
+    """Entries by `str(ref)`, and the registry. Damaged lines stay. Odd lines prevent applies."""
 
     uid: str = ""
     revision: str = ""
@@ -291,10 +285,7 @@ def _bytes(key: str, value: str) -> int:
 
 
 def placed(there: Parts, changes: Mapping[str, str | None]) -> list[Write]:
-    """Return the changes of ConfigMaps that store registry lines, in the order of writing.
-
-    A line that no longer fits is added to another ConfigMap before it is removed.
-    """
+    """Return ConfigMap writes in order: a line is in its new place before it leaves the old one."""
     sizes = {name: line_bytes(data) for name, data in there.items()}
     more: dict[str, dict[str, str | None]] = {}
     less: dict[str, dict[str, str | None]] = {}
@@ -343,11 +334,10 @@ class ClusterIdentity(Struct, frozen=True):
 def identify(
     cluster: Cluster, name: str, namespace: str, known: str, *, accept: bool = False
 ) -> ClusterIdentity:
-    """Identify a cluster and read its inventory. `known` is the identity in the registry.
+    """Return the identity and inventory of a cluster; `known` is the identity in the registry.
 
-    Raises:
-    IdentityError: The identity changed, and `accept` is not set.
-    ClusterError: The cluster is unreachable or too old, or its inventory cannot be parsed.
+    Raises IdentityError if it changed without `accept`, ClusterError if unreachable, old, or
+    unparsable.
     """
     home = cluster.get(IDENTITY)
     if home is None:

@@ -109,10 +109,7 @@ class Applied(Struct, frozen=True):
 
 
 def together(first: Sequence[Applied], last: Sequence[Applied]) -> list[Applied]:
-    """Merge the results of clusters that were applied to twice in one run.
-
-    The last result counts. Writes of the first one stay listed unless the last has the same object.
-    """
+    """Merge results of two applies to clusters: the last counts, with other writes of the first."""
     later = {item.cluster: item for item in last}
     both = [_both(item, later.pop(item.cluster, None)) for item in first]
     return [*both, *later.values()]
@@ -240,10 +237,7 @@ def _foresee_apply(progress: Progress, step: Apply) -> None:
 
 
 class ClusterPlan(Struct, frozen=True):
-    """The plan of one cluster, and why it cannot reach the desired state (`stop`).
-
-    `at_most` are all addresses that it might announce during the plan.
-    """
+    """The plan of one cluster. `at_most` are all addresses that it might announce in the plan."""
 
     steps: tuple[Step, ...]
     notes: tuple[str, ...] = ()
@@ -341,10 +335,7 @@ _NAME = str(Ref(POLICY, "", OWNED))
 
 
 class Lock:
-    """Admission policies in the plan of one cluster, with the ConfigMap of its inventory.
-
-    Without an option, the policies stay unchanged as long as an object needs them.
-    """
+    """Admission policies; without an option, unchanged as long as an object needs them."""
 
     def __init__(self, draft: Draft, snapshot: Snapshot, inventory: Ref | None) -> None:
         self._draft = draft

@@ -227,7 +227,6 @@ class _Management:
         return self._prune()
 
     def _install(self) -> None:
-        """Install or upgrade the CRDs. A CRD of another owner is left unchanged, with a note."""
         named = {item.ref: Query(CRD, name=item.ref.name) for _, item in rights.desired()}
         self.snapshot.need(*named.values())
         for manifest, item in rights.desired():
@@ -306,7 +305,6 @@ class _Management:
         self.desired = [with_status(item, statuses.get(item.ref)) for item in self.desired]
 
     def _apply(self) -> None:
-        """Apply the desired objects: of families, fields of others, then records and owners."""
         state = self.desired_state
         desired = worded(self.desired, self.live, state.words, state.growing)
         fits = _Fits(desired, self.live, self.draft)

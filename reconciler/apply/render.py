@@ -19,10 +19,9 @@ _OURS = re.compile(r"(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-
 
 
 def render(evaluation: Evaluation, out: Path, policies: Sequence[Manifest] = ()) -> dict[str, int]:
-    """Write the objects of every cluster below a folder. Return the number of files by cluster.
+    """Write the objects below a folder in place of the last rendering; return the files by cluster.
 
-    The last rendering is replaced; other files stay. Each cluster has a kustomization.
-    Raises UsageError, and writes nothing, if a file was not rendered, is a symlink, or has a bad name.
+    Raises UsageError, before any write, at a foreign file, a symlink, or a bad name.
     """
     files = rendered(evaluation, policies)
     old = _begin(out, files)
@@ -98,7 +97,6 @@ def _begin(out: Path, files: Iterable[str]) -> frozenset[str]:
 
 
 def _require_no_link(out: Path, paths: Iterable[str]) -> None:
-    """Refuse to write or remove files through a symlink, which can point outside the folder."""
     every = {it for path in paths for it in (Path(path), *Path(path).parents)}
     for path in sorted(every - {Path()}):
         if (out / path).is_symlink():

@@ -82,10 +82,7 @@ def _same(key: str, wanted: Mapping[str, Any] | Sequence[Any], live: object) -> 
 
 
 def drift(live: Manifest, fields: Sequence[str]) -> Drift:
-    """Return who changed fields of a live object's body, according to managedFields.
-
-    The last writer after `ipam` counts. Writers of a subresource cannot have removed a field.
-    """
+    """Return the last writer of fields after `ipam`. Writers of a subresource remove no fields."""
     entries = live["metadata"].get("managedFields") or ()
     others = [it for it in entries if it.get("manager") not in (MANAGER, STATUS_MANAGER)]
     owning = [entry for entry in others if any(_owns(entry, path) for path in fields)]
@@ -220,7 +217,6 @@ def _dying(live: Live) -> ObjectDecision:
 
 
 def _is_other_spec(body: Manifest, live: Live) -> bool:
-    """Return whether the spec differs and is immutable in this phase, so the object is replaced."""
     resource, now = live.ref.resource, live.manifest.get("spec") or {}
     if resource.fixed_in == EVER:
         return bool(body["spec"] != now)

@@ -29,11 +29,7 @@ UNCLEAR = "the repository has errors, a brake holds releases back, or its record
 
 
 class Target(Struct, frozen=True):
-    """A tenant cluster and its desired state.
-
-    Ranges in `withheld` might be announced by other clusters, with one name each. `remembered` is
-    what the registry says. `forced` released ranges are withdrawn even if they are used.
-    """
+    """A tenant cluster. Others might announce `withheld`; `forced` ranges can be in use."""
 
     name: str
     desired: tuple[DesiredObject, ...] = ()
@@ -72,10 +68,9 @@ class Target(Struct, frozen=True):
 
 
 class ApplyOptions(Struct, frozen=True):
-    """Options of an apply.
+    """Options of an apply. `policies` None leaves policies unchanged, `shard` is index and number.
 
-    `policies` None leaves the admission policies unchanged. `forced_claims` and
-    `confirm_withdrawn` (clusters) are confirmed to be unused. `shard` is an index and a number.
+    `forced_claims` and `confirm_withdrawn` (clusters) are confirmed not to be used.
     """
 
     crds: bool = False
@@ -289,10 +284,7 @@ def _hashes(desired: Iterable[DesiredObject]) -> tuple[object, ...]:
 
 
 def is_whole(evaluation: Evaluation) -> bool:
-    """Return whether the tree has no errors, so objects that it lacks can be withdrawn.
-
-    If all records are missing (a moved folder, other Settings), no range would stay announced.
-    """
+    """Return whether missing objects can be withdrawn: no errors, and records exist if any did."""
     if has_error(evaluation.findings):
         return False
     claimed = any(isinstance(decision, Grant) for decision in evaluation.plan.decisions)
