@@ -15,11 +15,7 @@ BITS = {4: 32, 6: 128}
 
 
 class IPRange(NamedTuple):
-    """Addresses `first` to `last` of IP version 4 or 6; `first <= last`.
-
-    A named tuple, because plans compare hundreds of thousands of ranges. It sorts by version,
-    first, and last.
-    """
+    """`first` to `last`, with `first <= last`; a fast tuple, because plans compare so many."""
 
     version: int
     first: int
@@ -55,11 +51,7 @@ class IPRange(NamedTuple):
 
 
 class IPSet(Struct, frozen=True):
-    """An immutable set of addresses.
-
-    `ranges` is sorted and disjoint, without adjacent ranges. Every method relies on this and keeps
-    it. Create a set with `IPSet.of`.
-    """
+    """An immutable set. Methods rely on sorted, disjoint, non-adjacent ranges; use `IPSet.of`."""
 
     ranges: tuple[IPRange, ...] = ()
 
@@ -89,14 +81,6 @@ class IPSet(Struct, frozen=True):
         return IPSet(tuple(item for item in shared if item is not None))
 
     def __sub__(self, other: "IPSet") -> "IPSet":
-        r"""Return the difference of two sets.
-
-        ```text
-        self    |-----------------|      |------|
-        other  |--|     |----|        |-----|
-        result     |----|    |----|          |--|
-        ```
-        """
         left: list[IPRange] = []
         for item in self.ranges:
             first = item.first
@@ -134,10 +118,7 @@ class IPSet(Struct, frozen=True):
 
 
 def first_overlapping(blocks: Sequence[IPRange]) -> list[int]:
-    """Return, for each CIDR block, the lowest position of a block that overlaps it, or its own.
-
-    If two blocks overlap, one contains the other.
-    """
+    """Return, for each CIDR block, the lowest position of an overlapping block, or its own."""
     order = sorted(
         range(len(blocks)), key=lambda at: (blocks[at].version, blocks[at].first, -blocks[at].last)
     )
@@ -191,11 +172,7 @@ class NotationError(ValueError):
 
 
 def parse_address(text: str) -> tuple[int, int]:
-    """Return the IP version and the number of an address.
-
-    Raises:
-        NotationError: The text is not an address, or not in canonical form.
-    """
+    """Return IP version and number; raise NotationError unless the text is canonical."""
     version = 6 if ":" in text else 4
     try:
         packed = inet_pton(_FAMILY[version], text)
@@ -216,11 +193,7 @@ def parse_address(text: str) -> tuple[int, int]:
 
 
 def parse_cidr(text: str) -> IPRange:
-    """Return the range of a CIDR such as `10.40.0.0/21`, whose host bits must be zero.
-
-    Raises:
-        NotationError: The text is not a CIDR, or not in canonical form.
-    """
+    """Return the range of a canonical CIDR (host bits zero), or raise NotationError."""
     address, slash, length = text.partition("/")
     if not slash:
         raise NotationError(
@@ -290,7 +263,6 @@ def cidrs_of(item: IPRange) -> tuple[str, ...]:
 
 
 def _explained(text: str) -> NotationError:
-    """Return why `text` is not an address, with a hint from a tolerant parser."""
     kind = "IPv6" if ":" in text else "IPv4"
     if "%" in text:
         return NotationError(
@@ -307,7 +279,6 @@ def _explained(text: str) -> NotationError:
 
 
 def _prefix_hint(text: str) -> str:
-    """Return the hint for a prefix that is a netmask or a padded number."""
     address, _, length = text.partition("/")
     try:
         prefix = _plain_digits(length.strip().lstrip("+"))
@@ -318,7 +289,6 @@ def _prefix_hint(text: str) -> str:
 
 
 def _plain_digits(text: str) -> str:
-    """Return the text with its decimal numbers in ASCII digits, without leading zeros."""
     return text if ":" in text else re.sub(r"\d+", lambda found: str(int(found[0])), text)
 
 

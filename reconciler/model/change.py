@@ -14,10 +14,7 @@ class FileChange(NamedTuple):
 
 
 class Observation(Struct, frozen=True):
-    """One observation of clusters at a time, with changed files of the observed folder.
-
-    `seen` is the value of the trailer `Ipam-Observed`; empty for none.
-    """
+    """Changed files of the observed folder at a time. `seen` is `Ipam-Observed`, or empty."""
 
     at: int
     changes: tuple[FileChange, ...]

@@ -49,21 +49,15 @@ class Near(Struct, frozen=True):
 
 
 class Claim(Struct, frozen=True):
-    """A claim.
+    """A claim. `requires` is its other IP version (both get addresses or neither) or its base.
 
     Attributes:
         candidates: Existing pools, in order of preference.
-        wanted: Names of the requested pools, existing or not, for messages.
-        fixed: Whether the claim itself requests size and pool, so that a record that differs is
-            stale. Otherwise defaults have changed, and the record stays unchanged.
+        fixed: Whether the claim itself requests size and pool, so a differing record is stale.
         name: Name of the record, unless another owner's record has it.
-        doubt: An unreadable file that the claim depends on, or that might replace it: the claim
-            keeps its range and gets nothing new.
-        doubt_line: The line of the error in it; 0 if the document is from another revision.
+        doubt: An unreadable file it depends on: it keeps its range and gets nothing new.
+        doubt_line: 0 if the document is from another revision.
         refusal: Why its family permits nothing new, or None. An existing range stays.
-        requires: The claim of the other IP version (both get addresses, or neither does), or the
-            claim that this one extends.
-        adjacent_to: The range that it extends.
         is_open: Whether it holds nothing yet, so that a request of any name can replace it.
         stands_for: The tenant's own claim that a manual request replaces.
     """
@@ -101,16 +95,13 @@ class Phase(StrEnum):
 
 
 class Allocation(Struct, frozen=True):
-    """The content of one record.
+    """A record. `range` is None exactly if Failed or Pending, `path` is empty if not written yet.
 
     Attributes:
-        range: None exactly if the record holds nothing (Failed, Pending).
         since: When the phase was entered, `2026-02-15T10:00:30Z`.
-        path: Path in the tree; empty if it is not written yet.
-        pristine: Whether the bytes of the record are exactly as `ipam` would write them.
-        adopted: Whether the record names no claim, such as a copy from a cluster.
-        announced: Whether it was released because its claim moved, and its cluster announces it
-            until it is unused: retention has not begun.
+        pristine: Whether its bytes are exactly as `ipam` would write them.
+        adopted: Whether it names no claim, such as a copy from a cluster.
+        announced: Released by a move and still announced: retention has not begun.
     """
 
     claim: Key
@@ -164,10 +155,7 @@ def granted(claim: Claim, pool: Key, item: IPRange | None, now: str) -> Allocati
 
 
 def current_records(records: Iterable[Allocation]) -> dict[Key, Allocation]:
-    """Return the current record of each claim: the live one, else the last released one.
-
-    Of equals, the first by path is used.
-    """
+    """Return each claim's live record, else its last released one; of equals, the first by path."""
     found: dict[Key, Allocation] = {}
     for record in records:
         other = found.get(record.claim)

@@ -36,11 +36,7 @@ def parse_instant(text: str) -> int | None:
 
 
 def parse_duration(text: str) -> int:
-    """Return the seconds of `24h`, `10m`, `90s`, or `7d`.
-
-    Raises:
-        ValueError: The text is not such a duration.
-    """
+    """Return the seconds of `24h`, `10m`, `90s`, or `7d`, or raise ValueError."""
     found = _DURATION.fullmatch(text)
     if found is None:
         raise ValueError(text)

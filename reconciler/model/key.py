@@ -18,10 +18,7 @@ _KEY = re.compile(rf"([a-z]+)/([A-Za-z]+)/(_|{LABEL})/({NAME})(?:/([a-z][-a-z0-9
 
 
 class Key(NamedTuple):
-    """Family, kind, namespace, and name of a pool, or of a claim if it has a slot.
-
-    Keys sort by family, namespace, name, and slot: the final tie-breaker of the serving order.
-    """
+    """A pool, or a claim if it has a slot; sorts as the final tie-breaker of the serving order."""
 
     family: str
     namespace: str
@@ -30,7 +27,6 @@ class Key(NamedTuple):
     kind: str
 
     def __str__(self) -> str:
-        """Return `family/kind/namespace/name/slot`, or without a slot; `_` for no namespace."""
         text = f"{self.family}/{self.kind}/{self.namespace or '_'}/{self.name}"
         return f"{text}/{self.slot}" if self.slot else text
 

@@ -16,14 +16,11 @@ EVER = ("*",)
 
 
 class Resource(NamedTuple):
-    """A kind of object and its API path.
+    """A kind and its API path; requests use the newest of `versions` (newest first) that is served.
 
     Attributes:
-        versions: Newer versions of the same objects, newest first. Requests use the newest version
-            that the server serves.
-        finalizer: The finalizer that `ipam` adds to each object it creates.
         tells_generation: Whether its status contains the observed generation.
-        fixed_in: The phases (`status.phase`) in which the spec is immutable; `EVER` for all.
+        fixed_in: The phases in which the spec is immutable; `EVER` for all.
     """
 
     api_version: str
@@ -70,7 +67,6 @@ class Ref(NamedTuple):
     name: str
 
     def __str__(self) -> str:
-        """Return `metallb.io/IPAddressPool/metallb-system/default-pool`, the form in reports."""
         resource = self.resource
         return "/".join(
             step for step in (resource.group, resource.kind, self.namespace, self.name) if step
@@ -212,7 +208,6 @@ class Right(Struct, frozen=True):
     name: str = ""
 
     def __str__(self) -> str:
-        """Return `ipaddresspools.metallb.io/status`, the form of `kubectl auth can-i`."""
         resource = self.resource
         plural = ".".join(step for step in (resource.plural, resource.group) if step)
         return f"{plural}/{self.part}" if self.part else plural

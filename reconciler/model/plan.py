@@ -13,13 +13,9 @@ from reconciler.model.pool import Pool, Tier
 
 
 class ByHand(Struct, frozen=True):
-    """Constraints of a manually set range.
+    """A manual range. `pools` must give it out; empty for no pools, None if they are unknown.
 
-    Attributes:
-        pools: One of these must give it out; empty for an owner that gets no addresses from pools.
-            None if they are unknown.
-        anywhere: Whether it can be outside of any pool. If it is in a pool, that is reported.
-        claim: The claim that pins it: the range is announced until that claim holds addresses.
+    If it may be `anywhere`, a place in a pool is reported. It is announced until `claim` has one.
     """
 
     pools: tuple[Key, ...] | None
@@ -29,10 +25,7 @@ class ByHand(Struct, frozen=True):
 
 
 class Blocked(Struct, frozen=True):
-    """Addresses in use without a record, such as a manual loadBalancerPool or a gateway.
-
-    `by_hand` are the constraints of a manual range, and `field` is its field.
-    """
+    """Addresses in use without a record, such as a gateway. `by_hand` is for a manual range."""
 
     range: IPRange
     title: str
@@ -76,10 +69,7 @@ class ClusterNetwork(Struct, frozen=True):
 
 
 class Unreadable(Struct, frozen=True):
-    """An unreadable record: what its path names, and the addresses in its text, which are reserved.
-
-    Without a pool, it might be of any pool.
-    """
+    """An unreadable record; its addresses are reserved. Without a pool, it might be of any pool."""
 
     path: str
     claim: Key | None
@@ -95,21 +85,17 @@ class FormerRecord(Struct, frozen=True):
 
 
 class State(Struct, frozen=True):
-    """The input of a plan.
+    """The input of a plan: times in seconds, records in order of their paths.
 
     Attributes:
-        records: Readable records in order of their paths.
-        retention: Seconds for which a released record stays reserved.
-        off_limits: Ranges in unreadable files.
         protected: Owners with unknown claims: their records are neither released nor expired.
-        frozen: Pools that give nothing new, with the path of the unreadable file. A pool without a
-            readable version is not among `pools`.
-        unclear: Whether an unreadable file might describe anything: no record is released or
-            expires.
-        unknown: Whether such a file has no readable version, so that a missing object might exist.
+        frozen: Pools that give nothing new, with the unreadable file; unreadable ones are in no
+    `pools`.
+        unclear: Whether an unreadable file might describe anything: nothing is released or expires.
+        unknown: Whether such a file has no readable version, so a missing object might exist.
         halted: Why nothing is granted, released, or expired at all; empty otherwise.
-        retained: Paths of released records that stay reserved longer than retention, because a
-            cluster might still announce them.
+        retained: Paths of released records that a cluster might announce: reserved beyond
+    retention.
         grown: Paths of growth records of existing owners.
         movable: Claims that an Override permits to move if their record does not match them.
         unused: Paths of released records of moved claims that clusters no longer use.
@@ -162,7 +148,6 @@ class _OfRecord(Struct, frozen=True):
 
     @property
     def claim(self) -> Key:
-        """Return the claim of the decision."""
         return self.allocation.claim
 
 
@@ -174,11 +159,7 @@ class Keep(_OfRecord, frozen=True):
 
 
 class Grant(_OfRecord, frozen=True):
-    """The claim gets a range. `replaces` is its previous record, released or without addresses.
-
-    If the claim moves, `leaves` is its live record in its new state: released, and announced until
-    it is unused.
-    """
+    """The claim gets a range. `leaves` is its live record if it moves, announced until unused."""
 
     source: Location
     replaces: Allocation | None = None
@@ -199,10 +180,7 @@ class Expire(_OfRecord, frozen=True):
 
 
 class Refuse(Struct, frozen=True):
-    """The claim gets nothing new. `allocation` is its record, if it has one.
-
-    `is_left` means that a dependency of the claim cannot be read: its record stays unchanged.
-    """
+    """The claim gets nothing new. `is_left` means that a file it depends on cannot be read."""
 
     claim: Key
     reason: str
@@ -227,10 +205,9 @@ def kept_by(decision: Decision) -> Allocation | None:
 
 
 class Usage(Struct, frozen=True):
-    """Usage of a pool in addresses, with the number of live records.
+    """Usage in addresses; `held` ones, in retention, are neither allocated nor available.
 
     Attributes:
-        held: Addresses of released records in retention: neither allocated nor available.
         fragmentation: 0 with at most one free range, else 100 - floor(100 * largest / available).
         percent: 100 * (allocated + held) / total, one decimal, half up.
     """
@@ -255,13 +232,7 @@ class Plan(Struct, frozen=True):
 
 
 class Cause(Struct, frozen=True):
-    """The cause of a decision.
-
-    Attributes:
-        place: The location in the change that causes it; None without exactly one location.
-        reason: How the location leads to the decision, or why there is a decision without one.
-        commit: The newest commit of the change that touches the location.
-    """
+    """The cause of a decision. `place` is None without exactly one location in the change."""
 
     claim: Key
     place: Location | None

@@ -53,18 +53,16 @@ class Thresholds(Struct, frozen=True):
 
 
 class Pool(Struct, frozen=True):
-    """A pool.
+    """A pool. `usable` is `windows` (as written) without reserved blocks and gateways.
 
     Attributes:
-        usable: Allocatable addresses: its windows without reserved blocks and gateways.
-        windows: The allocatable ranges as written. An automatic allocation can cross the border of
-            two adjacent windows, a pin cannot.
+        windows: Only an automatic allocation can cross the border of two adjacent windows.
         space: Address space. Only pools of one space compete for addresses.
         gate: The lowest tier that `check` refuses, or None for never.
         extent: All addresses of the pool's network, for display.
         is_paused: It allocates nothing, and its records are neither released nor expired.
         kept: Excluded blocks, each with its description.
-        retention: Seconds for which released records stay reserved, unless Settings have more.
+        retention: Seconds; Settings with more win.
     """
 
     key: Key
@@ -84,10 +82,7 @@ class Pool(Struct, frozen=True):
 
 
 class Contract(NamedTuple):
-    """The contract of a team. Empty fields set no limit.
-
-    `most` limits the addresses of one type in one document. `owners` are its members on forges.
-    """
+    """The contract of a team; empty fields set no limit. `most` is per type in one document."""
 
     team: str
     namespaces: tuple[str, ...] = ()

@@ -36,23 +36,14 @@ class Elastic(Struct, frozen=True):
 
 
 class Intake(Struct, frozen=True):
-    """A kind, such as `Cluster`, whose objects can exist only in the management cluster.
-
-    The namespace `*` matches all.
-    """
+    """A kind whose objects can exist only in the management cluster; namespace `*` matches all."""
 
     kind: str
     namespaces: tuple[str, ...] = ("*",)
 
 
 class Settings(Struct, frozen=True):
-    """The content of `ipam.yaml`; durations in seconds, shares in percent.
-
-    Attributes:
-        address_spaces: All names that pools can use; None for any name.
-        branch: The authoritative branch; empty for the default of the repository.
-        kinds: The kinds that folders can hold: names of kinds by folder, sorted.
-    """
+    """Content of `ipam.yaml`, in seconds and percent. `address_spaces` None permits any name."""
 
     sources: tuple[str, ...] = ("pools", "providers", "teams", "tenants", "clusters")
     records: str = "allocations"
@@ -113,13 +104,9 @@ SETTINGS_SCOPE = "Settings"
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """One Override.
+    """One Override. `scope` is a path, a claim, `folder/`, a pool, `Settings`, or empty.
 
-    Attributes:
-        scope: The path or claim of a record, or a folder that ends with `/`; a pool, or `Settings`;
-            a claim. Empty for a release limit.
-        expires: The first second at which it is no longer effective, since 1970.
-        releases: For a release limit, the expected number, including reserved records.
+    `expires` is the first second without effect; `releases` includes reserved records.
     """
 
     kind: OverrideKind
@@ -170,10 +157,7 @@ class Overrides:
         return bool(found)
 
     def releases(self, wanted: int, resting: int = 0) -> bool:
-        """Return whether an Override permits a number of releases, and mark it as used.
-
-        Otherwise mark the Overrides that permit too few.
-        """
+        """Use an Override that permits the releases; else mark those that permit too few."""
         found = [item for item in self.counting if wanted <= item.releases]
         self._asked.update(dict.fromkeys(found))
         if not found:

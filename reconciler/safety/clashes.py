@@ -397,10 +397,7 @@ class RangeChain:
 
 
 def granted(new: Iterable[RecordedRange], old: Iterable[RecordedRange]) -> list[RecordedRange]:
-    """Return the records of a commit that hold addresses that their claim did not hold before.
-
-    `old` are the records that the commit changes or removes. One without a claim matches all.
-    """
+    """Return records with addresses new to their claim. `old` records without a claim match all."""
     before: dict[tuple[Range, ...], list[RecordedRange]] = {}
     for record in old:
         before.setdefault(record.ranges, []).append(record)
