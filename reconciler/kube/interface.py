@@ -68,10 +68,8 @@ class Cluster(Protocol):
     ) -> Manifest:
         """Apply an object, or its status, server-side, and return the result.
 
-        Raises:
-            OwnedError: Other managers own some of the fields, and `force` is not set.
-            RejectedError: The content is refused.
-            StaleError: The resourceVersion or uid of the manifest is not the current one.
+        An `OwnedError` means that other managers own some of the fields, a `RejectedError` that
+        the content is refused, and a `StaleError` that the resourceVersion or uid is not current.
         """
 
     def create(self, manifest: Manifest) -> Manifest:

@@ -170,16 +170,15 @@ def check_kubeconfig(
     user = _named(cluster, config, "users", chosen.get("user"))
     if user is None and chosen.get("user"):
         raise refused(cluster, "key contexts.context.user: it has no such user")
-    if is_named:
-        return _checked(cluster, server, user or {}, hint="" if allow_exec else _ALLOW)
-    found = _checked(cluster, server, user or {}, hint=_INLINE)
-    if not found.server.startswith("https:"):
+    hint = ("" if allow_exec else _ALLOW) if is_named else _INLINE
+    found = _checked(cluster, server, user or {}, hint)
+    if not is_named and not found.server.startswith("https:"):
         raise refused(cluster, "key server: it is not https", _INLINE)
     return found
 
 
 def _checked(
-    name: str, cluster: Mapping[str, Any], user: Mapping[str, Any], *, hint: str
+    name: str, cluster: Mapping[str, Any], user: Mapping[str, Any], hint: str
 ) -> Kubeconfig:
     _check_keys(name, "clusters.cluster", cluster, _CLUSTER_KEYS)
     if set(user).intersection(_IMPERSONATION):
