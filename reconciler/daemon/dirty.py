@@ -59,27 +59,20 @@ def format_pause(pause: float) -> str:
 
 
 class Dirty(Struct, frozen=True):
-    """The work of a round: the dirty clusters (None for all), and why they are dirty.
-
-    `since` is when the oldest mark was made, by the monotonic clock.
-    """
+    """Clusters (None: all), why they are dirty, and the monotonic time of the oldest mark."""
 
     clusters: frozenset[str] | None
     reasons: tuple[str, ...]
     since: float
 
     def __str__(self) -> str:
-        """Return reasons and clusters: `services, drift of team-a/one`."""
         causes = ", ".join(self.reasons)
         return f"{causes} of {join_limited(sorted(self.clusters))}" if self.clusters else causes
 
 
 @dataclass
 class DirtySet:
-    """Marks that no round has taken yet. Any thread may mark, and one thread takes.
-
-    There are `resync` seconds between two full rounds.
-    """
+    """Marks for the next round. Any thread may mark, one takes. `resync` is between full rounds."""
 
     resync: float = 600.0
     time: Time = field(default_factory=Time)

@@ -49,13 +49,7 @@ class HttpResponse(NamedTuple):
 
 
 class Endpoints(Struct, frozen=True):
-    """Sources of the responses. Endpoints without a source do not exist.
-
-    Attributes:
-        moved: Called when a webhook reports a push.
-        secret: Returns the webhook's secret, or raises `ReconcilerError`.
-        report: Returns the report page, or why there is none.
-    """
+    """Sources of responses, None for no endpoint. `secret` may raise `ReconcilerError`."""
 
     metrics: Callable[[], bytes] | None
     healthy: Callable[[], HealthAnswer]
@@ -144,10 +138,7 @@ def is_signed(secret: bytes, headers: Mapping[str, str], body: bytes) -> bool:
 
 
 def read_secret(path: Path) -> bytes:
-    """Return the secret in a file, without surrounding white space.
-
-    Raises UsageError if the file cannot be read, or its content is too short or too long.
-    """
+    """Return the stripped content of a file. Raises UsageError if unreadable, short, or long."""
     try:
         with path.open("rb") as file:
             secret = file.read(MAX_SECRET + 1).strip()
@@ -167,13 +158,7 @@ TIMEOUT_SECONDS = 10.0
 
 
 class Certificate:
-    """The server's certificate and key, read again for each connection.
-
-    If the new files are invalid, for example half written, the previous certificate stays in use.
-
-    Attributes:
-        problem: Why the files could not be read; empty if they were.
-    """
+    """Certificate and key, read per connection. The last valid pair stays if files are invalid."""
 
     def __init__(self, certificate: Path, key: Path) -> None:
         self._paths = (certificate, key)
@@ -183,10 +168,7 @@ class Certificate:
         self.problem = ""
 
     def context(self) -> ssl.SSLContext:
-        """Return the TLS context for a new connection.
-
-        Raises UsageError if the files were never valid.
-        """
+        """Return the TLS context. Raises UsageError if the files were never valid."""
         with self._lock:
             try:
                 self._read()
@@ -227,10 +209,7 @@ class Server:
         endpoints: Endpoints,
         certificate: Certificate | None = None,
     ) -> None:
-        """Listen on an address; port 0 means any free port.
-
-        Raises UsageError if the address is in use or invalid, or the certificate cannot be read.
-        """
+        """Port 0 is any free one. Raises UsageError for an unusable address or certificate."""
         if certificate is not None:
             certificate.context()
         try:
@@ -285,10 +264,7 @@ class _Listener(ThreadingHTTPServer):
         return connection, address
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Start a thread for a connection. If there are too many, the oldest one is closed.
-
-        Idle callers therefore cannot keep the kubelet's probes out.
-        """
+        """Close the oldest connection above the limit, so idle callers cannot block probes."""
         alive = [it for it in self.connections if it.fileno() >= 0]
         if len(alive) >= MAX_CONNECTIONS:
             _disconnect(alive.pop(0))
@@ -296,7 +272,6 @@ class _Listener(ThreadingHTTPServer):
         super().process_request(request, client_address)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Log a broken connection for debugging only."""
         del request, client_address
         _log.debug("a connection broke", exc_info=True)
 
@@ -312,14 +287,12 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Listener
 
     def version_string(self) -> str:
-        """Return the Server header without versions."""
         return "ipam"
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - named by the base class
         """Log nothing: requests can contain secrets."""
 
     def do_GET(self) -> None:
-        """Respond to a request of any supported method."""
         self.close_connection = True
         length = self.headers.get("Content-Length", "0")
         if not (length.isascii() and length.isdigit()):

@@ -1,9 +1,4 @@
-"""Leader election with a Lease in the management cluster.
-
-The Lease only avoids duplicate work: the compare-and-swap on the branch is what keeps addresses
-apart. Clocks of machines differ, so a Lease expires by the clock of this process, counted from the
-last change that it saw.
-"""
+"""Leader election by Lease; expiry is timed by this process's clock, since its last change."""
 
 import logging
 from collections.abc import Callable, Mapping
@@ -35,11 +30,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class Elector:
-    """A candidate with a unique name. One thread runs it, and any thread may ask.
-
-    `connect` is called once per attempt. `changed` is called when this process begins or stops to
-    lead.
-    """
+    """A candidate with a unique name, run by one thread. `changed` is called if leading changes."""
 
     connect: Callable[[], Cluster | None]
     identity: str

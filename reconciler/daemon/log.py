@@ -149,7 +149,6 @@ class RoundLog:
             yield more_line(len(fixed) - MAX_FINDINGS, "findings are mended")
 
     def _log_growth(self, done: RoundDone) -> None:
-        """Log once why a cluster cannot grow, and once that it can again."""
         for name, now in (done.looked.blocked if done.looked is not None else {}).items():
             extra = {"round": done.number, "cluster": name}
             before = self._blocked.pop(name, ())
@@ -164,7 +163,6 @@ class RoundLog:
 
 
 def _findings_by_key(found: Evaluation) -> _Known:
-    """Return findings that need attention. Refused claims are logged as refusals."""
     refused = {(it.reason, it.source) for it in found.plan.decisions if isinstance(it, Refuse)}
     every: Iterable[Finding] = (*found.findings, *found.gates)
     return {

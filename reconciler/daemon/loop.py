@@ -22,11 +22,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class Daemon:
-    """The loop and everything that a round leads to.
-
-    `report` writes a round, `chance` returns a number in [0, 1), and `leads` returns whether this
-    process is the leader.
-    """
+    """The control loop. `chance` returns a number in [0, 1)."""
 
     work: DaemonRounds
     watches: Watches
@@ -199,7 +195,6 @@ def _is_failing(item: Applied | None) -> bool:
 def _ended(
     done: Sequence[Round], failure: Exception | None, bugs: Sequence[BugError]
 ) -> tuple[ExitCode, RoundResult]:
-    """Return the exit code of a single run that ends like this, and the result for metrics."""
     if failure is not None:
         code = failure.exit_code if isinstance(failure, ReconcilerError) else ExitCode.BUG
         if isinstance(failure, OSError):

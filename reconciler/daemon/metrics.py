@@ -32,7 +32,7 @@ class Metering(Observer):
     """Turns events of the daemon into samples."""
 
     def __init__(self, meter: Registry, now: Callable[[], float]) -> None:
-        """Show zeros for all known label values. `now` returns seconds since 1970."""
+        """`now` returns seconds since 1970."""
         self._meter, self._now = meter, now
         self._lock = Lock()
         self._refused = NewRefusals()
@@ -123,7 +123,6 @@ class Metering(Observer):
             self._up |= dict.fromkeys(done.looked.away, False)
 
     def _turns(self, done: RoundDone, each: Round) -> Iterator[Turn]:
-        """Return the decisions of each commit, and the refusals of the last plan."""
         made = [part.carried for part in each.done.parts]
         last = each.done.evaluation
         if not any(part.planned.evaluation is last for part in each.done.parts):

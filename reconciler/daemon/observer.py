@@ -34,15 +34,11 @@ class Push(StrEnum):
 
 
 class RoundDone(Struct, frozen=True):
-    """A round that ended.
+    """A round that ended. `clusters` is None for all, `since` is in seconds from the oldest mark.
 
-    Attributes:
-        clusters: The dirty clusters; None for all.
-        since: Seconds from the oldest mark to its end.
-        code: The exit code of a single run that ends like this.
-        rounds: Empty if Git failed, as `looked` and `head` are None.
-        unasked: The elastic tenants whose last look failed, with the reason.
-        held: The clusters that were left out because they did not answer.
+    `rounds` is empty, and `looked` and `head` are None, if Git failed. `unasked` are elastic
+    tenants whose last look failed, `held` are clusters that were left out because they did not
+    answer.
     """
 
     number: int
@@ -104,14 +100,7 @@ class HealthAnswer(NamedTuple):
 
 @dataclass
 class HealthState:
-    """The state that probes report.
-
-    Attributes:
-        resync: Seconds in which the loop turns at least once.
-        leader: Returns the name of another leader; empty if this process leads or elections are off;
-            None if unknown.
-        refusal: Returns why the leader is unknown.
-    """
+    """State for probes. `resync` is in seconds, `leader` returns "" if this process leads."""
 
     monotonic: Callable[[], float]
     resync: float

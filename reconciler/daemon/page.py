@@ -21,7 +21,7 @@ class CachedPage:
     """The page. Any thread may ask; one page is rendered at a time."""
 
     def __init__(self, revision: Callable[[], str], render: Callable[[str], Page]) -> None:
-        """Build it. `revision` returns the newest revision; empty before the first."""
+        """`revision` returns the newest revision; empty before the first."""
         self._newest, self._render = revision, render
         self._lock = Lock()
         self._revision = ""

@@ -24,7 +24,6 @@ class Registry:
     """Metrics since the start of the process."""
 
     def __init__(self, metrics: Iterable[Metric], *, is_daemon: bool = True) -> None:
-        """Register a catalog; for a daemon with counters, histograms, and metrics of the process."""
         self._registry = CollectorRegistry(auto_describe=False)
         self._gauges = _Gauges(metric for metric in metrics if metric.sort is MetricKind.GAUGE)
         self._registry.register(self._gauges)

@@ -24,8 +24,6 @@ FORGIVEN = 2 * MAX_PAUSE
 
 
 class _Failure(NamedTuple):
-    """An unreachable cluster: when it failed, and when it may be asked again."""
-
     at: float
     until: float
     backoff: Backoff
@@ -45,10 +43,7 @@ class RoundClusters:
     _lock: Any = field(default_factory=Lock)
 
     def management(self) -> Cluster | None:
-        """Return the management cluster.
-
-        Raises UnreachableError if it did not answer, and its pause has not ended.
-        """
+        """Return the management cluster. Raises UnreachableError during its pause."""
         self._check(MANAGEMENT)
         found = self.clusters.management()
         return None if found is None else self._reported(MANAGEMENT, found)
@@ -58,10 +53,7 @@ class RoundClusters:
         return self.clusters.named(cluster)
 
     def connect(self, cluster: str, kubeconfig: bytes, *, is_named: bool = False) -> Cluster:
-        """Return a cluster by its kubeconfig.
-
-        Raises UnreachableError if it did not answer, and its pause has not ended.
-        """
+        """Return a cluster by its kubeconfig. Raises UnreachableError during its pause."""
         before = self.kubeconfigs.get(cluster, (kubeconfig, is_named))
         if before != (kubeconfig, is_named):
             self.release(cluster)

@@ -56,11 +56,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class BranchWatch:
-    """Polls the branch.
-
-    `head` returns the newest commit, `known` the commit of the last round. `polled` is called after
-    each poll with its failure, or None.
-    """
+    """Polls the branch. `known` is the commit of the last round."""
 
     head: Callable[[], str]
     known: Callable[[], str]
@@ -103,12 +99,9 @@ class BranchWatch:
 
 @dataclass
 class Informer:
-    """Lists and watches one topic of one cluster in a thread.
+    """Lists and watches one topic of one cluster; `turn` keeps one list in memory.
 
-    Attributes:
-        changed: Called for each object that changed or was deleted.
-        synced: Called after each list with None, and after a failure with it.
-        turn: Held during a list, so that a cluster has one list in memory at a time.
+    `synced` is called after each list with None, and after a failure with it.
     """
 
     cluster: str
@@ -185,7 +178,6 @@ class Informer:
                 return
 
     def _listed(self, cluster: WatchableCluster) -> str:
-        """List; return the resourceVersion to watch from."""
         topic = self.topic
         ask = cluster.heads if topic.heads else cluster.list
         with self.turn:
@@ -234,11 +226,7 @@ class Informer:
 
 @dataclass
 class Watches:
-    """All watches of clusters. Any thread may call.
-
-    Attributes:
-        deleted: The uids of objects that a watch reported as deleted.
-    """
+    """All watches of clusters. Any thread may call. `deleted`: uids that a watch reported."""
 
     reached: RoundClusters | None
     dirty: DirtySet
@@ -342,7 +330,6 @@ class Watches:
         self.dirty.mark(name, topic.about)
 
     def _synced(self, name: str, topic: Topic, failure: ClusterError | None) -> None:
-        """Mark a cluster whose watch works again, and one whose credentials are refused."""
         with self._lock:
             if name not in self._running:
                 return
@@ -369,7 +356,6 @@ class Watches:
 
 
 def _metadata(manifest: Mapping[str, Any], key: str) -> str:
-    """Return a field of an object's metadata; empty if it is missing or no short text."""
     metadata = manifest.get("metadata")
     value = metadata.get(key) if isinstance(metadata, Mapping) else None
     return value[:64] if isinstance(value, str) else ""

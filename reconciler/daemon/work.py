@@ -38,15 +38,10 @@ class _Except(Container[str]):
 
 @dataclass
 class DaemonRounds:
-    """The rounds of one process.
+    """The rounds of one process; `now` is None for a fixed time.
 
-    Attributes:
-        now: The clock of this machine; None for a fixed time.
-        deleted: Returns the uids of hub objects that a watch reported as deleted.
-        looked: The demand of elastic tenants in the last round; None if Git failed.
-        unasked: The elastic tenants whose last look failed, with the reason.
-        short: The clusters whose last look failed or found too few addresses.
-        newest: The revision after the last round; None before the first.
+    `looked` is None if Git failed. `short` are clusters whose last look failed or found too few
+    addresses. `newest` is the revision after the last round.
     """
 
     repository: Repository
@@ -88,10 +83,7 @@ class DaemonRounds:
         return (self.newest.tree.revision or "") if self.newest is not None else ""
 
     def rounds(self, dirty: Dirty) -> Iterator[Round]:
-        """Plan and commit, then apply to the dirty clusters.
-
-        Does both again if the commit released addresses that are free at once.
-        """
+        """Plan, commit, and apply; twice if the commit released addresses that are free at once."""
         self.bugs.clear()
         self.looked = None
         if self.clusters is not None:
@@ -140,7 +132,6 @@ class DaemonRounds:
         return self._done
 
     def _to_look(self, dirty: Dirty, evaluation: Evaluation) -> Container[str] | None:
-        """Return the elastic tenants to observe; None for all."""
         self._asked = None
         if dirty.clusters is not None and self._applied is not None:
             found = dirty.clusters | self._changed(evaluation)
@@ -206,7 +197,6 @@ class DaemonRounds:
         return applied
 
     def _messages(self) -> Mapping[Ref, tuple[StatusMessage, ...]]:
-        """Return what status conditions and Events say; tenants without a message are left out."""
         return {ref: words for ref, words in self._words.items() if words}
 
     def _count_served(self, applied: Iterable[Applied]) -> None:
