@@ -32,11 +32,9 @@ _NO_COMMIT = "the reference names no commit"
 
 
 def require_main_branch(repository: Repository, settings: Settings) -> None:
-    """Refuse a branch other than the authoritative one: other branches do not know its allocations.
+    """Raise UsageError on another branch than the authoritative one: it lacks allocations.
 
-    Raises:
-        GitError: The remote cannot be queried.
-        UsageError: It is another branch, or the authoritative branch cannot be determined.
+    Raises GitError if the remote cannot be queried.
     """
     own = repository.branch
     if settings.branch:
@@ -54,13 +52,7 @@ def require_main_branch(repository: Repository, settings: Settings) -> None:
 
 
 def fetched(repository: Repository) -> Revision:
-    """Return the branch as its remote has it.
-
-    Raises:
-        GitError: The remote cannot be read.
-        NoBranchError: The remote lacks the branch. The hint names the branch of the Settings at
-            HEAD, if they name one.
-    """
+    """Return the branch of the remote. Raises GitError, NoBranchError if the remote lacks it."""
     try:
         return repository.fetch()
     except NoBranchError as missing:
@@ -77,10 +69,7 @@ def fetched(repository: Repository) -> Revision:
 
 
 def require_at_start(repository: Repository) -> None:
-    """Refuse to start on another branch than the authoritative one, if that is known already.
-
-    Raises UsageError if it is another branch.
-    """
+    """Raise UsageError on a branch that is known not to be the authoritative one."""
     with suppress(GitError, LimitError):
         with repository.alone():
             base = repository.fetch()
@@ -90,13 +79,10 @@ def require_at_start(repository: Repository) -> None:
 
 
 class Lost(Struct, frozen=True):
-    """The commits and records that a branch lacks of the head that was reconciled last.
+    """Losses since the last reconciled head.
 
-    Attributes:
-        last: The id that the reference has.
-        commits: Ids of commits that the branch lacks, newest first; None if the reference names
-            another object.
-        records: Records that hold a range there, and that the branch does not have.
+    `commits` are newest first, None if the reference names another object. `records` held a range
+    there.
     """
 
     last: str
@@ -105,10 +91,7 @@ class Lost(Struct, frozen=True):
 
 
 def lost_since(repository: Repository, base: Revision) -> Lost | None:
-    """Return the losses of a branch since the last reconciled head; None if nothing is lost.
-
-    Raises GitError if the clone is too shallow.
-    """
+    """Return the losses, None for none. Raises GitError if the clone is too shallow."""
     last = repository.last_reconciled()
     if not last or last == base.id:
         return None
@@ -130,11 +113,8 @@ def _is_accepted(accepted: str | None, base: Revision) -> bool:
 def current_head(repository: Repository, accept: str | None = None) -> tuple[Revision, Lost | None]:
     """Return the head of the branch, and the losses that the user accepts.
 
-    The reference is read before the branch: a run that moves both moves the branch first.
-
-    Raises:
-        GitError: The remote fails, or the clone is too shallow.
-        HistoryError: The branch was rewritten or rolled back.
+    The reference is read before the branch, because runs move the branch first. Raises GitError,
+    and HistoryError if the branch was rewritten or rolled back.
     """
     base = fetched(repository)
     lost = lost_since(repository, base)
@@ -148,10 +128,7 @@ def current_head(repository: Repository, accept: str | None = None) -> tuple[Rev
 
 
 def is_in_history(repository: Repository, ancestor: str, revision: str) -> bool:
-    """Return whether a revision contains a commit, or the user accepted its loss.
-
-    Raises GitError if that cannot be determined.
-    """
+    """Return whether a commit is contained or its loss accepted. Raises GitError if unknown."""
     if repository.is_in(ancestor, revision):
         return True
     for commit in repository.accepting(revision):
@@ -228,10 +205,7 @@ def _way_back(repository: Repository, base: Revision, lost: Lost, remote: str) -
 def accepting(
     repository: Repository, base: Revision, evaluation: Evaluation, lost: Lost
 ) -> Commit | None:
-    """Return the commit that reserves lost ranges for the retention; None if none is lost.
-
-    Raises GitError if the reference names no commit.
-    """
+    """Return the commit that reserves lost ranges; None if none is lost. Raises GitError."""
     if lost.commits is None:
         raise GitError(_NO_COMMIT, f"delete {repository.last_reference} at the remote")
     changes = released(lost.records, evaluation)
@@ -267,7 +241,6 @@ def released(records: Sequence[Allocation], evaluation: Evaluation) -> Mapping[s
 
 
 def _keeps(other: Allocation, record: Allocation, evaluation: Evaluation) -> bool:
-    """Return whether another record reserves the whole range, or a live record has a part of it."""
     pools = evaluation.state.pools
     if other.range is None or record.range is None or not other.range.overlaps(record.range):
         return False

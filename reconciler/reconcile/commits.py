@@ -20,10 +20,9 @@ _DEEPEN = "git fetch --unshallow --filter=blob:none; in a CI job fetch the whole
 
 
 def newest(repository: Repository, revision: str) -> str:
-    """Return the id of R of a revision; empty if its history has no reconcile commit.
+    """Return the id of R, the reconcile commit without reconcile descendants; empty for none.
 
-    R is the reconcile commit from which no other descends. If there are several, it is the one that
-    is nearest to the revision by first parents. Raises GitError if the clone is too shallow.
+    The nearest by first parents if there are several. Raises GitError if the clone is too shallow.
     """
     known = repository.newest
     if revision not in known:
@@ -44,10 +43,7 @@ def _newest(repository: Repository, revision: str) -> str:
 
 
 def require_whole(repository: Repository, revision: str, without: list[str]) -> None:
-    """Refuse a clone that lacks a part of a history, except ancestors of some commits.
-
-    Raises GitError if the clone is too shallow.
-    """
+    """Raise GitError if history is missing, except ancestors of some commits."""
     if repository.is_shallow() and not repository.is_whole(revision, without):
         message = "the clone is too shallow to find the newest reconcile commit"
         raise GitError(f"{message} of {revision[:12]}", _DEEPEN)
@@ -59,10 +55,7 @@ def says_plan(made: Made) -> bool:
 
 
 def is_reconcile_commit(repository: Repository, commit: str) -> bool:
-    """Return whether a commit has the form of a reconcile commit of this root.
-
-    Raises GitError if the clone is too shallow.
-    """
+    """Return whether a commit has the form for this root. Raises GitError for a shallow clone."""
     while True:
         made = repository.made(commit)
         bases = _BASE.findall(made.message)
@@ -83,11 +76,7 @@ def is_reconcile_commit(repository: Repository, commit: str) -> bool:
 
 
 def _is_based(repository: Repository, parent: str, bases: list[str]) -> bool | None:
-    """Return whether F of a parent equals F of a commit that `Ipam-Base` names.
-
-    None if that commit is missing: the history was rewritten, or the branch of a proposal is
-    deleted. Raises GitError if the clone is too shallow.
-    """
+    """Return whether F equals F of a base; None if that commit is missing (rewritten, deleted)."""
     if parent in bases:
         return True
     there = []
@@ -153,7 +142,6 @@ def _is_same(source: Source, entry: Entry, other: Source, new: Entry) -> bool:
 
 
 def _content_at(repository: Repository, commit: str) -> tuple[tuple[str, str] | None, ...] | None:
-    """Return F of a commit; None if its date or its Settings cannot be read."""
     if repository.made(commit).clock is None:
         return None
     source = repository.source(commit)

@@ -92,10 +92,8 @@ _log = logging.getLogger(__name__)
 class LookOptions(Struct, frozen=True):
     """Options for observing clusters.
 
-    Attributes:
-        writes: Save the start of idle times in clusters.
-        only: Returns the clusters to observe; None for all.
-        deleted: The uids of objects that a watch of the management cluster reported as deleted.
+    `writes` saves the start of idle times in clusters. `only` returns None for all. `deleted` are
+    uids that a watch of the management cluster reported.
     """
 
     apply: ApplyOptions = struct_field(default_factory=ApplyOptions)
@@ -112,14 +110,10 @@ class GrowthBlock(NamedTuple):
 
 
 class Looked(Struct, frozen=True):
-    """The result of observing clusters.
+    """The result of observing clusters; `at` is in seconds since 1970, 0 if unknown.
 
-    Attributes:
-        at: The management cluster's clock, in seconds since 1970; 0 if unknown.
-        unasked: Clusters that could not be observed, with the reason.
-        away: The unreachable clusters among them.
-        again: Seconds until a cluster has to be observed again without any change.
-        readings: The observed use, by cluster. Clusters with invalid objects are left out.
+    `away` are the unreachable ones of `unasked`. `again` is in seconds. `readings` leave out
+    clusters with invalid objects.
     """
 
     at: int = 0
@@ -232,7 +226,6 @@ class _Look:
         return found
 
     def _outcome(self, name: str) -> GrowthOutcome | None:
-        """Return the demand of one cluster; None if it cannot be observed."""
         memory = self.access.management.identity.inventory
         _, _, namespace, short = self.growers[name].owner
         document = self.demands.get((namespace, short))
@@ -296,7 +289,6 @@ class _Look:
     def _settled(
         self, name: str, outcome: GrowthOutcome, got: Fitted
     ) -> tuple[FileChange | None, tuple[StatusMessage, ...], Figures]:
-        """Return the file of a tenant if it changes, and the message for the tenant."""
         granted = self.granted[name]
         growth = [it for it in granted.records if growth_index(it)]
         stays = [growth_index(it) for it in growth if self.state.is_left_alone(it)]
@@ -345,7 +337,6 @@ def _pool(live: Live) -> ElasticPool:
 
 
 def _list(cluster: Cluster, resource: Resource) -> list[Manifest] | None:
-    """Return all objects of a kind in MetalLB's namespace; None if the kind is unknown."""
     kind = {"apiVersion": resource.api_version, "kind": resource.kind}
     try:
         return [{**item, **kind} for item in cluster.list(resource, NAMESPACE).items]
@@ -369,13 +360,7 @@ class Newest:
 
 @dataclass
 class ObservingRun:
-    """A run that observes clusters: the demand of tenants, and objects that are not in Git.
-
-    Attributes:
-        whole: Returns the evaluation of a revision by its id.
-        now: This machine's clock, for a management cluster without one; None for a fixed time.
-        bugs: Collects internal errors of requests to clusters.
-    """
+    """A run that observes clusters. `whole` evaluates a revision, no `now` means a fixed time."""
 
     repository: Repository
     whole: Callable[[str], Evaluation]
@@ -453,11 +438,7 @@ class ObservingRun:
     def apply(
         self, head: str, is_in: Callable[[str, str], bool], scope: Scope | None = None
     ) -> list[Applied]:
-        """Apply a revision to the clusters, and write the state for the next observation.
-
-        `is_in` returns whether a revision contains another. Without a scope, all clusters are
-        applied to, with the messages of this observation.
-        """
+        """Apply a revision, and write the state for the next observation. No scope means all."""
         scope = replace(scope or Scope(words=self.looked.words), readings=self.looked.readings)
         applied = apply_fleet(self.whole(head), self.clusters(), self.options.apply, is_in, scope)
         self.remember()

@@ -116,10 +116,7 @@ class DiagnosisGroup(Struct, frozen=True):
 
 
 class Diagnosis(Struct, frozen=True):
-    """All checks: Git first, then the management cluster, then the others by name.
-
-    The revision is the commit that was read; empty if none was readable.
-    """
+    """Checks of Git, the management cluster, then others by name. No `revision`: unreadable."""
 
     groups: tuple[DiagnosisGroup, ...]
     revision: str = ""
@@ -192,10 +189,7 @@ _UNNAMED = DiagnosisGroup(MANAGEMENT, (_NO_KUBECONFIG,))
 
 
 def diagnose(probe: RepositoryProbe, clusters: Clusters | None) -> Diagnosis:
-    """Run all checks, of clusters only if there is a management cluster.
-
-    Raises UsageError if the command line names no repository.
-    """
+    """Run all checks. Raises UsageError if the command line names no repository."""
     git = _GitChecks(probe)
     git.run()
     others = (_UNNAMED,) if clusters is None else _ClusterChecks(git, clusters).run()
@@ -205,8 +199,6 @@ def diagnose(probe: RepositoryProbe, clusters: Clusters | None) -> Diagnosis:
 
 @dataclass(slots=True)
 class _GitChecks:
-    """The checks of Git, and the revision that was read, if any was readable."""
-
     probe: RepositoryProbe
     found: list[DiagnosisCheck] = field(default_factory=list)
     evaluation: Evaluation | None = None
@@ -239,7 +231,6 @@ class _GitChecks:
         self.found += run(checks)
 
     def _read_remote(self) -> Revision | None:
-        """Return the head of the remote, else the local one, after the checks of the remote."""
         oid, is_reached = None, True
         try:
             oid = self.probe.remote_head()
@@ -322,7 +313,6 @@ class _ClusterChecks:
         self.known: Mapping[str, Enrolled] = {}
 
     def run(self) -> list[DiagnosisGroup]:
-        """Check the clusters, several at once."""
         with ExitStack() as opened:
             cluster, refusal = None, None
             try:
@@ -370,7 +360,6 @@ class _ClusterChecks:
         return own
 
     def _tenant(self, target: Target) -> DiagnosisGroup:
-        """Return the checks of a tenant cluster; none if it needs no kubeconfig."""
         name, known = target.name, self.known.get(target.name)
         try:
             with contained():
@@ -508,7 +497,6 @@ def _crds(cluster: Cluster, recognise: Recognise) -> DiagnosisCheck:
 
 
 def _entries(recognise: Recognise) -> Mapping[str, InventoryEntry]:
-    """Return the inventory; empty if the cluster was not identified."""
     try:
         return recognise().inventory.objects
     except ClusterError:

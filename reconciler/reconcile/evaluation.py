@@ -99,10 +99,7 @@ OwnerName = tuple[str, str, str]
 def held_by_limit(
     evaluation: Evaluation, repository: Repository, source: Source, known: Container[Key] = ()
 ) -> Iterator[Finding]:
-    """Report each release that the release limit holds back, with the commit that caused it.
-
-    Claims in `known` are left out: the base of a change holds their release back already.
-    """
+    """Report releases that the limit delays, with their commits, except claims in `known`."""
     held = [it for it in held_releases(evaluation) if it.claim not in known]
     listed = {_owner(it.claim): it for it in held[:MAX_LISTED]}
     unknown = f"who asked for it is not among the last {MAX_COMMITS} commits of its folders"

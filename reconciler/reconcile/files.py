@@ -29,10 +29,7 @@ Place = tuple[str, Settings]
 def check_alone(
     files: Mapping[str, bytes], places: Mapping[str, Place] = MappingProxyType({})
 ) -> Evaluation:
-    """Return an evaluation with findings only: of each file by itself, and compared with each other.
-
-    `places` has the path in its root, and the Settings there, of each file that is in a root.
-    """
+    """Return findings of files by themselves and compared; `places` are paths in their roots."""
     read = {path: _read(path, data) for path, data in files.items()}
     sources = tuple(loaded for loaded, _ in read.values())
     tree = Tree(revision=None, clock=0, settings=Settings(), sources=sources, records=())
@@ -49,7 +46,6 @@ def check_alone(
 
 
 def _read(path: str, data: bytes) -> tuple[Loaded, Iterable[Finding]]:
-    """Return a file as a source file, and the findings about a kind of `ipam` in it."""
     own, name = _own_kind(path, data)
     plain = Loaded(path, (), ())
     if own is SETTINGS:
@@ -72,7 +68,6 @@ def _read(path: str, data: bytes) -> tuple[Loaded, Iterable[Finding]]:
 
 
 def _own_kind(path: str, data: bytes) -> tuple[Kind | None, str]:
-    """Return the kind of `ipam` in the file, if it has one, and the name of the document."""
     loaded = load(path, data, Kinds(OWN_KINDS))
     there = [*loaded.broken, *(document.identity for document in loaded.documents)]
     names = {(group, kind): name for group, kind, _, name in reversed(there)}

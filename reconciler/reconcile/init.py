@@ -91,13 +91,7 @@ class Beginning(StrEnum):
 
 
 class InitOptions(Struct, frozen=True):
-    """The options of a new repository.
-
-    Attributes:
-        branch: The authoritative branch.
-        package: The package that CI installs, in pip's syntax.
-        root: The subfolder of a larger repository; empty for a whole repository.
-    """
+    """Options of a new repository. `package` is in pip's syntax, `root` is empty for the top."""
 
     branch: str
     forge: Forge | None
@@ -128,10 +122,7 @@ class InitOptions(Struct, frozen=True):
 
 
 def wanted(wish: InitOptions) -> dict[str, str]:
-    """Return the files of a new repository: path to text, in display order.
-
-    Raises UsageError if files of CI cannot have the name of the branch unquoted.
-    """
+    """Return files by path, in display order. Raises UsageError if CI has to quote the branch."""
     if not _BRANCH.fullmatch(wish.branch):
         message = f"branch {wish.branch!r} cannot be written into files of CI as it is"
         raise UsageError(message, "name another with --branch: letters, digits, dots, - _ and /")
@@ -158,7 +149,6 @@ def wanted(wish: InitOptions) -> dict[str, str]:
 
 
 def _in_root(files: dict[str, str], wish: InitOptions) -> dict[str, str]:
-    """Return the files for a subfolder of a larger repository: shared files are at the top."""
     root = wish.root
     entry = "entry: ipam check --worktree --allow-empty"
     found = dict(files)
@@ -174,7 +164,6 @@ def _in_root(files: dict[str, str], wish: InitOptions) -> dict[str, str]:
 
 
 def _with_root(workflow: str, root: str) -> str:
-    """Return CI text with the root as a variable, next to the package or for all jobs."""
     beside = re.compile(r"^( +)IPAM_PACKAGE: __PACKAGE__\n", re.MULTILINE)
     if beside.search(workflow):
         return beside.sub(lambda it: f"{it[0]}{it[1]}IPAM_ROOT: {root}\n", workflow)
@@ -208,7 +197,6 @@ def schemas() -> dict[str, str]:
 
 
 def _place(item: tuple[str, str]) -> tuple[bool, bool, str]:
-    """Return the sort key: Settings first, then documents, then other files."""
     path = item[0]
     return path != SETTINGS, path.startswith(".") or "/" not in path, path
 
@@ -272,11 +260,7 @@ def lay(
     folder: TargetDirectory,
     agrees: Callable[[list[WantedFile]], bool],
 ) -> tuple[list[WantedFile], list[WantedFile]]:
-    """Write the new files that the user agrees to; return the written files, and the declined ones.
-
-    Raises:
-        OSError: A file cannot be written. Earlier files are written.
-    """
+    """Write agreed files; return written and declined ones. Raises OSError after earlier writes."""
     written: list[WantedFile] = []
     declined: list[WantedFile] = []
     for group in groups(item for item in items if item.state is FileState.NEW):
@@ -322,7 +306,6 @@ def _judged(path: str, text: str, folder: TargetDirectory) -> WantedFile:
 
 
 def _other_owners(path: str, folder: TargetDirectory) -> str:
-    """Return the file of code owners that counts in place of this one; empty for none."""
     top = path.removesuffix(OWNERS)
     for name in _OTHER_OWNERS if path in (OWNERS, f"{top}{OWNERS}") else ():
         with suppress(OSError):

@@ -114,15 +114,10 @@ class MoveRequest(Struct, frozen=True):
 
 
 class MoveEdits(Struct, frozen=True):
-    """A move as files.
+    """A move as files. `overrides` excludes those in effect, `allowed_by` has all, by claim.
 
-    Attributes:
-        claims: The claims that move together: the first claim of the tenant, or the request that
-            replaces it, comes first.
-        overrides: The Overrides that permit the move, except for those in effect.
-        allowed_by: The paths of all Overrides, new and existing, by claim.
-        evaluation: Of the work tree with both, as if the Override was merged.
-        staying: Records of other claims of the same owner, in other pools.
+    `claims` begin with the tenant's first claim or the request that replaces it. `evaluation` has
+    both changes merged. `staying` are in other pools.
     """
 
     claims: tuple[Key, ...]
@@ -136,10 +131,7 @@ class MoveEdits(Struct, frozen=True):
 
 
 def prepare(source: Source, wanted: MoveRequest) -> MoveEdits:
-    """Prepare a move in a work tree.
-
-    Raises UsageError if the claim or the pool does not exist, or the claim cannot move there.
-    """
+    """Prepare a move. Raises UsageError if a claim or pool is unknown, or the move impossible."""
     tree = read_tree(source)
     evaluation = evaluate(tree)
     records = _records(evaluation, wanted.claim)
@@ -175,10 +167,9 @@ def prepare(source: Source, wanted: MoveRequest) -> MoveEdits:
 
 
 def _records(evaluation: Evaluation, text: str) -> list[Allocation]:
-    """Return the records of the claim that a text names: the first one, and its growth.
+    """Return a claim's record and its growth, which move together or not at all.
 
-    They serve one tenant, so they move together or not at all. The first record can belong to a
-    request that is the tenant's own claim: another document selects its pool.
+    The first record can belong to a request that is the tenant's own claim.
     """
     every = [it for it in evaluation.state.records if it.is_live]
     # Claims of others, such as requests, can hold addresses for the named owner.
@@ -200,7 +191,6 @@ def _records(evaluation: Evaluation, text: str) -> list[Allocation]:
 
 
 def _serves(evaluation: Evaluation, key: Key) -> Key:
-    """Return the first claim of an owner and type that a claim is, or has grown from."""
     claim = evaluation.state.claims.get(key)
     own = claim.stands_for or key if claim is not None else key
     return own._replace(slot=own.slot_order[0])
@@ -262,7 +252,6 @@ def _edited(
 def _after(
     source: Source, tree: Tree, changes: Sequence[FileChange], overrides: Sequence[Override]
 ) -> Evaluation:
-    """Return the evaluation of the work tree with both changes merged."""
     read = reader_of(source, tree.settings).read_source
     # A document is edited, never removed.
     edited = {it.path: read(it.path, it.data) for it in changes if it.data is not None}

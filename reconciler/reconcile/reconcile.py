@@ -47,10 +47,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Answers:
-    """The answers of clusters in a run: each record is asked about once.
-
-    `reasons` is why a cluster might still announce a record; empty if no cluster does.
-    """
+    """The answers of clusters, each record asked once: why it may be announced, or empty."""
 
     still_announced: Callable[[Evaluation], Mapping[str, str]] | None
     server_now: Callable[[], int | None] | None = None
@@ -86,18 +83,10 @@ class Answers:
 
 
 class ReconcileOptions(Struct, frozen=True):
-    """Options of a reconcile, and the sources of outside information.
+    """Options of a reconcile; `to` is the branch that gets the commits instead.
 
-    Attributes:
-        accept_history: The rewritten head that the user accepts.
-        still_announced: Returns records to free that a cluster might still announce, with the
-            reason.
-        now: The machine's clock, in seconds since 1970: instants until then are due. None for the
-            date of the revision.
-        server_now: Returns the management cluster's clock, or None; called if an instant is due.
-        any_branch: Accept a branch other than the authoritative one, and store no state of it.
-        look: Observes clusters for the newest revision, while the lock is released.
-        to: The branch that gets the commits; users merge it.
+    `now` is in seconds since 1970, None for the date of the revision. `any_branch` stores no state.
+    `look` runs while the lock is released. `server_now` is called only if an instant is due.
     """
 
     allow_release: int | None = None
@@ -134,18 +123,11 @@ def reconcile(
     options: ReconcileOptions,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Reconciled:
-    """Update the records of a branch for its documents.
+    """Update the records of a branch for its documents; a lost race means a new plan.
 
-    After a lost race, the new head is read and planned again. Commits are never rebased.
-
-    Raises:
-        GitError: The remote fails.
-        RacesLostError: The race is lost `ATTEMPTS` times.
-        GateError: Records were edited outside of reconcile.
-        HistoryError: The branch was rewritten since the last run.
-        ReconcilerError: The plan would allocate an address twice: a bug.
-        UsageError: A checkout has uncommitted or unpushed changes, or the branch is not the
-            authoritative one.
+    Raises GitError, RacesLostError after `ATTEMPTS`, GateError for edited records, HistoryError for
+    a rewritten branch, UsageError for uncommitted or unpushed changes or another branch, and
+    ReconcilerError for a double allocation (a bug).
     """
     run = _Run(repository, options, Answers(options.still_announced, options.server_now))
     for attempt in range(1, ATTEMPTS + 1):
@@ -170,7 +152,6 @@ class _Run:
     made: list[RunCommit] = field(default_factory=list)
 
     def attempt(self) -> Reconciled:
-        """Do one attempt of the run."""
         if self.options.propose is not None:
             self.made.clear()  # commits of an earlier attempt were not published
         with self.repository.alone():
@@ -197,7 +178,6 @@ class _Run:
         return self.options.propose(base, newest)
 
     def _by_the_clock(self) -> RunCommit:
-        """Carry out the plan of the revision, and the plan of instants that are due since."""
         if self.options.any_branch:
             base, lost = fetched(self.repository), None
         else:
@@ -234,7 +214,6 @@ class _Run:
         return commit
 
     def _due(self, part: RunCommit) -> int | None:
-        """Return the latest instant in the past at which something is due; None for none."""
         evaluation, now = part.planned.evaluation, self.options.now
         # With an invalid date, due instants are unknown.
         if now is None or evaluation.tree.clock_ahead is not None:
@@ -293,7 +272,6 @@ class _Run:
         clock: int | None = None,
         look: Observation | None = None,
     ) -> RunCommit:
-        """Plan without records that clusters still announce, commit, and publish."""
         options = self.options
         gone = look.removed if look is not None else ()
         evaluation = self._evaluate(source, gone=gone)
@@ -330,10 +308,7 @@ class _Run:
 
 
 class Round(Struct, frozen=True):
-    """The result in Git, and in the clusters; None if nothing was applied.
-
-    `served` has clusters whose growth was applied, and the seconds that they waited for it.
-    """
+    """Results in Git and clusters (None: not applied); `served` has seconds waited for growth."""
 
     done: Reconciled
     applied: Sequence[Applied] | None
@@ -346,11 +321,7 @@ def rounds(
     most: int = 2,
     served: Callable[[], Sequence[tuple[str, float]]] = lambda: (),
 ) -> Iterator[Round]:
-    """Yield one round, and a second one if the first released ranges without retention.
-
-    Each round is done when it is requested, so the first can be reported before the second fails.
-    With `most` 1, there is no second round: the ranges are still announced after the first.
-    """
+    """Yield a round, lazily; a second one if the first released ranges without retention."""
     first = Round(done := reconcile(), apply(done), served())
     yield first
     if most > 1 and is_free_at_once(done):

@@ -35,10 +35,9 @@ Pairs = Mapping[str, tuple[Entry | None, Entry | None]]
 def strays(
     repository: Repository, source: Source, evaluation: Evaluation, base: Source | None = None
 ) -> list[Finding]:
-    """Return the error about new claims that have a record in a removed root.
+    """Return the error about new claims with a record in a root without documents.
 
-    A root is removed if reconcile has committed in it, and it has no documents any more. Without
-    the base of a change, only a root without records is checked.
+    Without the base of a change, only a root without records is checked.
     """
     now, settings = source.revision(), evaluation.tree.settings
     decisions = evaluation.plan.decisions
@@ -79,10 +78,7 @@ def _has_documents(source: Source, before: Settings) -> bool:
 
 
 def require_unedited(evaluation: Evaluation) -> None:
-    """Refuse to work on a revision whose records were edited, or left in another root.
-
-    Raises GateError if they were.
-    """
+    """Raise GateError if records were edited, or left in another root."""
     is_anew = evaluation.tree.allow_release is not None and not evaluation.tree.records
     for found in evaluation.findings:
         if found.code == EDITED or (found.code == STRAY and not is_anew):
@@ -90,10 +86,7 @@ def require_unedited(evaluation: Evaluation) -> None:
 
 
 def edited(repository: Repository, source: Source, evaluation: Evaluation) -> Iterator[Finding]:
-    """Return the error about records that were edited outside of reconcile, if any were.
-
-    Raises GitError if the clone is too shallow.
-    """
+    """Return the error about edited records, if any. Raises GitError for a shallow clone."""
     revision, settings = source.revision(), evaluation.tree.settings
     if revision is None:
         return
@@ -141,7 +134,6 @@ def _is_covered(
 def _was_covered(
     repository: Repository, path: str, settings: Settings, ends: tuple[str, str]
 ) -> bool:
-    """Return whether an Override covered each edit since R at the time of its commit."""
     last, tip = ends
     commits = repository.touching(tip, last, [path], MAX_SHOWN + 1)
     return 0 < len(commits) <= MAX_SHOWN and all(
@@ -236,13 +228,7 @@ def _removed(source: Source, settings: Settings) -> Iterator[Finding]:
 
 
 def moved_from(repository: Repository, revision: str, now: Side) -> tuple[str, Side] | None:
-    """Return the newest reconcile commit of a removed root that has records of a side.
-
-    Args:
-        repository: The repository, with the root that has the records now.
-        revision: The revision whose history is searched, and that lacks the other root.
-        now: The side that has the records.
-    """
+    """Return the newest reconcile commit of a removed root with records of `now`, and its side."""
     own = files(now).keys()
     for root, commit, before in _other_roots(repository, revision):
         there = repository.below(root).source(revision), before[1]

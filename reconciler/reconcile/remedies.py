@@ -43,10 +43,7 @@ _POOLS = 4
 
 
 class Remedy(Struct, frozen=True):
-    """A change of one file with which the claim gets its addresses.
-
-    `gates` are limits that a check newly reports after the change, in words.
-    """
+    """A change of one file that serves the claim. `gates` are limits that it newly exceeds."""
 
     says: str
     change: FileChange
@@ -56,11 +53,10 @@ class Remedy(Struct, frozen=True):
 
 
 def remedies(evaluation: Evaluation, key: Key) -> list[Remedy]:
-    """Return changes that help, the least intrusive first: of the claim, a pool, or a provider.
+    """Return changes that serve a claim, the least intrusive first: of claim, pool, provider.
 
-    With each change, the claim gets its addresses, all other claims keep theirs, no other claim is
-    refused, and no error is new. A new capacity limit is reported. A change of the same sort
-    without one takes precedence.
+    No other claim loses its addresses or is refused, and no error is new. A change without a new
+    capacity limit takes precedence in its sort.
     """
     refused = next((it for it in evaluation.plan.decisions if it.claim == key), None)
     claim, family = evaluation.state.claims.get(key), family_of(key.family)
@@ -128,7 +124,6 @@ def _rooms(evaluation: Evaluation, claim: Claim, fixes: Fixes) -> Iterator[Itera
 
 
 def _best(evaluation: Evaluation, claim: Claim, fixes: Iterator[Fix]) -> Remedy | None:
-    """Return the first change that helps and passes a check; else the first one that helps."""
     first = None
     for _, fix in zip(range(2 * _POOLS), fixes, strict=False):
         remedy = _tried(evaluation, claim, fix)
@@ -158,7 +153,6 @@ def _tried(evaluation: Evaluation, claim: Claim, fix: Fix) -> Remedy | None:
 
 
 def _harms(before: Evaluation, after: Evaluation, key: Key) -> bool:
-    """Return whether another claim loses, moves, or is refused, or there is a new error."""
     there = {it.claim: it for it in before.plan.decisions if it.claim != key}
     then = {it.claim: it for it in after.plan.decisions if it.claim != key}
     for claim, decision in there.items():
@@ -176,7 +170,6 @@ def _harms(before: Evaluation, after: Evaluation, key: Key) -> bool:
 
 
 def _meets(before: Evaluation, after: Evaluation) -> bool:
-    """Return whether new addresses of pools overlap addresses that occur in the repository."""
     for key, pool in after.state.pools.items():
         was = before.state.pools.get(key)
         new = pool.extent - was.extent if was is not None else IPSet()
@@ -190,7 +183,6 @@ def _meets(before: Evaluation, after: Evaluation) -> bool:
 
 
 def _name(found: Finding) -> tuple[str, str, str]:
-    """Return the identity of a finding, independent of its line."""
     return found.code, found.location.path, found.location.pointer
 
 

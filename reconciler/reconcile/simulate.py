@@ -25,10 +25,7 @@ from reconciler.records.parse import Recalled
 
 
 class SimulationStep(Struct, frozen=True):
-    """A pool after a number of added tenants have their addresses.
-
-    Addresses of released records are `held`, and also count as used.
-    """
+    """A pool after a number of added tenants. Held addresses also count as used."""
 
     tenants: int
     pool: Key
@@ -40,14 +37,10 @@ class SimulationStep(Struct, frozen=True):
 
 
 class Simulation(Struct, frozen=True):
-    """The result of adding tenants.
+    """The result of adding tenants: `fit` get all addresses, `passes` of them stay in all limits.
 
-    Attributes:
-        fit: The number of tenants that get all their addresses.
-        passes: The number of these that pass a check: no pool exceeds its capacity limit.
-        steps: The state of each pool today, at each tier, and at the end.
-        refused: The first refusal, or None.
-        stopped: The limit that stops one more tenant; None if all that fit pass.
+    `refused` is the first refusal. `stopped` is the limit that one more tenant exceeds, None if all
+    that fit pass.
     """
 
     requested: int
@@ -66,12 +59,7 @@ _ROUNDS = 2
 def simulate(
     source: Source, tenants: int, provider: str | None, *, lb: int | None, nodes: int | None
 ) -> Simulation:
-    """Add tenants to a tree and plan it, after the pending plan of the tree is carried out.
-
-    The provider is a document; None for the default one. Load-balancer addresses and worker nodes
-    of each tenant have defaults. Raises UsageError if the provider does not exist, or its tenants
-    get no addresses here.
-    """
+    """Add tenants after the pending plan. Raises UsageError for an unusable provider."""
     today = served(read_tree(source))
     tree = today.tree
     one = _newcomer_of(today, provider)
@@ -99,10 +87,7 @@ def simulate(
 
 
 def pools_of(today: Evaluation, provider: str) -> list[Key]:
-    """Return the pools of a provider's tenants, in the order of allocation.
-
-    Raises UsageError if the provider does not exist, or its tenants get no addresses here.
-    """
+    """Return a provider's pools in allocation order. Raises UsageError if it is unusable."""
     added = _added(_newcomer_of(today, provider), 1, provider, Sizes(None, None))
     tree = replace(today.tree, sources=(*today.tree.sources, added))
     claims = evaluate(tree).state.claims.values()
@@ -128,10 +113,7 @@ def newcomer() -> Newcomer:
 
 
 def served(tree: Tree) -> Evaluation:
-    """Return the evaluation of a tree after its own plan, which precedes the added tenants.
-
-    Ranges that one plan releases can expire in the next one, as in a reconcile.
-    """
+    """Return the evaluation after a tree's own plan. Released ranges can expire in the next one."""
     evaluation = let_pass(evaluate(tree))
     for _ in range(_ROUNDS):
         if not evaluation.changes:
@@ -152,15 +134,7 @@ def _most(
     tenants: int,
     guesses: Sequence[int] = (),
 ) -> tuple[Evaluation, Evaluation, int]:
-    """Return the evaluation with the most tenants, the one with one more, and the number.
-
-    Args:
-        tried: Returns the evaluation with a number of tenants.
-        is_too_many: Returns whether an evaluation lacks the property.
-        ends: The evaluations with no tenant, and with all.
-        tenants: The number of all tenants, which is too many.
-        guesses: Numbers to try first.
-    """
+    """Return the evaluations with the most tenants and one more, and the number."""
     low, high, left = 0, tenants, list(guesses)
     fitting, too_many = ends
     while high - low > 1:

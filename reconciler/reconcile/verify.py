@@ -63,7 +63,6 @@ def replay(repository: Repository, commit: str) -> Replayed:
 def _replay(
     repository: Repository, said: CommitTrailers, made: Made, changed: Sequence[Changed]
 ) -> Sequence[str]:
-    """Return the files in which a commit differs from the nearest plan of its base."""
     base, source = _base(repository, said, made.parents[0])
     files_of = repository.source(made.id)
     settings = settings_at(repository.source(made.parents[0])) or Settings()
@@ -97,12 +96,7 @@ def _base(repository: Repository, said: CommitTrailers, parent: str) -> tuple[Re
 
 
 class _Tries(Struct, frozen=True):
-    """The plans that may have made a commit.
-
-    Attributes:
-        files: The files that the commit changed, without observed files that were committed.
-        gone: Paths of observed files that were removed.
-    """
+    """Plans that may have made a commit; `files` exclude committed observed files."""
 
     repository: Repository
     base: Source
@@ -112,7 +106,6 @@ class _Tries(Struct, frozen=True):
     gone: tuple[str, ...]
 
     def nearest(self) -> Sequence[str]:
-        """Return the files in which the commit differs from the nearest plan."""
         evaluation = self._evaluate({}, {})
         if self.is_due and not is_due(evaluation.state, evaluation.tree.clock):
             return sorted(self.files)
@@ -167,11 +160,9 @@ def record_differences(
 
 
 class Verified(Struct, frozen=True):
-    """One commit of a branch that touches records or observed files.
+    """A commit of records or observed files. `claims` means that it says that reconcile made it.
 
-    Attributes:
-        files: The files that differ; for a foreign commit, the records that it touches.
-        claims: The message marks it as a reconcile commit.
+    `files` differ. For a foreign commit, they are the records that it touches.
     """
 
     commit: str
@@ -191,13 +182,9 @@ class Verified(Struct, frozen=True):
 
 
 def verify(repository: Repository, newest: str, after: str | None = None) -> Iterator[Verified]:
-    """Return the commits of a branch that touch files of reconcile, newest first.
+    """Return commits that touch files of reconcile, newest first, except commits of `after`.
 
-    The commits of `after` are left out.
-
-    Raises:
-        GitError: The revision does not exist.
-        LimitError: A commit changed more files than are read of a revision.
+    Raises GitError for an unknown revision, LimitError if a commit changed too many files.
     """
     source = repository.source(newest)
     settings = read_own_settings(source).settings

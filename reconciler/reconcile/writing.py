@@ -41,16 +41,9 @@ Pair = tuple[RecordedRange, RecordedRange]
 
 
 def require_no_clash(repository: Repository, commit: Commit, made: Revision, tree: Tree) -> None:
-    """Compare the allocations of a commit with every record of its tree.
+    """Raise ReconcilerError if an allocation clashes with a record, which is a bug.
 
-    Args:
-        repository: The repository.
-        commit: The content of the commit. Without allocations, nothing is read.
-        made: The commit.
-        tree: Its base as it was read: the folders, and the replacements of broken files.
-
-    Raises:
-        ReconcilerError: Two records would hold one range. This is a bug, and nothing is published.
+    `tree` is the base as it was read. Without allocations, nothing is read.
     """
     folder = tree.settings.records
     new = {
@@ -159,13 +152,10 @@ class RunCommit(Struct, frozen=True):
 
 
 def carry_out(repository: Repository, planned: Planned, options: CommitOptions) -> RunCommit:
-    """Commit and publish a plan if it changes something. A proposal is only committed.
+    """Commit and publish a plan if it changes something; a proposal is only committed.
 
-    Raises:
-        GitError: The remote fails.
-        LostRaceError: The branch moved.
-        ReconcilerError: The plan would allocate an address twice: a bug.
-        UsageError: A checkout has uncommitted or unpushed changes.
+    Raises GitError, LostRaceError if the branch moved, UsageError for uncommitted or unpushed
+    changes, and ReconcilerError for a double allocation (a bug).
     """
     base, evaluation = planned.base, planned.evaluation
     settings, passed = evaluation.tree.settings, let_pass(evaluation)
@@ -202,10 +192,7 @@ def has_wrong_settings(evaluation: Evaluation) -> bool:
 
 
 def require_below(changes: Sequence[FileChange], *folders: str) -> None:
-    """Refuse to write outside of the folders of `ipam`, for any content of documents or clusters.
-
-    Raises ReconcilerError if a path is outside.
-    """
+    """Raise ReconcilerError if a path is outside of the folders of `ipam`."""
     inside = tuple(f"{folder}/" for folder in folders)
     for change in changes:
         if not change.path.startswith(inside) or ".." in change.path:
