@@ -39,10 +39,10 @@ def claimed(records: Iterable[Allocation], claims: Mapping[Key, Claim]) -> tuple
 
 
 def givers(stated: Iterable[Allocation], records: Iterable[Allocation]) -> Mapping[str, Owner]:
-    """Return the recorded owners of live records whose claims now have another owner, by path.
+    """Return recorded owners of live records whose claims have another owner now, by path.
 
-    Both have the same order: records as their files state them, and as their claims describe them.
-    Another team of the same owner is left out, because no other owner gets the addresses.
+    Both arguments have the same order: records as their files state them, and as their claims
+    describe them. Another team of the same owner is left out.
     """
     return {
         new.path: old.owner
@@ -78,10 +78,7 @@ def following(record: Allocation, claim: Claim) -> Allocation:
 
 
 def is_own(name: str, claim: Claim) -> bool:
-    """Return whether a record has the name of its claim, that with a suffix, or Butler's short name.
-
-    Records that were copied from a cluster keep the name of their object there.
-    """
+    """Return whether a record has its claim's name, with any suffix, or Butler's short name."""
     other = with_suffix(claim.name, claim.key)
     own = [claim.name, other]
     if name.startswith(f"{other}-") and name.removeprefix(f"{other}-").isdecimal():
@@ -106,10 +103,7 @@ def candidate_names(name: str, claim: Key) -> Iterator[str]:
 
 
 def apart(records: tuple[Allocation, ...], claims: Mapping[Key, Claim]) -> tuple[Allocation, ...]:
-    """Return the records with unique names in each namespace, because each is an object.
-
-    A record that has the name of its claim keeps it. If several have it, the first by path does.
-    """
+    """Return records with unique names per namespace. The first by path keeps its claim's name."""
     counts = Counter((record.namespace, record.name) for record in records)
     if len(counts) == len(records):
         return records
@@ -172,7 +166,6 @@ def _written_records(plan: Plan, state: State, folder: str) -> dict[str, Allocat
 
 
 def _renamed(plan: Plan, state: State) -> Iterator[tuple[str, Allocation]]:
-    """Return released records without a decision whose pool or claim was renamed, by path."""
     if not state.former:
         return
     deciding = [it for it in plan.decisions if not isinstance(it, Refuse) or it.is_left]
@@ -210,7 +203,6 @@ def _written(decision: Decision, state: State, places: "_Places", names: "_Names
 
 
 def _kept(decision: Keep, claim: Claim | None, places: "_Places", names: "_Names") -> _Written:
-    """Yield a kept record with its range and with names, team, path, and form of its claim."""
     record = decision.allocation
     if claim is None or decision.held:
         return
@@ -230,7 +222,6 @@ def _kept(decision: Keep, claim: Claim | None, places: "_Places", names: "_Names
 
 
 def _refused(decision: Refuse, state: State, places: "_Places", names: "_Names") -> _Written:
-    """Yield a Failed record for a claim without a range, unless a record of it holds addresses."""
     old = decision.allocation
     if old is not None and old.is_live and old.path in state.former and not decision.is_left:
         # The record gets the current name of the claim, by which later plans find it.
@@ -264,10 +255,7 @@ def _refused(decision: Refuse, state: State, places: "_Places", names: "_Names")
 
 
 def _asked(claim: Claim) -> Key:
-    """Return the first pool that a refused claim names, whether it exists or not.
-
-    A selector that matches no pool is not a name, and an API server would refuse it.
-    """
+    """Return the first named pool. A selector is not a name, and an API server refuses it."""
     if claim.candidates:
         return claim.candidates[0]
     name = next((name for name in claim.wanted if is_name(name)), "none")
@@ -275,7 +263,6 @@ def _asked(claim: Claim) -> Key:
 
 
 def _so_far(decision: Decision) -> tuple[Allocation | None, Key | None]:
-    """Return the record that a decision rewrites for a claim, and the pool of the new record."""
     match decision:
         case Grant(allocation, _, replaces):
             return replaces, allocation.pool
@@ -285,17 +272,13 @@ def _so_far(decision: Decision) -> tuple[Allocation | None, Key | None]:
 
 
 class _Places:
-    """Assigns paths to records. A file that holds addresses is never overwritten by another record.
-
-    A record whose path is occupied keeps its current path, and a new record gets a number.
-    """
+    """Assigns paths. A file that holds addresses is never overwritten by another record."""
 
     def __init__(self, plan: Plan, state: State, folder: str) -> None:
         self._plan, self._state, self._folder = plan, state, folder
 
     @cached_property
     def _occupied(self) -> set[str]:
-        """Return the occupied paths. Computed on demand, because most plans place no record."""
         decisions, state = self._plan.decisions, self._state
         gone = {item.allocation.path for item in decisions if isinstance(item, Expire)}
         there = {record.path for record in state.records if record.path not in gone}
@@ -311,7 +294,6 @@ class _Places:
         }
 
     def of(self, pool: Key | None, claim: Key, old: str) -> str:
-        """Return the path of a claim's record. `old` is the current path, or empty."""
         wanted = path_of(self._folder, pool, claim)
         if wanted == old:
             return old
@@ -323,7 +305,6 @@ class _Places:
         return wanted
 
     def left(self, record: Allocation, old: str) -> str:
-        """Return the path of a released record whose pool or claim was renamed."""
         wanted = path_of(self._folder, record.pool, record.claim)
         if self._state.former[old].claim is None or wanted not in self._occupied:
             return self.of(record.pool, record.claim, old)
@@ -349,7 +330,6 @@ class _Names:
 
     @cached_property
     def _taken(self) -> dict[tuple[str, str], Key]:
-        """Return the owner of each name. Computed on demand, because most plans assign no name."""
         records, claims = self._state.records, self._state.claims
         found = {(it.namespace, it.name): it.claim for it in records}
         if len(found) < len(records):  # a record with the name of its claim keeps it
@@ -361,7 +341,6 @@ class _Names:
         return found
 
     def of(self, record: Allocation) -> str:
-        """Return the name, with six hex digits of the owner's hash if another owner has it."""
         if self._taken.setdefault((record.namespace, record.name), record.claim) == record.claim:
             return record.name
         name = with_suffix(record.name, record.claim)
@@ -369,7 +348,6 @@ class _Names:
         return name
 
     def beside(self, record: Allocation, replaces: Allocation | None) -> str:
-        """Return the name of the new record of a claim that leaves one. Each is an object."""
         if replaces is not None:
             return replaces.name
         there = {(it.namespace, it.name) for it in self._state.records}
@@ -438,10 +416,7 @@ def moving(
     asked: Mapping[str, str],
     overrides: Overrides,
 ) -> Iterator[Finding]:
-    """Return findings about moved claims, their former ranges, and ranges that change cluster.
-
-    `asked` has the reason why a cluster still announces a left range, by path of its record.
-    """
+    """Return findings about moves. `asked` is why a left range is still announced, by path."""
     yield from _handed_over(state, overrides)
     for decision in plan.decisions if state.movable else ():
         if isinstance(decision, Grant) and decision.leaves is not None:
@@ -460,10 +435,6 @@ def moving(
 
 
 def _handed_over(state: State, overrides: Overrides) -> Iterator[Finding]:
-    """Return findings about claims with another owner than their record: the range does not change.
-
-    A renamed owner is left out, because its cluster is the same.
-    """
     if not state.givers:
         return
     for new in state.records:
@@ -482,10 +453,7 @@ def _handed_over(state: State, overrides: Overrides) -> Iterator[Finding]:
 
 
 def retained(why_of: Mapping[str, str]) -> Iterator[Finding]:
-    """Return findings about records past their retention that might still be announced.
-
-    `why_of` has the reason, by path.
-    """
+    """Return findings about records past their retention. `why_of` is the reason, by path."""
     for path, why in why_of.items():
         message = f"its retention has ended, but its addresses stay held: {why}"
         hint = "when nothing announces them any more: --confirm-withdrawn CLUSTER"

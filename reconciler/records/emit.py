@@ -36,10 +36,7 @@ class Form(Struct, frozen=True):
     record: RecordForm
 
     def pool(self, kind: str, namespace: str, name: str, beside: str) -> Key:
-        """Return the pool that a record in a namespace refers to. Missing fields are empty.
-
-        Raises ValueError if the family has no pools of that kind.
-        """
+        """Return the pool of a reference. Fields may be empty. Raises ValueError for a bad kind."""
         kinds = self.family.pool_kinds
         if self.record.pool != WHOLE:
             return Key(self.family.name, beside, name, "", kinds[0])
@@ -48,10 +45,7 @@ class Form(Struct, frozen=True):
         return Key(self.family.name, namespace, name, "", kind or kinds[0])
 
     def may_mean(self, pool: Key, kind: str, namespace: str, name: str) -> bool:
-        """Return whether the reference of a record can mean the pool of its folder.
-
-        If several pools have the name, the folder decides, unless the text distinguishes them.
-        """
+        """Return whether a reference can mean the pool of its folder, which decides for equals."""
         said = [(name, pool.name)]
         if self.record.pool == WHOLE:
             said += [(kind, pool.kind), (namespace, pool.namespace)]
@@ -103,7 +97,6 @@ def _claimant(record: Allocation) -> Key:
 
 
 def _reference(fields: tuple[str, ...], of: Key) -> dict[str, str]:
-    """Return a reference with the fields of a form. A whole reference always has a namespace."""
     group = known_as(of.family, of.kind).group
     said = {"apiGroup": group, "kind": of.kind, "name": of.name, "namespace": of.namespace}
     if fields == WHOLE and not of.namespace:
@@ -116,12 +109,7 @@ _STILL = f"  announced: {ANNOUNCED}\n"
 
 
 def record_text(record: Allocation) -> str:
-    """Return the canonical text of a record: `dump(record_document(record))`, ten times as fast.
-
-    A claim is written without quotes, because its slashes make it a string for each YAML reader.
-
-    Each plan writes every record once, to compare it with its file. A test compares both forms.
-    """
+    """Return the text of `dump(record_document(record))`, ten times as fast. A test compares."""
     kind, pool, owner = text(record.type), text(record.pool.name), text(record.owner.name)
     item, since = record.range, f'"{record.since}"'
     addresses = cidr = given = ends = starts = pinned = ""
@@ -180,7 +168,6 @@ def listed(version: int, first: int, last: int) -> str:
 
 
 def _address(version: int, value: int) -> str:
-    """Return an address as a YAML scalar: IPv4 plain, IPv6 quoted if it reads as a number."""
     written = format_address(version, value)
     return written if version == 4 else text(written)
 
@@ -219,10 +206,7 @@ def record_document(record: Allocation) -> dict[str, Any]:
 
 
 def record_object(record: Allocation) -> dict[str, Any]:
-    """Return the record as it is applied to a cluster, without labels that a server can refuse.
-
-    Butler's own CRD does not know `status.announced`, so an annotation replaces it.
-    """
+    """Return a record as applied: without refused labels, `status.announced` as an annotation."""
     found = record_document(record)
     metadata, status = found["metadata"], found["status"]
     labels = {key: said for key, said in metadata["labels"].items() if is_label_value(said)}

@@ -73,8 +73,6 @@ def parse_record_lenient(folder: str, path: str, data: bytes) -> Recalled:
 
 
 class _Lenient:
-    """The parts of one record, each read so that no address is lost."""
-
     def __init__(self, path: str, place: RecordPath, data: bytes) -> None:
         self.path, self.place = path, place
         reading = yaml.read(data)
@@ -173,7 +171,6 @@ class _Lenient:
         return ""
 
     def _unannotated(self) -> Key:
-        """Return the claim of a record without a valid annotation, from its text or its path."""
         claim, placed = claim_of_copy(self.body), self.place.claim
         if claim is not None and placed not in (None, claim):
             raise _UnclearError(f"record unreadable: its text is of {claim}, its path of {placed}")
@@ -240,10 +237,7 @@ class _Lenient:
         return pool
 
     def _range(self) -> IPRange:
-        """Return the range on which start and end, cidr, count, and addresses agree.
-
-        Butler may write the block around a range as its `cidr` (5 addresses, a /29).
-        """
+        """Return the range on which all fields agree. Butler's `cidr` may be a larger block."""
         block = self._cidr()
         start, end = self._text("status", "startAddress"), self._text("status", "endAddress")
         found = self._between(start, end) if start or end else block
@@ -345,11 +339,7 @@ def parse_record(folder: str, path: str, data: bytes) -> Recalled:
 
 
 def canonical(folder: str, path: str, data: bytes) -> Allocation | None:
-    """Return the allocation if the bytes are its canonical text, or None.
-
-    Rare canonical texts also return None: records without a range, with quotes, or outside the
-    folder of their pool.
-    """
+    """Return the allocation if the bytes are its canonical text, or None (also for rare ones)."""
     try:
         text = data.decode("ascii")
     except UnicodeDecodeError:
@@ -415,6 +405,5 @@ def _pool_of(folder: str, place: str) -> Key | None:
 
 @lru_cache(maxsize=4_096)
 def _of_slot(family: str, kind: str, slot: str) -> tuple[str | None, tuple[str, ...], str]:
-    """Return the type and the roles of a slot's records, and the field that names the owner."""
     form = form_of(family).record
     return form.type_of(slot), roles_of(Key(family, "", "", slot, kind)), form.owner
