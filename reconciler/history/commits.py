@@ -43,9 +43,9 @@ Documents = Sequence[tuple[CommitRow, Sequence[Touch]]]
 
 
 def cause_in(item: RecordEvent, rows: Documents, texts: Mapping[str, bytes]) -> CommitCause | None:
-    """Return the newest commit that touched a document with the claim's name, or user commit.
+    """Return the newest commit that touched the claim's document, or record if a user wrote it.
 
-    A record that a user wrote is its own cause. The rows reach back to the last reconcile commit.
+    `rows` reach back to the last reconcile commit.
     """
     named = _naming(item)
     people = [it for it in rows if not it[0].is_plan and not it[0].is_cut]
@@ -60,10 +60,9 @@ def cause_in(item: RecordEvent, rows: Documents, texts: Mapping[str, bytes]) -> 
 def removal_in(
     item: RecordEvent, rows: Documents, texts: Mapping[str, bytes]
 ) -> CommitCause | None:
-    """Return the user commit that removed the document of a claim, however old it is.
+    """Return the user commit that removed a claim's document, unless a newer one added it.
 
-    The release limit can delay a release while reconcile commits everything else. Return None if no
-    commit removed the document, or if a newer commit added it again.
+    It can be old, because the release limit delays releases.
     """
     named = _naming(item)
     for row, documents in rows:
@@ -83,7 +82,6 @@ def _line(text: bytes, found: re.Match[bytes]) -> int:
 
 
 def _naming(item: RecordEvent) -> re.Pattern[bytes]:
-    """Return a pattern of the line that names an object, in block or flow YAML."""
     name = (item.heir or item.fact).claim.split("/")[3].encode()
     return re.compile(rb"\bname:[ \t]*[\"']?" + re.escape(name) + rb"[\"']?[ \t]*(?=[,}#\r\n]|\Z)")
 
@@ -101,13 +99,7 @@ Caused = tuple[RecordEvent, CommitCause | None]
 
 @dataclass(slots=True)
 class History:
-    """History of a revision along the first parents.
-
-    Attributes:
-        source: The files of the revision. It also reads versions from other commits.
-        rows: The commits read so far, newest first.
-        known: Facts of record versions, by id and path.
-    """
+    """History along first parents, newest first. `known` are facts by record id and path."""
 
     log: CommitLog
     source: Source
@@ -195,7 +187,6 @@ class History:
             yield it, why and why._replace(approval=self._approval(it))
 
     def _near(self, at: int) -> Iterator[CommitRow]:
-        """Yield the commits that a reconcile commit can carry out, back to the previous one."""
         for number, row in enumerate(islice(self._from(at), _NEAR)):
             if row.is_plan and number:
                 break

@@ -12,10 +12,7 @@ from reconciler.model.claim import Allocation, Phase
 
 
 class Fact(NamedTuple):
-    """Content of one version of a record, with keys as text.
-
-    Growth adds to an existing tenant. An announced range was left by the claim, until it is unused.
-    """
+    """One version of a record, with keys as text. An announced range is left but still in use."""
 
     claim: str
     name: str
@@ -71,12 +68,8 @@ class What(StrEnum):
 class RecordEvent(NamedTuple):
     """Event of a claim's addresses in a commit.
 
-    Attributes:
-        fact: The record after the event, or before it if the record was removed.
-        source: The previous addresses of a move.
-        delta: Change of the number of allocated and held addresses, by pool.
-        giver: The previous owner if it is another one, or empty.
-        heir: The record that has the addresses after a rename of the claim.
+    `fact` is after the event, or before it if the record was removed. `delta` counts allocated and
+    held addresses by pool. `giver` is the previous owner if another, else empty.
     """
 
     row: CommitRow
@@ -118,7 +111,6 @@ def events_of(row: CommitRow, facts: Facts) -> Iterator[RecordEvent]:
 
 
 def _with_renames(items: list[RecordEvent]) -> Iterator[RecordEvent]:
-    """Merge the removal and the creation of records with equal addresses into one rename."""
     # Indexed by address, because a commit can allocate many ranges.
     came: dict[tuple[str, IPRange | None], list[RecordEvent]] = {}
     for item in items:
@@ -218,7 +210,6 @@ def lives(
 def _of_row(
     row: CommitRow, facts: Facts, living: dict[str, tuple[Fact, CommitRow | None]]
 ) -> list[Life]:
-    """Return the periods that a commit began. Those that it ended become active before it."""
     found = []
     for touch in row.touched:
         old = _holding(facts.get((touch.old, touch.path))) if touch.old else None
@@ -237,6 +228,5 @@ def _holding(fact: Fact | None) -> Fact | None:
 
 
 def _seen(fact: Fact) -> tuple[object, ...]:
-    """Return the parts of a fact that a reader of addresses sees."""
     held = fact.phase, fact.is_announced
     return (fact.claim, fact.owner, fact.team, fact.pool, fact.range, *held)

@@ -28,7 +28,7 @@ class Level(NamedTuple):
 
 
 class Rate(NamedTuple):
-    """Change in a number of days, None for a short history, and the weeks until each level.
+    """Change in a number of days, None for a short history, and weeks to each level.
 
     Weeks are 0.0 if the level is reached, and None if it never is.
     """
@@ -39,12 +39,10 @@ class Rate(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """Forecast of a pool.
+    """Forecast of a pool. `fits` is the number of further tenants of `shape`.
 
-    Attributes:
-        shape: Claim sizes of the pool's median tenant, largest first. Empty without tenants.
-        fits: Number of further such tenants that fit into its free ranges.
-        trend: Allocated or held addresses at each of `TREND`, or None before the first commit.
+    `shape` is the median tenant's claim sizes, largest first. `trend` has values at each of
+    `TREND`, None before the first commit.
     """
 
     pool: Key
@@ -114,7 +112,6 @@ def levels_of(pool: Pool, total: int) -> tuple[Level, ...]:
 
 
 def _since(past: Past) -> list[Mapping[str, int]]:
-    """Return the growth of each pool since each of `TREND`, in one pass over all events."""
     grown = Counter[str]()
     found: list[Mapping[str, int]] = []
     events = iter(past.events)

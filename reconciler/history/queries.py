@@ -29,10 +29,7 @@ from reconciler.reconcile.simulate import pools_of, served
 
 
 def find(source: Source, wanted: FreeQuery, pool: str | None, provider: str | None) -> FreeSpace:
-    """Return free ranges that remain after all claims of the revision are served.
-
-    The pools are all, one, or those of a provider. An unknown one raises a `UsageError`.
-    """
+    """Return ranges that remain free after all claims. UsageError: unknown pool or provider."""
     tree = read_tree(source)
     today = served(tree)
     pools = list(today.state.pools) if provider is None else pools_of(today, provider)
@@ -107,10 +104,7 @@ def idle_of(evaluation: Evaluation, result: ApplyResult, pool: str | None) -> Id
 
 
 def idle_remedies(evaluation: Evaluation, key: Key, result: ApplyResult) -> list[str]:
-    """Return unused records that would make room for a refused claim, smallest first.
-
-    No patch is proposed, because only the tenant knows whether it still needs the addresses.
-    """
+    """Return unused records that would make room, smallest first. Only the tenant can decide."""
     refused = next((it for it in evaluation.plan.decisions if it.claim == key), None)
     claim = evaluation.state.claims.get(key)
     if not isinstance(refused, Refuse) or claim is None or refused.reason not in LACKS_ROOM:

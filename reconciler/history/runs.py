@@ -44,10 +44,10 @@ class FreeFit(NamedTuple):
 
 
 class ReservedRange(NamedTuple):
-    """Addresses of a released record. `until` is in seconds since 1970, or None if unlimited.
+    """Addresses of a released record, until seconds since 1970, None if unlimited.
 
-    `is_left`: the claim left the range, whose retention begins when it is unused. `is_planned`: a
-    live record has the range until the plan that releases or moves it is reconciled.
+    `is_left`: retention begins when the range is unused. `is_planned`: held by a live record until
+    the plan is reconciled.
     """
 
     range: IPRange
@@ -57,13 +57,10 @@ class ReservedRange(NamedTuple):
 
 
 class Runs(NamedTuple):
-    """Free addresses of a pool.
+    """Free addresses of a pool: `fits` in allocation order, `held` soonest first.
 
-    Attributes:
-        fits: Ranges that are large enough, in the allocation order of the pool.
-        held: Ranges that become free later, soonest first.
-        fits_from: Time at which the size fits because of them, or None if it fits today or never.
-        closed: Why the pool serves only claims that name an address, or empty if it serves all.
+    `fits_from` is the time from which `held` makes the size fit, None if today or never. `closed`
+    is empty if the pool serves all claims.
     """
 
     pool: Key
@@ -95,7 +92,6 @@ def free_of(state: State, pools: Sequence[Key]) -> dict[Key, IPSet]:
 
 
 def _frees(state: State, pools: Sequence[Key]) -> Iterator[tuple[Key, IPSet, IPSet]]:
-    """Yield the free addresses of each pool, and those of its space that never become free."""
     holdings = Holdings(state.pools, state.records)
     unread = [item for unreadable in state.unreadable for item in unreadable.ranges]
     withheld = Withheld((*state.blocked, *state.off_limits))
@@ -118,7 +114,6 @@ def _closed(pool: Pool, unread: str) -> str:
 
 
 def _fits(pool: Pool, free: IPSet, wanted: FreeQuery, closed: str) -> tuple[FreeFit, ...]:
-    """Return fitting ranges in planner order: IPv4 first, then by the placement of the pool."""
     fitting = [(block, run) for run in free if (block := _block(run, wanted)) is not None]
     is_best = pool.placement is Placement.BEST_FIT
     fitting.sort(key=lambda it: (it[1].version, it[1].size if is_best else 0, it[1]))
@@ -206,7 +201,6 @@ def freeing(evaluation: Evaluation, claim: Claim) -> list[str]:
 
 
 def _after(evaluation: Evaluation) -> list[Allocation]:
-    """Return the holding records after the plan, without delayed releases."""
     decisions = evaluation.plan.decisions
     changed = [
         it for it in decisions if isinstance(it, Grant | Release) and not is_held(it, evaluation)
@@ -222,7 +216,6 @@ def _others(evaluation: Evaluation, pool: Pool) -> Iterator[IPRange]:
 
 
 def _reserved(evaluation: Evaluation, pool: Pool, holding: Sequence[Allocation]) -> Iterator[_Held]:
-    """Yield the ranges that become free by themselves, with the time. Left ranges have no time."""
     for record in holding:
         end = retention_end(record, evaluation.state) if record.is_released else None
         if record.range is None or record.announced or end is None:
@@ -232,8 +225,6 @@ def _reserved(evaluation: Evaluation, pool: Pool, holding: Sequence[Allocation])
 
 
 def _wait(claim: Claim, free: IPSet, reserved: Sequence[_Held]) -> tuple[int, str]:
-    """Return the first time at which a contiguous range is large enough, and a sentence."""
-
     def room(count: int) -> IPRange | None:
         return _room(claim, free | IPSet.of(it for _, _, it in reserved[:count]))
 

@@ -25,12 +25,7 @@ from reconciler.planning.retention import retention_end
 
 
 class Holder(NamedTuple):
-    """Use of some addresses, with the neighboring parts of the pool.
-
-    Attributes:
-        until: End of retention in seconds since 1970, or None if nothing is reserved.
-        giver: Owner in the record if the claim has another owner until reconcile updates it.
-    """
+    """Use of addresses. `until` is in seconds since 1970, `giver` another owner in the record."""
 
     part: AddressPart
     until: int | None
@@ -61,7 +56,6 @@ def of_name(state: State, text: str) -> list[Holder]:
 
 
 def _has_name(item: RecordEvent, text: str) -> bool:
-    """Report whether an event involves this tenant, claim, record, or previous tenant."""
     fact, heir = item.fact, item.heir
     named = (fact.owner, item.giver, heir.owner if heir is not None else "")
     owners = [name for it in named if it for name in (it, it.rpartition("/")[2])]
@@ -87,7 +81,6 @@ def _names(record: Allocation) -> tuple[str, ...]:
 def _describe(state: State, parts: Sequence[AddressPart]) -> list[Holder]:
     @cache
     def row(space: str, key: Key | None) -> list[AddressPart]:
-        """Return all parts of a pool, by address."""
         pool = state.pools.get(key) if key is not None else None
         found = parts_of(state, pool.extent | pool.usable) if pool is not None else []
         return [it for it in found if it.space == space]
@@ -115,9 +108,9 @@ _MINUTE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}Z", re.ASCII)
 
 
 def moment_of(text: str, clock: int, *, is_end: bool) -> int | None:
-    """Parse `2026-03-02`, `2026-03-02T14:00Z`, `2026-03-02T14:00:30Z`, or `30d` before a clock.
+    """Parse `2026-03-02`, `2026-03-02T14:00Z`, or `30d` before a clock, as seconds since 1970.
 
-    Return seconds since 1970, for `is_end` the last second of a day or minute, or None.
+    `is_end` means the last second of a day or minute. None if invalid.
     """
     if _DAY.fullmatch(text):
         return parse_instant(f"{text}T{'23:59:59' if is_end else '00:00:00'}Z")
@@ -167,10 +160,7 @@ def near(history: History, asked: str) -> str:
 
 
 class Named:
-    """Filter of events of a name, newest first. Before a rename, it follows the renamed claim.
-
-    Other objects with the previous name can belong to another owner, so only that claim counts.
-    """
+    """Filter of events of a name, newest first, that follows a renamed claim and no namesake."""
 
     def __init__(self, asked: str) -> None:
         self.asked = asked
