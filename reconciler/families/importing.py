@@ -33,11 +33,8 @@ ImportedList = dict[Resource, list[Manifest]]
 class IntakeKind(Struct, frozen=True):
     """A kind whose objects can exist only in the management cluster.
 
-    Attributes:
-        lacks: The effect of an object that is not in Git, in singular and plural; empty for none.
-        pool: The pool that an object names. Without its document, the object is not imported.
-        is_others: Whether another controller already serves the object, so it makes no request.
-        amend: Returns the copy with values of the object in other fields.
+    `lacks` is the effect of an object that is not in Git, singular and plural. Without a document
+    of `pool`, no object is imported. `is_others`: another controller serves it.
     """
 
     resource: Resource
@@ -194,9 +191,8 @@ class ImportedCluster(Struct, frozen=True):
 class Writing(Struct, frozen=True):
     """Writer of a family's documents.
 
-    `provider_of` returns the name of an existing provider that serves from some pools, or empty.
-    `request_name` returns the name of a request that replaces the owner's own claim. `annotation`
-    names the MetalLB pool in a cluster's document.
+    `provider_of` is empty if no provider serves from the pools. `request_name` is for a request
+    that replaces the own claim. `annotation` names the MetalLB pool.
     """
 
     cluster_title: str

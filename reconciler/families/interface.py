@@ -37,13 +37,9 @@ class StatedNetworks(NamedTuple):
 class FamilyReading(Struct):
     """A family's reading of its documents, to which its reader adds.
 
-    Attributes:
-        protected: Owners with unknown claims (a dependency is invalid or missing): they keep their
-            records.
-        frozen: Pools that give nothing new because their document cannot be read, with its file.
-        growing: Owners whose growth depends on observed demand of their clusters.
-        missing: Missing pools that documents name, by the finding that reports them.
-        presumed: Claims that must be granted for a finding to apply.
+    `protected` owners keep their records, because a dependency is invalid or missing. `frozen`
+    pools give nothing new. `missing` pools are by the finding that reports them, `presumed` claims
+    must be granted for a finding to apply.
     """
 
     pools: dict[Key, Pool] = field(default_factory=dict)
@@ -79,10 +75,7 @@ class FamilyReading(Struct):
     def add_inside(
         self, document: Document, stated: Iterable[StatedNetworks], spaces: Iterable[str]
     ) -> None:
-        """Add the networks inside a cluster; an invalid CIDR is reported and ignored.
-
-        `spaces` are those of its pools. A cluster without pools is in the default address space.
-        """
+        """Add networks in a cluster, by default of the default space. Report invalid CIDRs."""
         within = tuple(sorted(set(spaces))) or (DEFAULT_SPACE,)
         owner = f"{document.namespace}/{document.name}"
         for use, text, steps in stated:
@@ -112,13 +105,9 @@ WHOLE = ("apiGroup", "kind", "name", "namespace")
 class RecordForm(Struct, frozen=True):
     """The references in the `spec` of a family's records.
 
-    Attributes:
-        pool: The fields of `poolRef`. A pool with only a name is of the family's first pool kind,
-            in the namespace of the record.
-        owner: The field of `spec` that names the owner, with `owner_fields`.
-        type: The type of a record without `type`.
-        claim: Returns the claim of a copied record, which names none, from its text only.
-        types: The type of records by slot. Records of other slots state their type and owner.
+    A pool with only a name is of the first pool kind, in the record's namespace. `claim` identifies
+    a copied record, which names none, from its text only. Slots not in `types` state type and
+    owner.
     """
 
     pool: tuple[str, ...]
@@ -158,10 +147,7 @@ DEFAULT_PORT = 6443
 
 
 class ProjectionInput(Struct, frozen=True):
-    """Input of projections: one committed tree.
-
-    `applies_documents` if source documents are applied as objects too.
-    """
+    """One committed tree. `applies_documents`: source documents are applied as objects too."""
 
     documents: Documents
     reading: FamilyReading
@@ -176,10 +162,8 @@ class ProjectionInput(Struct, frozen=True):
 class Projection(Struct, frozen=True):
     """One object for one cluster, with status if `ipam` owns it.
 
-    Attributes:
-        is_status_only: Whether only the status of an existing object of others is applied.
-        is_part: The same for any fields: `fit` of its family selects those to apply.
-        rests_on: Objects it depends on: it is skipped if one of them could not be written.
+    `is_status_only`: only the status of an object of others. `is_part`: its family's `fit` selects
+    the fields. It is skipped if an object of `rests_on` could not be written.
     """
 
     cluster: str
@@ -235,10 +219,9 @@ class UpdateRule(Struct, frozen=True):
 
 
 class ObjectEvent(Struct, frozen=True):
-    """A change of an object, or of a record of any family, in the management cluster.
+    """A change of an object or record. `wanted` is the new status and live metadata.
 
-    `wanted` has the new status and live metadata. `there` returns the previous object of a
-    reference. `recent` are recent events on the kind in the namespace, none for records.
+    `recent` are recent events on the kind in the namespace, none for records.
     """
 
     ref: Ref
@@ -252,10 +235,10 @@ class ObjectEvent(Struct, frozen=True):
 
 
 class ObjectFit(Struct, frozen=True):
-    """The manifest to apply instead of a projection, None to leave the object unchanged.
+    """The manifest to apply instead of a projection, None for no change.
 
-    `takes` if empty fields are taken from another field manager. `owners` are owner references,
-    each with whether it is the controller.
+    `takes`: empty fields are taken from another manager. `owners` are each with whether it is the
+    controller.
     """
 
     manifest: Manifest | None = None
@@ -344,16 +327,9 @@ class Newcomer(Struct, frozen=True):
 class Objects(Struct, frozen=True):
     """A family in clusters.
 
-    Attributes:
-        owned: Kinds whose objects `ipam` creates, updates, and deletes. Policies lock them, unless
-            they are `shared` with other writers.
-        needed: Kinds that are required for any operation.
-        crds: Its CRDs as YAML, by file name.
-        intake: Kinds whose objects can exist only in the cluster, in the order of their import.
-        observe: Returns further status fields from all pools and all objects that it `observes`.
-        still_has: Returns records whose addresses objects of the kinds `asked` still have, by path,
-            with the reason.
-        copied: Kinds whose objects `ipam import` copies, after the kinds that they name.
+    `owned` kinds are locked by policies, except `shared` ones. `intake` is in the order of import.
+    `observe` gets the objects of `observes`. `still_has` returns by path why addresses are still in
+    use. `copied` kinds follow the kinds that they name.
     """
 
     resources: tuple[Resource, ...] = ()
@@ -387,10 +363,9 @@ class Fix(NamedTuple):
 
 
 class Fixes(Struct, frozen=True):
-    """Possible edits of documents: a smaller size, larger pools (smallest first), further pools.
+    """Possible edits: a smaller size (None if no document states it), larger pools, further ones.
 
-    `smaller` returns None if no document states the size. `given_back` describes a change that
-    gives back an unused record.
+    Pools are smallest first. `given_back` describes giving back an unused record.
     """
 
     smaller: Callable[[Documents, Claim, int], Fix | None] = lambda *_: None
@@ -412,10 +387,7 @@ class Measured(Struct, frozen=True):
 
 
 class Turn(Struct, frozen=True):
-    """The result of a reconcile run, `since` seconds after its trigger.
-
-    `failed` are objects of the management cluster as `group/Kind/…/name`.
-    """
+    """A reconcile run, `since` seconds after its trigger. `failed` are `group/Kind/…/name`."""
 
     documents: Documents
     claims: Mapping[Key, Claim]
@@ -445,10 +417,7 @@ class FamilyMetrics(Struct, frozen=True):
 
 
 class Relocation(Struct, frozen=True):
-    """Fields that change if a claim moves: the pool's name, and the pin if there is one.
-
-    `ends` are the fields of both ends of the pin; None if the pin is removed.
-    """
+    """Fields that a move changes. `ends` are the pin's fields, None if the pin is removed."""
 
     steps: tuple[str, ...]
     name: str
@@ -462,18 +431,9 @@ Referring = Callable[[Documents], Iterable[tuple[Document, tuple[str, ...], Key]
 class Family(Struct, frozen=True):
     """A family.
 
-    Attributes:
-        pool_kinds: Names of its pool kinds. The first one is the default of records.
-        slots: The kind of the owner that claims by each slot, which no other family has.
-        grows: Slots with additional numbered slots, such as `nodes-2` for `nodes`.
-        read: Maps documents and records by claim to pools and claims. If the records are None, only
-            the requests are used and the claims are not.
-        adopt: Returns the claim of a copied record, which names none, given all documents.
-        relocate: Returns the document fields that move a claim. None if a claim cannot have two
-            announced ranges at once, which a move without interruption needs.
-        possible_owner: Returns the half-readable owner (namespace, name) of a broken document's
-            claims, with "" for the unreadable half.
-        referring: Yields documents that name a claiming document, each with the field and the key.
+    The first of `pool_kinds` is the default of records. `slots` are in no other family. `read`
+    without records uses only requests. `relocate` returns None if a claim cannot have two announced
+    ranges. `possible_owner` has "" for an unreadable half.
     """
 
     name: str

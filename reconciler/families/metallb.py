@@ -54,10 +54,7 @@ def check_pool_name(document: Document, found: list[Finding]) -> None:
 def hold_back(
     pools: Mapping[Key, Pool], gateways: Iterable[Gateway], silent: Container[Key] = ()
 ) -> tuple[dict[Key, Pool], list[Finding]]:
-    """Return the pools without the gateways of their address spaces, and findings about them.
-
-    Pools in `silent` get no finding: their file no longer matches the version that was read.
-    """
+    """Return pools without their gateways, and findings except for pools in `silent`."""
     routers: dict[str, list[Gateway]] = {}
     for gateway in gateways:
         for space in gateway.spaces(pools):

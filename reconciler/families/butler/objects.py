@@ -59,8 +59,6 @@ _SOURCES = (("metallb", "serviceRef"), ("node", "nodeRef"), ("machine", "machine
 
 
 class _User(NamedTuple):
-    """An address in use. The first source of an address names it."""
-
     number: int
     rank: int
     namespace: str

@@ -129,7 +129,6 @@ def _reserved(
 
 
 def _windows(document: Document, network: IPRange, found: list[Finding]) -> list[IPRange]:
-    """Return the allocatable ranges: `ranges`, else `start` and `end`, else the whole network."""
     allocation = document.spec.get("tenantAllocation") or {}
     halves = [field for field in ("start", "end") if field in allocation]
     ranges = allocation.get("ranges")
@@ -195,7 +194,7 @@ _CLOUDS = ("azure", "aws", "gcp")
 
 
 class Provider(Struct, frozen=True):
-    """A parsed ProviderConfig: its pools, which might not exist, in the order in which they are tried.
+    """A parsed ProviderConfig. Its pools might not exist, in the order in which they are tried.
 
     `team` is the only team that can use it. `lb_size` is None for the default of the pool.
     """
@@ -289,7 +288,7 @@ class Providers:
         return self._by_name.values()
 
     def of(self, tenant: Document) -> tuple[Provider | None, tuple[str, str]]:
-        """Return the provider of a tenant, None if it is not usable, with its namespace and name.
+        """Return a tenant's provider, None if unusable, and its namespace and name.
 
         It is `providerConfigRef`, else the one named `default`, else the first in `butler-system`.
         """

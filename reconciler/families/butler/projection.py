@@ -201,7 +201,6 @@ def _effective(
 
 
 def _precedence(record: Allocation) -> tuple[bool, bool, str]:
-    """Return the sort key: the tenant's own record first, then records with addresses."""
     return record.claim.kind != kinds.TENANT.kind, not record.is_live, record.name
 
 
@@ -226,7 +225,6 @@ def _announcer(manifest: Manifest) -> str | None:
 
 
 def _homes(live: Manifest | None, namespace: str) -> Iterator[str]:
-    """Yield the namespace in the TenantCluster's status, then its own namespace."""
     inner = ((live or {}).get("status") or {}).get("tenantNamespace")
     if not isinstance(inner, str | None):
         raise ValueError("status.tenantNamespace is not a text")

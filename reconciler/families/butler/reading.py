@@ -81,10 +81,7 @@ class _Reader:
         return reading
 
     def provider_of(self, document: Document) -> Provider | None:
-        """Return the tenant's provider if it allocates from readable pools, else None.
-
-        A tenant with an unknown provider or a missing pool is protected: its records stay.
-        """
+        """Return the tenant's provider, None if unknown or unreadable: then it is protected."""
         provider, key = self.providers.of(document)
         found: Finding | None = None
         if provider is None and not self.documents.unread(kinds.PROVIDER, *key):

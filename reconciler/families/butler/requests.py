@@ -57,10 +57,7 @@ def space_of(document: Document) -> str:
 
 
 def stands_for(document: Document) -> Key | None:
-    """Return the tenant's own claim that the request replaces by its name; else None.
-
-    As in Butler, only authors in Butler's own namespace can act for a tenant.
-    """
+    """Return the tenant's own claim that a request in Butler's namespace replaces, else None."""
     name, kind = tenant_named(document), document.spec["type"]
     is_named = document.namespace == kinds.SYSTEM and document.name == kinds.own_name(name, kind)
     return kinds.tenant_key(*name, kind) if is_named else None
@@ -195,18 +192,13 @@ def _size(document: Document, network: NetworkPool | None) -> int:
 
 
 class _Share(Struct, frozen=True):
-    """A tenant's requests, record, stated size, and pinned range of one type."""
-
     asked: Sequence[TenantRequest]
     record: Allocation | None
     stated: int | None = None
     pin: IPRange | None = None
 
     def replacement(self) -> TenantRequest | None:
-        """Return the request that replaces the tenant's own claim, which must not be live; or None.
-
-        A request that held addresses first keeps replacing the claim.
-        """
+        """Return the request that replaces the own claim, unless that is live."""
         if self.record is not None and self.record.is_live:
             return None
         named = next((item for item in self.asked if item.is_named), None)
@@ -234,10 +226,7 @@ def own_claims(
     asked: Sequence[TenantRequest],
     reading: FamilyReading,
 ) -> Key:
-    """Collect the claims of a tenant, and findings about its requests (`asked`).
-
-    `grown` is of `grown_slots`. Returns the claim that takes over its loadBalancerPool.
-    """
+    """Collect a tenant's claims and findings. Return the claim that gets its loadBalancerPool."""
     document = tenant.document
     keys = {
         kind: kinds.tenant_key(document.namespace, document.name, kind)
@@ -283,11 +272,7 @@ def _judge_requests(
     tenant: Document,
     reading: FamilyReading,
 ) -> None:
-    """Report new requests, and all requests if the tenant gets its first range.
-
-    Otherwise, a tenant could get a second range silently, for example after a rename. `alone` is
-    the claim of the tenant without replacement.
-    """
+    """Report requests that would give a tenant a second range silently, as after a rename."""
     fresh = [item for item in own.asked if not item.is_live]
     is_first = chosen is None and own.record is None
     rest = [item for item in (own.asked if is_first else fresh) if item is not chosen]

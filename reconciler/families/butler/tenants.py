@@ -102,12 +102,9 @@ def grown_slots(held: CurrentRecords) -> dict[TenantName, GrownRecords]:
 
 
 class LoadBalancerState(Struct, frozen=True):
-    """A tenant's load-balancer addresses and requests.
+    """A tenant's load-balancer addresses and requests. `number` is the next free one of `more`.
 
-    Attributes:
-        instead: The claim of the request that is its own claim, with its record, if any.
-        more: Records of further manually requested ranges, by number; `number` is the next one.
-        default: The size of its first claim without a stated size; 0 for no claim.
+    `instead` is the claim of the request that is its own claim. `default` is 0 for no claim.
     """
 
     first: Allocation | None
@@ -265,10 +262,7 @@ class Tenant:
             )
 
     def _growth_claims(self, held: CurrentRecords, records: Sequence[Key]) -> Iterator[Claim]:
-        """Yield a claim for each entry of the Demand, or of its records without a Demand.
-
-        If the provider does not permit growth, only claims with addresses remain.
-        """
+        """Yield growth claims of the Demand, else of records. Without growth, only held ones."""
         asked_for = {key.slot for key in records if _is_asked_for(held, key)}
         grown = [key for key in records if key.slot not in asked_for]
         there = {key.slot for key in grown}
@@ -300,10 +294,7 @@ class Tenant:
     def _node_claims(
         self, held: CurrentRecords, grown: GrownRecords, instead: Instead
     ) -> Iterator[Claim]:
-        """Yield a nodes claim if a pool gives node addresses, and claims that extend it.
-
-        Existing claims that are needed stay, and one claim requests all missing addresses.
-        """
+        """Yield node claims: existing ones that are needed stay, one claim requests the rest."""
         defaults = (network.nodes_per_tenant for network in self._networks)
         default = next((size for size in defaults if size is not None), None)
         default = default or self._live_size(held, NODES)

@@ -64,7 +64,6 @@ PROTECT_POOL = f"{IPAM_GROUP}/ProtectPool"
 
 
 def _in_two_versions(group: str, kind: str, plural: str, finalizer: str = "") -> Resource:
-    """Return a kind in the version that `ipam` writes, and in the next version."""
     return Resource(
         f"{group}/v1beta1",
         kind,

@@ -89,7 +89,6 @@ class _Part:
         self.problems: list[str] = []
 
     def manifest(self) -> Manifest:
-        """Return the fields. Fields of an earlier apply that are absent here are removed."""
         metadata = {key: self.wanted["metadata"][key] for key in ("name", "namespace")}
         spec: dict[str, Any] = {}
         if endpoint := self._endpoint():
@@ -130,7 +129,6 @@ class _Part:
                 yield {"name": name, "value": given}
 
     def _fits(self, slot: str, step: str, given: Any, there: Any, problem: str) -> bool:
-        """Return whether the address of a slot is written into a field; record what changes."""
         if given is None or slot in self.lost:
             self.is_changed |= _owns(self.live, PART_MANAGER, step)
             return False
@@ -203,7 +201,6 @@ class _Fitting:
                 yield ref, fit_cluster(item, self.there.get(ref), lost)
 
     def _held(self, ref: Ref, item: Manifest) -> str:
-        """Return the conflict with another claim or the claim's other address; else empty."""
         if ref.resource != kinds.ADDRESSES or "spec" not in item:
             return ""
         address = item["spec"]["address"]

@@ -263,7 +263,6 @@ _MORE = 8
 
 
 def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Fix]:
-    """Yield edits that add ranges of the subnet, directly after the last range first."""
     kind = kinds.POOL if pool.key.kind == kinds.POOL.kind else kinds.GLOBAL_POOL
     document = documents.find(kind, pool.key.namespace, pool.key.name)
     if document is None or document.doubt:

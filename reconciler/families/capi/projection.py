@@ -104,7 +104,6 @@ def _held(given: ProjectionInput, pools: Mapping[Key, Document]) -> Iterator[Pro
 
 
 def _is_unclaimed(record: Allocation, claims: Container[Key]) -> bool:
-    """Return whether no claim requests a record: it is released, or will be after a pause."""
     return record.is_released or (record.is_live and record.claim not in claims)
 
 

@@ -50,8 +50,6 @@ def named_for(name: str) -> tuple[str, str] | None:
 
 
 class _Manual(Struct, frozen=True):
-    """A manually chosen address of a slot: no range for a DNS name. The title begins with the owner."""
-
     range: IPRange | None
     title: str
     source: Location
@@ -103,8 +101,6 @@ def variables_of(document: Document) -> frozenset[str]:
 
 
 class _Wanted(Struct, frozen=True):
-    """Readable pools for an address in order, all names, a doubtful file, and why there are none."""
-
     candidates: tuple[Key, ...]
     names: tuple[str, ...]
     doubt: str

@@ -186,7 +186,6 @@ def _pools(listed: ListingInput) -> Iterator[ListingRow]:
 
 
 def _vips(listed: ListingInput) -> Iterator[ListingRow]:
-    """Yield VIPs, each with the addresses of its records, or its own addresses without a pool."""
     records = current_records(listed.records)
     for document in listed.documents.of(kinds.VIP):
         vip = read_vip(document, [])
@@ -201,7 +200,6 @@ def _vips(listed: ListingInput) -> Iterator[ListingRow]:
 
 
 def _bound(pool: str, records: list[Allocation | None]) -> str:
-    """Return `True` or the reason why it is not bound; VIPs without a pool are never bound."""
     if not pool:
         return _NONE
     refused = next((item.reason for item in records if item and item.reason), "")

@@ -122,7 +122,6 @@ def auto_assign(document: Document) -> bool:
 
 
 def _usable(network: IPRange) -> tuple[IPRange, ...]:
-    """Return the usable addresses of a CIDR; none for an IPv4 /31."""
     if network.version == 6 or network.size == 1:
         return (network,)
     first, last = network.first + 1, network.last - 1
