@@ -28,10 +28,7 @@ from reconciler.planning.evaluate import Evaluation, evaluate
 
 
 def join_sources(holdings: Iterable[ImportedRange]) -> ImportedSource:
-    """Merge each owner's addresses into the fewest ranges. Ranges of two owners are conflicts.
-
-    A range within another range of the same team is merged into it.
-    """
+    """Merge each owner's addresses into the fewest ranges. Ranges of two owners are conflicts."""
     conflicts: list[Finding] = []
     kept = _without_contested(_with_distinct_names(holdings, conflicts), conflicts)
     groups: dict[tuple[object, ...], list[ImportedRange]] = {}
@@ -63,7 +60,6 @@ def _with_distinct_names(
 def _without_contested(
     holdings: Iterable[ImportedRange], conflicts: list[Finding]
 ) -> list[ImportedRange]:
-    """Return ranges that share no address with another holder (owner and type)."""
     kept: list[ImportedRange] = []
     shared: dict[str, list[IPRange]] = {}
     near: list[ImportedRange] = []
@@ -95,7 +91,6 @@ def _contested(item: ImportedRange, other: ImportedRange, both: IPRange) -> Find
 
 
 def _merged(group: list[ImportedRange]) -> Iterator[ImportedRange]:
-    """Yield the ranges of one owner, each with its first location and all of its users."""
     ordered = sorted(group, key=lambda it: it.item)
     at = 0
     for item in IPSet.of(it.item for it in ordered):
@@ -288,7 +283,6 @@ class _Assembling:
                 self.conflicts.append(conflict(item.place, message, hint))
 
     def _with_pool_name(self, item: ImportedObject) -> ImportedObject:
-        """Return a cluster's document with the name of its MetalLB pool, unless default."""
         owner = item.namespace, item.name
         pool, _ = self.named.get(owner, ("", None))
         if not pool or _kind(self._cluster(owner)) != _kind(item.body):
@@ -345,7 +339,6 @@ class _Assembling:
                 self._ask_for_name(_find(documents, self._cluster(owner)), pool, place)
 
     def _ask_for_name(self, document: Document | None, pool: str, place: Location) -> None:
-        """Report a described cluster whose document does not name its MetalLB pool."""
         annotation = self.writer.annotation
         if document is not None and document.annotations().get(annotation) != pool:
             message = f"its pool is {pool}, which {document.title} of {document.start} does not say"
@@ -378,7 +371,6 @@ class _Assembling:
 
 
 def _short(place: Location) -> str:
-    """Return a location without the local folders of a file."""
     path = place.path if place.path.startswith("cluster ") else place.path.rpartition("/")[2]
     return full_place(place._replace(path=path))
 

@@ -93,7 +93,6 @@ class Placed:
         return False
 
     def _is_there(self, item: ImportedNetwork) -> bool:
-        """Return whether an existing pool equals or overlaps the network."""
         for home in self._homes:
             is_named, is_near = home.name == item.name, home.space == item.space
             if is_near and home.extent.covers(item.extent):
@@ -114,7 +113,6 @@ class Placed:
         self._homes.append(Home(network.name, network.space, IPSet((network.extent,)), place))
 
     def _needs_pool(self, item: ImportedRange) -> bool:
-        """Assign the pool that contains a range; return whether a new pool is needed."""
         title = f"{item.title}: {format_short(item.item)}"
         named = [home for home in self._homes if item.pool and home.name == item.pool]
         around = [home for home in self._homes if home.space == item.space]
@@ -141,7 +139,6 @@ class Placed:
         self.holdings += [it._replace(pool=home.name, space=home.space) for it in items]
 
     def _make(self, holdings: Iterable[ImportedRange]) -> None:
-        """Create pools for ranges without a described pool. The pools contain nothing else."""
         groups: dict[tuple[str, str], list[ImportedRange]] = {}
         widest: dict[str, IPRange] = {}
         for item in sorted(holdings, key=_order):
@@ -175,7 +172,6 @@ def _order(item: ImportedRange) -> tuple[object, ...]:
 
 
 def _around(ranges: Sequence[IPRange]) -> IPRange:
-    """Return the smallest network that contains some ranges, a /24 or larger."""
     version = ranges[0].version
     first, last = min(it.first for it in ranges), max(it.last for it in ranges)
     bits = max(BITS[version] - _WIDEST if version == 4 else 64, (first ^ last).bit_length())
@@ -190,7 +186,6 @@ def _hosts(extent: IPRange) -> tuple[IPRange, ...]:
 
 
 def _limited(found: IPSet) -> tuple[IPRange, ...]:
-    """Return the ranges of a set; for too many, one range that contains them."""
     ranges = found.ranges
     if len(ranges) <= MAX_WINDOWS:
         return ranges

@@ -58,11 +58,7 @@ class Announced(NamedTuple):
 
 
 def held_by(cluster: Announced) -> ImportedSource:
-    """Return the ranges of MetalLB's pools.
-
-    The pool with the default name, or the only pool, becomes managed. Addresses of other pools are
-    recorded and stay with their pools.
-    """
+    """Return MetalLB's ranges. The default or only pool becomes managed, others keep theirs."""
     named = {item["metadata"]["name"]: item for item in cluster.pools}
     ours = cluster.wanted or (cluster.usual if cluster.usual in named else "")
     if not ours and len(named) == 1:

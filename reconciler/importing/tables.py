@@ -183,7 +183,6 @@ def _values(cells: list[str], columns: Columns) -> Mapping[str, str]:
 
 
 def _delimiter(text: str) -> str:
-    """Return the most frequent delimiter in the header, outside of quotes."""
     line = next((it for it in text.splitlines() if it.strip()), "")
     header = "".join(line.split('"')[::2])
     return max(_DELIMITERS, key=lambda mark: (header.count(mark), -_DELIMITERS.index(mark)))
@@ -246,7 +245,6 @@ def _found(row: TableRow, assumed: Assumed) -> ImportedSource:
 
 
 def _addresses(row: TableRow) -> tuple[IPRange, bool]:
-    """Return the addresses of a row, and whether they are an allocatable network."""
     if start := row.get("start"):
         end = row.get("end") or start
         return _between(start.partition("/")[0], end.partition("/")[0]), False
