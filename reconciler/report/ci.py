@@ -122,10 +122,7 @@ _BRACKET = re.compile(r"[\[\]]")
 
 
 def sarif_text(evaluation: Evaluation, version: str, root: str = "") -> str:
-    """Return a SARIF run with a rule per code and a result per finding, most severe first.
-
-    Services keep one run per root folder of a commit. GitHub keeps `IN_ALL` results per run.
-    """
+    """Return a SARIF run, most severe first, for one root. GitHub keeps `IN_ALL` results."""
     found = all_listed(evaluation)
     results = list(map(_result, found, fingerprints(found)))
     rules = [
@@ -209,10 +206,7 @@ def likely(text: str, names: Iterable[str]) -> list[str]:
 
 
 def junit_text(evaluation: Evaluation) -> str:
-    """Return a JUnit report with the suites `files` and `gates`.
-
-    The evaluation must be of the whole tree, because each file is a test.
-    """
+    """Return a JUnit report of the whole tree, because each file is a test."""
     files: dict[str, list[Finding]] = {item.path: [] for item in evaluation.tree.sources}
     for item in evaluation.findings:
         files.setdefault(place_of(item).path, []).append(item)

@@ -91,10 +91,7 @@ _SAYS = {
 
 
 def verdict(evaluation: Evaluation, inherited: int = 0) -> tuple[Severity | None, str, str]:
-    """Return what stops a change, the verdict in words, and counts. It agrees with the exit code.
-
-    `inherited` is the number of findings that the base already has, not in the evaluation.
-    """
+    """Return what stops a change, verdict, and counts. `inherited` counts findings of the base."""
     counts = Counter(item.severity for item in (*evaluation.findings, *evaluation.gates))
     worst = next((item for item in GRAVITY[:2] if counts[item]), None)
     is_told = counts or evaluation.moves or inherited or "transferred" in summary(evaluation)
@@ -123,10 +120,7 @@ def all_listed(evaluation: Evaluation) -> list[Finding]:
 
 
 def place_of(item: Finding) -> Location:
-    """Return a file and line for services that require a location.
-
-    Findings about the whole repository are located at Settings.
-    """
+    """Return a file and line for a service. Findings about the repository are at Settings."""
     path = PATH if item.location.path == "." else item.location.path
     return item.location._replace(path=path, line=item.location.line or 1)
 
@@ -134,8 +128,7 @@ def place_of(item: Finding) -> Location:
 def fingerprints(findings: Sequence[Finding]) -> list[str]:
     """Return an id for each finding that stays the same in later runs.
 
-    The id depends on code, file, and field, but not on line and message, because other edits of the
-    file or the pool change those. Equal findings are distinguished by their order.
+    It ignores line and message, which change with other edits. Equal findings differ by order.
     """
     seen: Counter[str] = Counter()
     marks = []

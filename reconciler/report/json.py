@@ -42,7 +42,6 @@ def yaml_text(value: Mapping[str, Any]) -> str:
 
 
 def _floats(value: Any) -> Any:
-    """Replace floats, which canonical YAML lacks, by decimal strings."""
     if isinstance(value, float):
         return Decimal(str(value))
     if isinstance(value, Mapping):

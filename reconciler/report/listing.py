@@ -26,11 +26,7 @@ ListedOwner = tuple[str, str, str, str]
 
 
 class ListedItem(Struct, frozen=True):
-    """Object of a list.
-
-    `ranges` are its addresses in order, for a pool the allocatable ones; `pools` has a pool itself.
-    `body` builds the object; it is None for a row that is not a document by itself.
-    """
+    """Object of a list. `ranges` are in order. `body` is None if the row is not a document."""
 
     namespace: str
     name: str
@@ -90,7 +86,6 @@ class _Documents:
         self.statuses = cache(partial(_statuses, evaluation))
 
     def item(self, document: Document, row: ListingRow | None, *, is_whole: bool) -> ListedItem:
-        """Return the list item of a document."""
         family = family_of_kind(document.kind.id)
         name = family.name if family is not None else ""
         key = Key(name, document.namespace, document.name, "", document.kind.name)

@@ -1,9 +1,4 @@
-"""Markdown building blocks that user text cannot break out of.
-
-Services find mentions, references, URLs, and emoji in any rendered text, however it is escaped.
-They ignore only code spans. All text except plain words and numbers is therefore in code spans,
-which also sets names and addresses off from prose.
-"""
+"""Markdown that user text cannot break out of: services ignore only code spans."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -96,10 +96,10 @@ def of_pools(usage: Mapping[Key, Usage]) -> Iterator[Sample]:
 
 
 def of_findings(evaluation: Evaluation, unasked: frozenset[str] | None = None) -> Iterator[Sample]:
-    """Yield the number of findings and exceeded limits by severity, including zero.
+    """Yield numbers of findings and exceeded limits by severity, including zero.
 
-    `unasked` has the reasons why clusters could not be read at the last discovery. They replace the
-    corresponding findings, because not every evaluation has a discovery.
+    `unasked` reasons replace findings about unread clusters, because an evaluation may lack a
+    discovery.
     """
     found = [(it.code, it.severity) for it in (*evaluation.findings, *evaluation.gates)]
     if unasked is not None:

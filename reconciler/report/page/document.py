@@ -230,7 +230,6 @@ def _comes_free(state: State) -> dict[Key, list[list[Any]]]:
 
 
 def _overlaps(pools: Iterable[Pool]) -> dict[Key, set[str]]:
-    """Return the pools of one address space that share addresses, by one sweep."""
     found: dict[Key, set[str]] = {}
     open_: list[tuple[str, IPRange, Key]] = []
     for item in sorted((it.space, one, it.key) for it in pools for one in it.extent | it.usable):
@@ -245,8 +244,6 @@ def _overlaps(pools: Iterable[Pool]) -> dict[Key, set[str]]:
 
 
 class _Numbers(dict[str, int]):
-    """Numbers of texts, in the order of their first use."""
-
     def __missing__(self, text: str) -> int:
         self[text] = len(self)
         return self[text]
@@ -344,7 +341,6 @@ def _cause(
     causes: Mapping[tuple[str, str], CommitCause],
     paths: _Numbers,
 ) -> tuple[int, int, int]:
-    """Return the commit that caused a life, and the file and line in it; 0 if unknown."""
     cause = causes.get((life.begins.id, life.fact.claim)) if life.begins is not None else None
     if cause is None:
         return 0, 0, 0
@@ -353,7 +349,6 @@ def _cause(
 
 
 def _firsts(shown: Iterable[Life]) -> Iterator[int]:
-    """Yield first addresses, each by its difference from the previous one in its pool."""
     for _, of_pool in groupby(shown, key=lambda it: it.fact.pool):
         before = 0
         for life in of_pool:

@@ -79,10 +79,9 @@ def _hash(text: str) -> str:
 
 
 def packed_numbers(numbers: Iterable[int]) -> str:
-    """Return numbers in base64: any size, any sign, and few bytes for repetitions.
+    """Return base64 of LEB128 numbers: zigzag, with a low bit for repetitions.
 
-    Each number is zigzag-encoded, with a bit below: if set, the number of further repetitions
-    beyond two follows. Everything is LEB128.
+    If the bit is set, the number of further repetitions beyond two follows.
     """
     found = bytearray()
     for number, alike in groupby(numbers):

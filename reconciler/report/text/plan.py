@@ -83,11 +83,7 @@ def listed_decisions(evaluation: Evaluation, *, keeps: bool) -> list[Decision]:
 
 
 class RangeMove(NamedTuple):
-    """Claim that gets another range than it held.
-
-    If the old range `stays`, it is announced until it is unused. Otherwise it is free at once. The
-    giver is the owner of the old range if it is another one.
-    """
+    """Claim that gets another range than it held; if it `stays`, the old one is announced."""
 
     claim: Key
     old: Allocation
@@ -159,7 +155,6 @@ def moves_text(evaluation: Evaluation, painter: Painter) -> str:
 
 
 def _titled(title: str, rows: Sequence[Sequence[Cell]], painter: Painter, *more: Colour) -> str:
-    """Return an indented table below its title, or empty without rows."""
     head = painter.paint(title, Colour.BOLD, *more)
     return f"{head}\n{_indented(table((), rows, painter))}" if rows else ""
 

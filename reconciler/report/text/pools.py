@@ -39,10 +39,9 @@ def usage_bar(usage: Usage, *, plain: bool = False) -> str:
 def bar_parts(
     usage: Usage, cells: int, levels: Sequence[int] = (), *, plain: bool = False
 ) -> tuple[str, str, str]:
-    """Return the parts of a bar of at least 3 cells: allocated, held, and free.
+    """Return allocated, held, and free parts of a bar of 3 or more cells, or empty ones.
 
-    The bar covers the cell of a level, in percent, exactly if it is reached, if each level has a
-    cell of its own. All parts are empty if there are no addresses.
+    The bar covers the cell of a level, in percent, exactly if it is reached and has its own cell.
     """
     signs, total = "#=." if plain else "▓▒░", usage.total
     if total == 0:
@@ -71,7 +70,6 @@ def _bar_cells(part: int, whole: int, cells: int) -> int:
 
 
 def _trend(values: Sequence[int | None], total: int, *, plain: bool) -> tuple[str, str, str] | None:
-    """Return a sparkline, and the first and last percentage; None for fewer than two values."""
     known = [it for it in values if it is not None]
     if len(known) < 2 or not total:
         return None
@@ -250,7 +248,6 @@ def _block(
 
 
 def _ticks(levels: Sequence[int], cells: int, mark: str) -> str:
-    """Return a mark below the cell of each level, with its number next to it if there is room."""
     line = [" "] * cells
     places = [tick(level, cells) for level in levels]
     for place in places:
@@ -403,7 +400,6 @@ def sizes_by_use(found: PoolMap) -> dict[AddressUse, int]:
 
 
 def _ranges(found: PoolMap, painter: Painter, width: int) -> Iterator[str]:
-    """Yield a line for each range, because IPv6 has too many addresses for cells."""
     for part in found.parts:
         sign = _sign(found, part, painter)
         addresses, count = format_short(part.range), format_count(part.range.size)

@@ -50,10 +50,7 @@ def table(
     painter: Painter,
     right: Collection[int] = (),
 ) -> str:
-    """Return rows below headers, or empty without rows. Texts are escaped here.
-
-    `right` has the positions of columns that are flush right, from 0.
-    """
+    """Return rows below headers, texts escaped. `right` are flush-right columns, from 0."""
     pairs = ([(it, None) if isinstance(it, str) else it for it in row] for row in rows)
     cells = [[(escape(text), colour) for text, colour in row] for row in pairs]
     if not cells:
@@ -94,11 +91,7 @@ def findings_text(
     painter: Painter,
     words: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
-    """Return `path:line:column: severity code: message` and a hint for each finding.
-
-    If there are more than `MAX_FINDINGS`, only the most severe ones are shown. `words` replaces
-    the severity of gates, by code.
-    """
+    """Return lines of findings, at most `MAX_FINDINGS`. `words` replaces severities by code."""
     lines = []
     shown = capped(findings)
     is_cut = len(shown) > MAX_FINDINGS
