@@ -217,7 +217,6 @@ class _LazyGroup(click.Group):
         return list(VERBS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the module of a command, and add value completion if a shell requests it."""
         verb = VERBS.get(cmd_name)
         if verb is None:
             return None
@@ -244,7 +243,6 @@ class _LazyGroup(click.Group):
             raise click.UsageError(message, ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the prominent commands by section, and the names of the others."""
         del ctx
         self.write_verbs(formatter, _SHOWN)
         others = ", ".join(name for name in VERBS if name not in _SHOWN)

@@ -323,7 +323,6 @@ def _round_writer(order: Order, tidy: Callable[[], None]) -> Callable[[RoundDone
 
 
 def _opened(order: Order, answers: _DaemonServer) -> Repository | None:
-    """Open the repository, with retries until it exists. Return None on shutdown."""
     backoff = Backoff(random.random)
     is_first = True
     while not answers.dirty.is_stopping:
@@ -343,8 +342,6 @@ def _opened(order: Order, answers: _DaemonServer) -> Repository | None:
 
 
 class _LogFormatter(logging.Formatter):
-    """Formatter of one line per record, without control characters and passwords."""
-
     def __init__(self, form: str) -> None:
         super().__init__()
         self._is_json = form == "json"
@@ -379,7 +376,7 @@ def start_log(form: str) -> None:
 
 @dataclass(slots=True)
 class ShutdownSignals:
-    """Shutdown by signals: the first one requests the end, the next one interrupts running work.
+    """The first signal requests the end, the next one interrupts running work.
 
     `stop` runs in its own thread, because a handler must not take a lock. `release` also runs after
     an interrupt.

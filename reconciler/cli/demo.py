@@ -54,8 +54,6 @@ _NEXT = {
 
 
 class _Stage:
-    """Folder of a demo, with its output and its commands."""
-
     def __init__(self, folder: Path, color: str) -> None:
         self.shown_folder = folder
         self.repo = folder.absolute() / "repo"
@@ -87,7 +85,6 @@ class _Stage:
             emit(f"\n{textwrap.fill(paragraph, 88, break_on_hyphens=False)}\n")
 
     def show(self, *command: str, printed: str = "", exit_code: int = 0) -> None:
-        """Print a command as typed, with its output and its exit code."""
         line = self.brush.paint(escape(shlex.join(command)), Colour.BOLD)
         emit(f"\n{self.brush.paint('$', Colour.DIM)} {line}\n")
         bar = self.brush.paint("│", Colour.DIM)
@@ -110,7 +107,6 @@ class _Stage:
         return done.stdout.rstrip("\n")
 
     def shown_git(self, command: str, *arguments: str, date: int = 0) -> None:
-        """Run Git and print it, without its progress output."""
         quiet = ("--quiet",) if command in ("commit", "merge", "push", "switch") else ()
         printed = self.git(command, *quiet, *arguments, date=date)
         self.show("git", command, *arguments, printed=printed)
@@ -140,7 +136,6 @@ class _Stage:
 
 @contextlib.contextmanager
 def _variables(color: str) -> Iterator[None]:
-    """Set a color, and remove other variables that would change a command, while the block runs."""
     before = dict(os.environ)
     for name in before:
         if name.startswith("IPAM_") or name in ("NO_COLOR", "FORCE_COLOR"):

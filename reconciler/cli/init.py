@@ -125,7 +125,6 @@ def _require_named(site: Site) -> None:
 
 
 def _site_folder(folder: Path) -> Path:
-    """Return the folder that DIR names. In a checkout, it is the one that `--root` names."""
     named = root_folder(opening.asked_root() or "").path
     if not named:
         return folder

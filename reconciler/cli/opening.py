@@ -94,7 +94,6 @@ def open_branch(repo: Path, remote: str | None, branch: str | None) -> Repositor
 
 
 def _leading(repository: Repository) -> Repository:
-    """Return the repository with the search for the newest reconcile commit of a revision."""
     if (context := click.get_current_context(silent=True)) is not None:
         context.call_on_close(repository.git.reader.close)
 

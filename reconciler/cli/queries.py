@@ -31,7 +31,6 @@ class _What(click.ParamType[str]):
     name = "what"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the canonical resource name, with the optional name after a slash."""
         known = listing.words()
         word, slash, name = value.partition("/")
         found = known.get(word.lower())
@@ -177,7 +176,6 @@ def who(
 
 
 def _stream(events: Iterator[Caused], result: output.Result) -> int:
-    """Print events as they are found, and return their number."""
     brush, is_csv = result.brush, result.output == "csv"
     lines = (
         documents.event_rows(events) if is_csv else (text.event_text(it, brush) for it in events)

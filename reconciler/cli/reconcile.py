@@ -186,8 +186,6 @@ def _loop(begin: "Callable[[], _Job]", interval: str, seconds: int) -> NoReturn:
 
 @dataclass(slots=True)
 class _Job:
-    """Reconcile of one run, repeated in a loop with new connections to clusters."""
-
     repository: Repository
     run_options: ReconcileOptions
     reach: cluster_options.Reach | None
@@ -259,8 +257,6 @@ class _Job:
 
 
 class _Printer(Struct, frozen=True):
-    """Writer of runs to stdout and files. `to` is the branch that gets the commits instead."""
-
     result: output.Result
     outs: tuple[output.Out, ...]
     to: str
@@ -309,7 +305,6 @@ class _Printer(Struct, frozen=True):
             yield runs.applied_text(item.applied, brush)
 
     def finish(self, done: Sequence[Round], code: int) -> None:
-        """Write all runs as one document, to stdout unless the format is text, and to files."""
         if not (self.result.is_document or self.outs):
             return
         document = _document(done, code, self.to)

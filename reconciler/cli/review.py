@@ -141,7 +141,6 @@ def _alone(files: Sequence[str]) -> Compared:
 
 
 def _place(file: str) -> Place | None:
-    """Return the place of a file in its root, or None if it is in no root."""
     folder, name = Path(file).parent.resolve(), Path(file).name
     top = next((it for it in (folder, *folder.parents) if (it / ".git").exists()), None)
     if top is None or file == STDIN:
