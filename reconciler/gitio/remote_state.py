@@ -13,7 +13,10 @@ from reconciler.model.errors import GitError, LostRaceError, NoBranchError, Push
 
 HEADS = "refs/heads/"
 _NO_BRANCH = "push a first commit to it, or name another with --branch"
-_OTHER = "the authoritative branch is {0}, because {1}: git switch {0}, or reconcile it with --branch {0}"
+_OTHER = (
+    "the authoritative branch is {0}, because {1}: git switch {0}, or reconcile it with"
+    " --branch {0}"
+)
 _UNKNOWN = DefaultBranch("", "")
 # Git must not report its own commits, or the server assumes that all of their objects are here. It
 # must mark the received objects as promised, or it checks everything that they refer to. These are

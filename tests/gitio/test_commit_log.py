@@ -12,12 +12,12 @@ from tests.world import CLOCK, ENVIRONMENT, commit, git, repository, write
 PATHS = ["allocations", "tenants"]
 
 
-def annals(folder: Path) -> CommitLog:
+def log_of(folder: Path) -> CommitLog:
     return CommitLog(open_repository(folder, ENVIRONMENT).git)
 
 
 def rows(folder: Path, rev: str = "HEAD") -> list[CommitRow]:
-    return list(annals(folder).line(git(folder, "rev-parse", rev), PATHS))
+    return list(log_of(folder).line(git(folder, "rev-parse", rev), PATHS))
 
 
 @pytest.fixture
@@ -123,14 +123,14 @@ def test_where_a_clone_is_cut_off_what_its_oldest_commit_touched_is_not_told(
         ("remov", False, 1),
         ("Merge", True, 0),
     ]
-    assert annals(tmp_path / "shallow").is_cut()
-    assert not annals(repo).is_cut()
+    assert log_of(tmp_path / "shallow").is_cut()
+    assert not log_of(repo).is_cut()
 
 
 def test_a_moment_means_the_newest_commit_that_is_not_later(repo: Path) -> None:
-    told = annals(repo)
+    log = log_of(repo)
     for after, name in ((0, "HEAD~3"), (3, "HEAD~3"), (10, "HEAD~2"), (29, "HEAD~1"), (99, "HEAD")):
-        found = told.before("HEAD", CLOCK + after)
+        found = log.before("HEAD", CLOCK + after)
         assert found is not None
         assert found.id == git(repo, "rev-parse", name), after
-    assert told.before("HEAD", CLOCK - 1) is None
+    assert log.before("HEAD", CLOCK - 1) is None
