@@ -32,10 +32,7 @@ _NO_COMMIT = "the reference names no commit"
 
 
 def require_main_branch(repository: Repository, settings: Settings) -> None:
-    """Raise UsageError on another branch than the authoritative one: it lacks allocations.
-
-    Raises GitError if the remote cannot be queried.
-    """
+    """Raise UsageError on another branch than the authoritative one, GitError if unknown."""
     own = repository.branch
     if settings.branch:
         named = DefaultBranch(settings.branch, "ipam.yaml names it (spec.branch)")
@@ -79,11 +76,7 @@ def require_at_start(repository: Repository) -> None:
 
 
 class Lost(Struct, frozen=True):
-    """Losses since the last reconciled head.
-
-    `commits` are newest first, None if the reference names another object. `records` held a range
-    there.
-    """
+    """Losses since the last head. `commits` are newest first, None if `last` is not a commit."""
 
     last: str
     commits: tuple[str, ...] | None

@@ -92,8 +92,8 @@ _log = logging.getLogger(__name__)
 class LookOptions(Struct, frozen=True):
     """Options for observing clusters.
 
-    `writes` saves the start of idle times in clusters. `only` returns None for all. `deleted` are
-    uids that a watch of the management cluster reported.
+    `writes` saves idle times. `only` returns None for all. `deleted` are uids that a watch
+    reported.
     """
 
     apply: ApplyOptions = struct_field(default_factory=ApplyOptions)
@@ -110,10 +110,9 @@ class GrowthBlock(NamedTuple):
 
 
 class Looked(Struct, frozen=True):
-    """The result of observing clusters; `at` is in seconds since 1970, 0 if unknown.
+    """The result of observing clusters. `at` is in seconds since 1970, 0 if unknown.
 
-    `away` are the unreachable ones of `unasked`. `again` is in seconds. `readings` leave out
-    clusters with invalid objects.
+    `away` are unreachable, `again` is in seconds, `readings` lack clusters with invalid objects.
     """
 
     at: int = 0

@@ -116,8 +116,8 @@ class MoveRequest(Struct, frozen=True):
 class MoveEdits(Struct, frozen=True):
     """A move as files. `overrides` excludes those in effect, `allowed_by` has all, by claim.
 
-    `claims` begin with the tenant's first claim or the request that replaces it. `evaluation` has
-    both changes merged. `staying` are in other pools.
+    `claims` begin with the tenant's first claim or its replacement. `evaluation` is as if both
+    changes were merged. `staying` are in other pools.
     """
 
     claims: tuple[Key, ...]
@@ -167,10 +167,7 @@ def prepare(source: Source, wanted: MoveRequest) -> MoveEdits:
 
 
 def _records(evaluation: Evaluation, text: str) -> list[Allocation]:
-    """Return a claim's record and its growth, which move together or not at all.
-
-    The first record can belong to a request that is the tenant's own claim.
-    """
+    """Return a claim's record, or that of a request that replaces it, and its growth."""
     every = [it for it in evaluation.state.records if it.is_live]
     # Claims of others, such as requests, can hold addresses for the named owner.
     of_owner = [it.claim for it in every if text in (it.owner.short, it.owner.name)]

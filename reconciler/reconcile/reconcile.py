@@ -83,7 +83,7 @@ class Answers:
 
 
 class ReconcileOptions(Struct, frozen=True):
-    """Options of a reconcile; `to` is the branch that gets the commits instead.
+    """Options of a reconcile. `to` is the branch that gets the commits instead.
 
     `now` is in seconds since 1970, None for the date of the revision. `any_branch` stores no state.
     `look` runs while the lock is released. `server_now` is called only if an instant is due.
@@ -123,7 +123,7 @@ def reconcile(
     options: ReconcileOptions,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Reconciled:
-    """Update the records of a branch for its documents; a lost race means a new plan.
+    """Update the records of a branch for its documents. A lost race means a new plan.
 
     Raises GitError, RacesLostError after `ATTEMPTS`, GateError for edited records, HistoryError for
     a rewritten branch, UsageError for uncommitted or unpushed changes or another branch, and
@@ -321,7 +321,7 @@ def rounds(
     most: int = 2,
     served: Callable[[], Sequence[tuple[str, float]]] = lambda: (),
 ) -> Iterator[Round]:
-    """Yield a round, lazily; a second one if the first released ranges without retention."""
+    """Yield a round, and a second one if the first released ranges without retention. Lazy."""
     first = Round(done := reconcile(), apply(done), served())
     yield first
     if most > 1 and is_free_at_once(done):

@@ -35,7 +35,7 @@ Pairs = Mapping[str, tuple[Entry | None, Entry | None]]
 def strays(
     repository: Repository, source: Source, evaluation: Evaluation, base: Source | None = None
 ) -> list[Finding]:
-    """Return the error about new claims with a record in a root without documents.
+    """Return the error about new claims that have a record in a root without documents.
 
     Without the base of a change, only a root without records is checked.
     """

@@ -39,8 +39,7 @@ class SimulationStep(Struct, frozen=True):
 class Simulation(Struct, frozen=True):
     """The result of adding tenants: `fit` get all addresses, `passes` of them stay in all limits.
 
-    `refused` is the first refusal. `stopped` is the limit that one more tenant exceeds, None if all
-    that fit pass.
+    `stopped` is the limit that one more tenant exceeds, None if all that fit pass.
     """
 
     requested: int

@@ -160,7 +160,7 @@ def record_differences(
 
 
 class Verified(Struct, frozen=True):
-    """A commit of records or observed files. `claims` means that it says that reconcile made it.
+    """A commit, whether it `claims` to be of reconcile, and its files.
 
     `files` differ. For a foreign commit, they are the records that it touches.
     """

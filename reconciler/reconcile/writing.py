@@ -41,10 +41,7 @@ Pair = tuple[RecordedRange, RecordedRange]
 
 
 def require_no_clash(repository: Repository, commit: Commit, made: Revision, tree: Tree) -> None:
-    """Raise ReconcilerError if an allocation clashes with a record, which is a bug.
-
-    `tree` is the base as it was read. Without allocations, nothing is read.
-    """
+    """Raise ReconcilerError (a bug) if a new allocation clashes. `tree` is the base as read."""
     folder = tree.settings.records
     new = {
         path: holding_of(folder, path, data)
@@ -152,10 +149,9 @@ class RunCommit(Struct, frozen=True):
 
 
 def carry_out(repository: Repository, planned: Planned, options: CommitOptions) -> RunCommit:
-    """Commit and publish a plan if it changes something; a proposal is only committed.
+    """Commit and publish a plan if it changes something. A proposal is only committed.
 
-    Raises GitError, LostRaceError if the branch moved, UsageError for uncommitted or unpushed
-    changes, and ReconcilerError for a double allocation (a bug).
+    Raises GitError, LostRaceError, UsageError for an unfit checkout, ReconcilerError for a bug.
     """
     base, evaluation = planned.base, planned.evaluation
     settings, passed = evaluation.tree.settings, let_pass(evaluation)
