@@ -99,7 +99,7 @@ class BranchWatch:
 
 @dataclass
 class Informer:
-    """Lists and watches one topic of one cluster; `turn` keeps one list in memory.
+    """Lists and watches one topic of one cluster. `turn` is held during a list, to limit memory.
 
     `synced` is called after each list with None, and after a failure with it.
     """
