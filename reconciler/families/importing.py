@@ -34,7 +34,8 @@ class IntakeKind(Struct, frozen=True):
     """A kind whose objects can exist only in the management cluster.
 
     `lacks` is the effect of an object that is not in Git, singular and plural. Without a document
-    of `pool`, no object is imported. `is_others`: another controller serves it.
+    of `pool`, no object is imported. Another controller serves objects that are `is_others`.
+    `amend` returns a copy with values in other fields.
     """
 
     resource: Resource
@@ -191,8 +192,7 @@ class ImportedCluster(Struct, frozen=True):
 class Writing(Struct, frozen=True):
     """Writer of a family's documents.
 
-    `provider_of` is empty if no provider serves from the pools. `request_name` is for a request
-    that replaces the own claim. `annotation` names the MetalLB pool.
+    `provider_of` is empty if no provider serves. `annotation` names the MetalLB pool.
     """
 
     cluster_title: str

@@ -37,9 +37,9 @@ class StatedNetworks(NamedTuple):
 class FamilyReading(Struct):
     """A family's reading of its documents, to which its reader adds.
 
-    `protected` owners keep their records, because a dependency is invalid or missing. `frozen`
-    pools give nothing new. `missing` pools are by the finding that reports them, `presumed` claims
-    must be granted for a finding to apply.
+    `protected` owners keep their records, because a dependency is unclear. `frozen` pools give
+    nothing new. `growing` owners depend on observed demand. `presumed` claims must be granted for a
+    finding to apply.
     """
 
     pools: dict[Key, Pool] = field(default_factory=dict)
@@ -219,10 +219,7 @@ class UpdateRule(Struct, frozen=True):
 
 
 class ObjectEvent(Struct, frozen=True):
-    """A change of an object or record. `wanted` is the new status and live metadata.
-
-    `recent` are recent events on the kind in the namespace, none for records.
-    """
+    """A change of an object or record. `recent` are Events on the kind in the namespace."""
 
     ref: Ref
     is_record: bool
@@ -235,10 +232,9 @@ class ObjectEvent(Struct, frozen=True):
 
 
 class ObjectFit(Struct, frozen=True):
-    """The manifest to apply instead of a projection, None for no change.
+    """The manifest to apply instead of a projection, None to leave the object unchanged.
 
-    `takes`: empty fields are taken from another manager. `owners` are each with whether it is the
-    controller.
+    `takes`: empty fields are taken from other managers. `owners`: with whether each controls.
     """
 
     manifest: Manifest | None = None
@@ -327,9 +323,9 @@ class Newcomer(Struct, frozen=True):
 class Objects(Struct, frozen=True):
     """A family in clusters.
 
-    `owned` kinds are locked by policies, except `shared` ones. `intake` is in the order of import.
-    `observe` gets the objects of `observes`. `still_has` returns by path why addresses are still in
-    use. `copied` kinds follow the kinds that they name.
+    Policies lock `owned` kinds, except `shared` ones. `needed` are required for any operation.
+    `intake` is in the order of import. `observe` gets the objects of `observes`. `still_has`
+    returns why addresses are still in use, by path. `copied` kinds follow the kinds that they name.
     """
 
     resources: tuple[Resource, ...] = ()
@@ -363,10 +359,7 @@ class Fix(NamedTuple):
 
 
 class Fixes(Struct, frozen=True):
-    """Possible edits: a smaller size (None if no document states it), larger pools, further ones.
-
-    Pools are smallest first. `given_back` describes giving back an unused record.
-    """
+    """Possible edits: a smaller size (None if unstated), larger pools (smallest first), others."""
 
     smaller: Callable[[Documents, Claim, int], Fix | None] = lambda *_: None
     widened: Callable[[Documents, Pool, int], Iterator[Fix]] = lambda *_: iter(())
@@ -431,9 +424,10 @@ Referring = Callable[[Documents], Iterable[tuple[Document, tuple[str, ...], Key]
 class Family(Struct, frozen=True):
     """A family.
 
-    The first of `pool_kinds` is the default of records. `slots` are in no other family. `read`
-    without records uses only requests. `relocate` returns None if a claim cannot have two announced
-    ranges. `possible_owner` has "" for an unreadable half.
+    The first of `pool_kinds` is the default of records. `slots` are in no other family, `grows`
+    have numbered slots such as `nodes-2`. `read` without records uses only requests. `adopt`
+    identifies copied records. `relocate` returns None if a claim cannot have two announced ranges.
+    `possible_owner` has "" for an unreadable half.
     """
 
     name: str

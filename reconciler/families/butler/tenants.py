@@ -102,7 +102,7 @@ def grown_slots(held: CurrentRecords) -> dict[TenantName, GrownRecords]:
 
 
 class LoadBalancerState(Struct, frozen=True):
-    """A tenant's load-balancer addresses and requests. `number` is the next free one of `more`.
+    """A tenant's load-balancer addresses and requests. `number` is the next one for `more`.
 
     `instead` is the claim of the request that is its own claim. `default` is 0 for no claim.
     """
