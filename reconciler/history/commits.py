@@ -43,7 +43,7 @@ Documents = Sequence[tuple[CommitRow, Sequence[Touch]]]
 
 
 def cause_in(item: RecordEvent, rows: Documents, texts: Mapping[str, bytes]) -> CommitCause | None:
-    """Return the newest commit that touched the claim's document, or record if a user wrote it.
+    """Return the newest commit that touched the claim's document, or a user's record itself.
 
     `rows` reach back to the last reconcile commit.
     """
@@ -60,10 +60,7 @@ def cause_in(item: RecordEvent, rows: Documents, texts: Mapping[str, bytes]) -> 
 def removal_in(
     item: RecordEvent, rows: Documents, texts: Mapping[str, bytes]
 ) -> CommitCause | None:
-    """Return the user commit that removed a claim's document, unless a newer one added it.
-
-    It can be old, because the release limit delays releases.
-    """
+    """Return the user commit, however old, that removed a claim's document for good, or None."""
     named = _naming(item)
     for row, documents in rows:
         touched = documents if not (row.is_plan or row.is_cut) else []

@@ -66,10 +66,9 @@ class What(StrEnum):
 
 
 class RecordEvent(NamedTuple):
-    """Event of a claim's addresses in a commit.
+    """Event of a claim's addresses in a commit. `delta` counts allocated and held ones, by pool.
 
-    `fact` is after the event, or before it if the record was removed. `delta` counts allocated and
-    held addresses by pool. `giver` is the previous owner if another, else empty.
+    `fact` is after the event, or before it if the record was removed. `giver` is another owner.
     """
 
     row: CommitRow

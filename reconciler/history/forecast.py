@@ -28,10 +28,7 @@ class Level(NamedTuple):
 
 
 class Rate(NamedTuple):
-    """Change in a number of days, None for a short history, and weeks to each level.
-
-    Weeks are 0.0 if the level is reached, and None if it never is.
-    """
+    """Change in a number of days, and weeks to each level: 0.0 if reached, None if never."""
 
     days: int
     change: int | None
@@ -39,10 +36,9 @@ class Rate(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """Forecast of a pool. `fits` is the number of further tenants of `shape`.
+    """Forecast of a pool. `shape` is the median tenant's claim sizes, largest first.
 
-    `shape` is the median tenant's claim sizes, largest first. `trend` has values at each of
-    `TREND`, None before the first commit.
+    `fits` counts such tenants. `trend` is at each of `TREND`, None before the first commit.
     """
 
     pool: Key

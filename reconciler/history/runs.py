@@ -44,10 +44,9 @@ class FreeFit(NamedTuple):
 
 
 class ReservedRange(NamedTuple):
-    """Addresses of a released record, until seconds since 1970, None if unlimited.
+    """Addresses of a released record, `until` seconds since 1970, None if unlimited.
 
-    `is_left`: retention begins when the range is unused. `is_planned`: held by a live record until
-    the plan is reconciled.
+    `is_left`: retention begins when unused. `is_planned`: held by a live record until reconciled.
     """
 
     range: IPRange
@@ -59,8 +58,7 @@ class ReservedRange(NamedTuple):
 class Runs(NamedTuple):
     """Free addresses of a pool: `fits` in allocation order, `held` soonest first.
 
-    `fits_from` is the time from which `held` makes the size fit, None if today or never. `closed`
-    is empty if the pool serves all claims.
+    `fits_from` is when `held` makes it fit, None if today or never. `closed` is empty if open.
     """
 
     pool: Key
