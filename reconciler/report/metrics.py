@@ -98,8 +98,7 @@ def of_pools(usage: Mapping[Key, Usage]) -> Iterator[Sample]:
 def of_findings(evaluation: Evaluation, unasked: frozenset[str] | None = None) -> Iterator[Sample]:
     """Yield numbers of findings and exceeded limits by severity, including zero.
 
-    `unasked` reasons replace findings about unread clusters, because an evaluation may lack a
-    discovery.
+    `unasked` reasons replace findings about unread clusters, which an evaluation may lack.
     """
     found = [(it.code, it.severity) for it in (*evaluation.findings, *evaluation.gates)]
     if unasked is not None:

@@ -79,7 +79,7 @@ def _hash(text: str) -> str:
 
 
 def packed_numbers(numbers: Iterable[int]) -> str:
-    """Return base64 of LEB128 numbers: zigzag, with a low bit for repetitions.
+    """Return numbers in base64 of LEB128: zigzag, with a low bit for repetitions.
 
     If the bit is set, the number of further repetitions beyond two follows.
     """
