@@ -26,10 +26,7 @@ class TargetDirectory:
         self._folder = folder
 
     def text(self, path: str) -> str | None:
-        """Return the beginning of a file as text, or None if it does not exist.
-
-        Raises OSError if the path, or a folder above it, is not a regular file or folder.
-        """
+        """Return the beginning of a file, or None. Raise OSError unless the file is regular."""
         self._require_way(path)
         place = self._folder / path
         try:
@@ -55,10 +52,7 @@ class TargetDirectory:
         return sorted(found)
 
     def add(self, path: str, text: str) -> None:
-        """Write a new file. Never overwrite an existing one.
-
-        Raises OSError if the file exists, or cannot be written.
-        """
+        """Write a new file, or raise OSError. Never overwrite an existing one."""
         self._require_way(path)
         place = self._folder / path
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -72,10 +66,7 @@ class TargetDirectory:
                 raise
 
     def rewrite(self, path: str, data: bytes) -> None:
-        """Replace an existing file.
-
-        Raises OSError if the file does not exist, is a link, or cannot be written.
-        """
+        """Replace an existing file, or raise OSError if it is missing or a link."""
         if self.text(path) is None:
             raise FileNotFoundError(ENOENT, "is not there")
         (self._folder / path).write_bytes(data)
@@ -94,12 +85,10 @@ _WORK = ".ipam-import-"
 
 
 def write_all(out: Path, files: Mapping[str, bytes]) -> list[str]:
-    """Write files below a folder, and return the paths that did not already have this content.
+    """Write files below a folder all or not at all, and return the paths that differed.
 
-    Files are written to a temporary folder and then moved into place in order. If a move fails, the
-    earlier moves are undone. A run after a killed one continues, because a file that already has
-    the expected bytes counts as written. Raises UsageError if a different file, or a link, is in
-    the way, OSError if the disk fails.
+    A run after a killed one continues: a file with the expected bytes counts as written. Raises
+    UsageError if a different file, or a link, is in the way, OSError if the disk fails.
     """
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is not a folder", "name another one: --out DIR")
@@ -174,10 +163,7 @@ def refusal(folder: Path) -> str:
 
 
 def make(folder: Path) -> None:
-    """Create a cache folder that only the current user can read and write, with its parents.
-
-    Raises OSError if the folder cannot be created.
-    """
+    """Create a private cache folder with its parents, or raise OSError."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(mode=0o700, exist_ok=True)
     if why := refusal(folder):  # another process can create the folder first
@@ -199,10 +185,9 @@ def installed_from() -> str:
 
 
 def with_extra(extra: str) -> str:
-    """Return a requirement with an extra, with the placeholder `SOURCE` if the source is unknown.
+    """Return a requirement with an extra. `SOURCE` replaces an unknown source.
 
-    The name without a source would install an unrelated project from an index that does not serve
-    this one.
+    The bare name would install an unrelated project from an index that does not serve this one.
     """
     source = installed_from() or "SOURCE"
     is_of_index = source.startswith(f"{_NAME}==")
@@ -211,12 +196,7 @@ def with_extra(extra: str) -> str:
 
 
 def requirement(direct_url: str | None, version: str) -> str:
-    """Return the requirement that corresponds to the notes of the installer.
-
-    Args:
-        direct_url: Content of `direct_url.json`, or None if the program came from an index.
-        version: The installed version.
-    """
+    """Return the requirement for `direct_url.json`, which is None for a program from an index."""
     if direct_url is None:
         return f"{_NAME}=={version}"
     try:

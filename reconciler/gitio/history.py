@@ -36,7 +36,7 @@ DEEPEN = "git fetch --unshallow, or name the remote with --remote URL"
 def is_in(git: GitProcess, ancestor: str, revision: str) -> bool:
     """Report whether a revision contains `ancestor`, which may be missing from the repository.
 
-    Raises GitError if the revision is missing, its history is cut off, or Git fails.
+    Raises GitError if the revision is missing, or its history is cut off.
     """
     try:
         try:
@@ -51,10 +51,7 @@ def is_in(git: GitProcess, ancestor: str, revision: str) -> bool:
 
 
 def holds(git: GitProcess, revision: str, ancestor: str) -> bool:
-    """Report whether a revision contains another.
-
-    Raises GitError if the history is cut off, or Git fails.
-    """
+    """Report whether a revision contains another; raise GitError if its history is cut off."""
     is_held = revision == ancestor or merge_base(git, ancestor, revision) == ancestor
     if not is_held and is_shallow(git):
         message = f"the clone is too shallow to tell whether {revision} holds {ancestor}"
@@ -76,8 +73,7 @@ def merge_base(git: GitProcess, one: str, other: str) -> str:
 def named(git: GitProcess, rev: str) -> Revision:
     """Return the commit that a name means.
 
-    Raises GitError if the commit does not exist, or the clone ends before it, UsageError if the
-    name is invalid or ambiguous.
+    Raises GitError if it is missing or the clone is too shallow, UsageError if it is ambiguous.
     """
     if (revision := find_revision(git, whole_name(git, rev))) is not None:
         return revision
@@ -94,11 +90,9 @@ def is_shallow(git: GitProcess) -> bool:
 
 
 def cut_off(git: GitProcess, among: Collection[str] | None = None) -> set[str]:
-    """Return the commits whose parents are missing from a shallow clone.
+    """Return commits, of all or `among` some, whose parents are missing from a shallow clone.
 
-    All work trees share the list. A clone that reaches the first commits also lists them, although
-    they have no parents.
-    Only the commits `among` some are checked, or all.
+    All work trees share the list. It also has the first commits, which have no parents.
     """
     file = common_folder(git) / "shallow"
     named = set(file.read_text(encoding="ascii").split()) if file.is_file() else set[str]()
@@ -117,10 +111,7 @@ _GREP = r"--grep=^Ipam-Plan: sha256:[0-9a-f]\{64\}"
 def _plans(
     git: GitProcess, revision: str, without: Sequence[str] = ()
 ) -> Iterator[tuple[str, str]]:
-    """Yield each commit with one parent that has a plan line, with the root that it names.
-
-    The newest commit is first. The answer is kept if it was read to its end.
-    """
+    """Yield one-parent commits with a plan line, newest first, and its root. Kept if read fully."""
     known = git.reader.plans
     for key in known if not without else ():
         if key[0] == revision and len(key) == 2 and key[1:] in known:
@@ -141,9 +132,9 @@ def _plans(
 
 
 def plan_commits(git: GitProcess, revision: str, without: Sequence[str] = ()) -> Iterator[str]:
-    """Yield the commits with one parent and a plan line of this root, newest first.
+    """Yield one-parent commits with a plan line of this root, newest first.
 
-    The commits of `without` are excluded, with all of their ancestors.
+    Commits of `without` and all of their ancestors are excluded.
     """
     if revision not in without:
         yield from (it for it, root in _plans(git, revision, without) if root == git.root.path)
@@ -162,7 +153,7 @@ def changed_since(
 ) -> tuple[list[Changed], bool]:
     """Return the files changed since the merge base, and whether `rev` has all of `base`.
 
-    If the merge base is missing (a shallow clone), the files are compared with `base`.
+    Without a merge base (a shallow clone), the files are compared with `base`.
     """
     parted = base if base == rev else merge_base(git, base, rev)
     tally = Tally(f"the change from {base[:12]} to {rev[:12]}", limits)
@@ -176,8 +167,6 @@ def changed_since(
 
 
 class _Logged(Struct, frozen=True):
-    """Commit of the first-parent line, with the files that differ from its first parent."""
-
     id: str
     clock: int
     parents: tuple[str, ...]
@@ -227,10 +216,7 @@ def _logged(
 
 
 def fields(git: GitProcess, *arguments: str) -> Generator[str, None, None]:
-    """Yield the NUL-separated fields that Git prints with `-z`, each truncated to `_LONGEST` bytes.
-
-    Bytes that are not UTF-8 become U+FFFD.
-    """
+    """Yield the fields of `-z` output, each up to `_LONGEST` bytes; bad UTF-8 becomes U+FFFD."""
     rest = b""
     with closing(git.parts(*arguments)) as parts:
         for piece in parts:
@@ -254,8 +240,6 @@ def changed_file(about: str, path: str) -> Changed:
 
 
 class _Step(Struct, frozen=True):
-    """Commit of the branch, its parent on the branch, and the files that differ from it."""
-
     commit: _Logged
     parent: str
     changed: tuple[Changed, ...]
@@ -294,10 +278,7 @@ def _branch(
 
 
 def _turns(git: GitProcess, revision: str, leading: str) -> dict[str, str]:
-    """Return the parent with which the branch continues, for the commits down to the leading one.
-
-    Return none if the leading commit is on the first-parent line, or if there is none.
-    """
+    """Return the parents at which the branch leaves first parents to reach the leading commit."""
     if not leading or leading == revision:
         return {}
     last = git.words("rev-list", "--first-parent", revision, f"^{leading}", "--")[-1]
@@ -326,8 +307,8 @@ def past(
 ) -> Iterator[BranchCommit]:
     """Yield the commits of the branch that changed a file below the paths, newest first.
 
-    `newest` returns the newest reconcile commit of a revision. It is called only if there are
-    merges. A commit that changed more files than `tally` allows is a `LimitError`.
+    `newest` returns a revision's newest reconcile commit, and is called only if there are merges.
+    Raises LimitError if a commit changed more files than `tally` allows.
     """
     with closing(_branch(git, revision, paths, tally, newest)) as steps:
         for step in steps:
@@ -368,8 +349,7 @@ class CommitLog(Struct, frozen=True):
     def line(self, start: str, paths: Sequence[str]) -> Iterator[CommitRow]:
         """Yield the first-parent commits up to `start` that touched `paths`, newest first.
 
-        Raises GitError if Git fails, LimitError if a commit touched more files than the limit
-        allows.
+        Raises LimitError if a commit touched more files than the limit allows.
         """
         cut = cut_off(self.git)
         for it in _log(self.git, start, paths, lambda: Tally("a commit", Limits())):

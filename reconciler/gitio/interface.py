@@ -77,10 +77,7 @@ TOP = RootFolder()
 
 
 def root_folder(text: str) -> RootFolder:
-    """Return the folder that `--root` names. An empty text or `.` is the top.
-
-    Raises UsageError if the path is absolute, leaves the repository, or is not a valid folder name.
-    """
+    """Return the folder of `--root`: empty or `.` is the top; raise UsageError if it is invalid."""
     if text.startswith("/"):
         raise UsageError(f"--root {text!r} is an absolute path", _ROOT_HINT)
     parts = [part for part in text.split("/") if part not in ("", ".")]
@@ -169,7 +166,7 @@ class Changed(Struct, frozen=True):
 class BranchCommit(Struct, frozen=True):
     """Commit of a branch, or uncommitted changes if the id is empty.
 
-    `is_reconcile` is set for a plan line of this root, `is_cut` if a shallow clone ends here.
+    `is_reconcile` means a plan line of this root, `is_cut` the end of a shallow clone.
     """
 
     id: str
@@ -196,16 +193,10 @@ class Source(Protocol):
         """Return the clock of plans: the newest committer date that is not ahead."""
 
     def clock_ahead(self) -> int | None:
-        """Return the committer date if it is over an hour ahead of the machine's clock, or None.
-
-        The clock is then the newest date on the first-parent line that is not ahead.
-        """
+        """Return the committer date if over an hour ahead of the machine's clock, else None."""
 
     def passed(self) -> int:
-        """Return a time that has passed: the clock, or a newer date on the first-parent line.
-
-        Commits can be backdated. This call reads the dates of the whole line.
-        """
+        """Return a time that has passed, by all dates of the line: commits can be backdated."""
 
     def bound(self, limits: Limits) -> None:
         """Apply limits to later listings and reads. Until then, the default limits apply."""
@@ -214,10 +205,7 @@ class Source(Protocol):
         """Return all files below the folders, or with these names, by path."""
 
     def require(self, file: str, folders: Sequence[str]) -> None:
-        """Record findings for entries of the wrong kind at required paths, or at their parents.
-
-        Entries that match on a case-insensitive file system also count.
-        """
+        """Record findings for entries of the wrong kind at or above paths, in any letter case."""
 
     def entries_at(self, paths: Sequence[str]) -> list[Entry] | None:
         """Return the entries at some paths. None if folders have no ids, as in a work tree."""
@@ -241,7 +229,7 @@ class Source(Protocol):
     def brought(self, paths: Sequence[str]) -> BranchCommit:
         """Return the files that the revision itself changed below some paths, or anywhere.
 
-        For a work tree, these are the files that differ from its HEAD. Without a parent, all files.
+        A work tree is compared with its HEAD. Without a parent, all files count.
         """
 
     def each(self, entries: Sequence[Entry], work: Callable[[str, bytes], T]) -> list[T]:
@@ -267,10 +255,9 @@ class Touch(NamedTuple):
 
 
 class CommitRow(NamedTuple):
-    """Commit of the first-parent line, with the files below the requested folders that it touched.
+    """Commit of the first-parent line; `is_plan` is only for display, `request` is `#12` or `!12`.
 
-    `request` is `#12` or `!12`. `is_plan` is a claim of the message, only for display. If a shallow
-    clone ends here (`is_cut`), the touched files are unknown.
+    If a shallow clone ends here (`is_cut`), the touched files are unknown.
     """
 
     id: str
@@ -293,11 +280,10 @@ def request_of(message: str) -> str:
 
 
 class ReplayVerdict(StrEnum):
-    """Result of planning the base of a commit again.
+    """Result of planning the base of a commit again. `SAME` means equal bytes.
 
-    `SAME`: all bytes are equal. `DIFFERENT`: this version produces other bytes. `NOT_COMPARABLE`:
-    another version made the commit, and this version produces other bytes. `FOREIGN`: reconcile did
-    not make the commit. `NOT_HERE`: a shallow clone ends before the base.
+    `NOT_COMPARABLE`: made by another version, with other bytes. `FOREIGN`: not made by reconcile.
+    `NOT_HERE`: a shallow clone ends before the base.
     """
 
     SAME = "same"

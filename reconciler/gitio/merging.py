@@ -33,22 +33,10 @@ _UNKNOWN = 129
 
 
 def merge(repository: Repository, base: Revision, head: Revision) -> tuple[Repository, Revision]:
-    """Merge a revision into a base without changing the repository.
+    """Merge a revision into a base without changing the repository. Return a copy, and the commit.
 
-    The commit depends only on both. As in a merge by a forge, its parents are the base and the
-    revision in this order. Its date is the later one of theirs.
-
-    Args:
-        repository: The repository with both revisions.
-        base: The revision to merge into.
-        head: The revision to merge.
-
-    Returns:
-        A repository that has the merge, and the merge commit.
-
-    Raises UnmergedError if the revisions conflict, Git is too old, or the merge base is missing,
-    GitError if Git fails, UsageError if the configuration names a program that cannot be
-    overridden.
+    The commit depends on both only: the parents are base and revision, the date is the later one.
+    Raises UnmergedError at a conflict, an old Git, or a missing merge base.
     """
     git = repository.git
     if not merge_base(git, base.id, head.id):
@@ -74,19 +62,14 @@ def merge(repository: Repository, base: Revision, head: Revision) -> tuple[Repos
 
 
 def quarantined(repository: Repository) -> Repository:
-    """Return the repository with a temporary object folder, which is removed with the value.
+    """Return the repository with an object folder that is deleted with the value.
 
-    Raises GitError if the folder cannot be created, UsageError if the configuration names a program
-    that cannot be overridden.
+    Raises UsageError if the configuration names a program that cannot be overridden.
     """
     return replace(repository, git=_quarantine(repository.git))
 
 
 def _quarantine(git: GitProcess) -> GitProcess:
-    """Return Git that writes objects to a temporary folder and reads those of the repository.
-
-    The folder is removed when this process ends.
-    """
     if git.objects:
         return git
     try:

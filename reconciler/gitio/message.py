@@ -16,10 +16,10 @@ _NUMBER = re.compile(r"0|[1-9][0-9]{0,9}", re.ASCII)
 
 
 class CommitTrailers(Struct, frozen=True):
-    """Trailers of a reconcile commit.
+    """Trailers of a reconcile commit. `seen` is the observed state of clusters.
 
-    `clock` is set if the plan's clock is not the base's committer date. `seen` is the observed
-    state of clusters. `accepts` is the commit that the user accepted as lost.
+    `clock` is set if it is not the base's committer date. `accepts` is the commit that the user
+    accepted as lost.
     """
 
     plan: str
@@ -32,10 +32,7 @@ class CommitTrailers(Struct, frozen=True):
 
 
 def message_of(subject: str, trailers: CommitTrailers) -> str:
-    """Return the message: a subject such as `ipam: allocate 2`, and a trailer for each value.
-
-    The subject is for people and for CI. It is never parsed.
-    """
+    """Return a message: a subject, which is never parsed, and a trailer for each value."""
     values = {
         "Ipam-Plan": trailers.plan,
         "Ipam-Base": trailers.base,
@@ -52,10 +49,7 @@ def message_of(subject: str, trailers: CommitTrailers) -> str:
 
 
 def read_message(message: str) -> CommitTrailers | None:
-    """Return the trailers of a message, or None if they are incomplete or repeated.
-
-    They can be anywhere in the message, because a squash merge appends other trailers.
-    """
+    """Return the trailers, or None if incomplete or repeated. A squash merge adds others."""
     listed = [(it["name"], it["value"].rstrip("\r")) for it in _TRAILER.finditer(message)]
     found = dict(listed)
     plan, base = found.get("Ipam-Plan", ""), found.get("Ipam-Base", "")

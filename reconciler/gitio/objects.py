@@ -97,10 +97,7 @@ def _header(line: bytes) -> Header | None:
 
 
 def read_blobs(git: GitProcess, oids: Sequence[str]) -> Iterator[bytes]:
-    """Yield the bytes of objects that are known to be small enough.
-
-    Raises GitError if an object is corrupt, or missing from a partial clone.
-    """
+    """Yield the bytes of small objects; raise GitError if one is corrupt or missing."""
     out, at = git.look_up("--batch", oids) if oids else b"", 0
     for oid in oids:
         end = out.find(b"\n", at)
@@ -113,10 +110,7 @@ def read_blobs(git: GitProcess, oids: Sequence[str]) -> Iterator[bytes]:
 
 
 def find_commits(git: GitProcess, names: Sequence[str]) -> list[Made | None]:
-    """Return the commits that names mean, or None for a name that means none.
-
-    Raises GitError if Git fails, LimitError if a commit is too large to be read.
-    """
+    """Return the commits of names, None for unknown ones; raise LimitError at a large commit."""
     known = git.reader.commits.setdefault(git.root.path, {})
     new = [name for name in names if name not in known]
     ids = {name: name for name in names}
@@ -139,10 +133,7 @@ def find_revision(git: GitProcess, name: str) -> Revision | None:
 
 
 def read_commit(git: GitProcess, rev: str) -> Made:
-    """Return the commit object of a revision.
-
-    Raises GitError if the commit does not exist, LimitError if the commit is too large to be read.
-    """
+    """Return a commit object; raise GitError if missing, LimitError if too large."""
     (made,) = find_commits(git, [rev])
     if made is None:
         raise GitError(f"no commit {rev!r} in the repository", "git log shows the revisions")
@@ -223,10 +214,9 @@ def differences(
 ) -> tuple[list[Changed], list[str]]:
     """Return the files that differ between two trees, and the paths that occur twice.
 
-    Folders with equal ids are not read. An entry of a side is a file, a link, or a submodule. A
-    file at a folder above one of the paths also counts.
-    Without paths, all is compared. An empty id is an empty tree. If the result, or the folders that
-    are read, exceed the tally, a `LimitError` is raised.
+    An empty id is an empty tree. Folders with equal ids are not read. A file at a folder above a
+    path also counts. Raises LimitError if the result, or the folders that are read, exceed the
+    tally.
     """
     wanted, above = set(paths), {it[:at] for it in paths for at in _slashes(it)}
     found, twice, folders = list[Changed](), list[str](), Tally(tally.where, tally.limits)
@@ -263,10 +253,7 @@ _SHA256 = 64
 
 
 def present(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
-    """Return headers of objects like `headers`, after fetching missing ones if allowed.
-
-    Raises FilteredError if objects are missing and must not be fetched, GitError if Git fails.
-    """
+    """Return headers after fetching missing objects. Raise FilteredError if that is forbidden."""
     if not oids or not is_filtered(git):
         return headers(git, oids)
     found = _here(git, oids)
@@ -288,11 +275,7 @@ def promisor(settings: Iterable[Setting]) -> str:
 
 
 def _here(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
-    """Return headers of objects, or None for missing ones.
-
-    Git reads the objects from an empty repository without remotes, so that it does not search for
-    missing ones.
-    """
+    """Return headers without asking remotes, so that Git does not search for missing objects."""
     with TemporaryDirectory(prefix="ipam-") as name:
         folder = Path(name)
         for inner in ("objects/info", "refs"):
@@ -367,10 +350,7 @@ _HINT = "name a branch (main, origin/main), a tag or a commit id; git log shows 
 
 
 def check_branch(branch: str) -> str:
-    """Return a branch name after checking that Git accepts it and that it is not an option.
-
-    Raises UsageError if the name is invalid.
-    """
+    """Return a branch name that Git accepts and that is not an option, or raise UsageError."""
     # Git rejects a branch named HEAD. A name below refs/ could be confused with other references.
     is_valid = re.fullmatch(_BRANCH, branch, re.ASCII) and branch != "HEAD"
     if not is_valid or branch.startswith("refs/"):
@@ -380,11 +360,9 @@ def check_branch(branch: str) -> str:
 
 
 def whole_name(git: GitProcess, rev: str) -> str:
-    """Return an unambiguous name of a revision.
+    """Return an unambiguous name of a branch, tag, commit id, or `HEAD`, with steps such as `^1`.
 
-    The revision is a branch, tag, commit id, or `HEAD`, with optional steps such as `^1` and `~2`.
-    Raises UsageError if the name is invalid or ambiguous, GitError if the name begins with `refs/`,
-    and there is no such reference.
+    Raises UsageError if invalid or ambiguous, GitError if a `refs/` name does not exist.
     """
     name, steps = _parted(rev)
     is_whole = _HEX.fullmatch(name) and len(name) in _WHOLE
@@ -436,11 +414,7 @@ def shown_branch(git: GitProcess) -> str:
 
 
 def require_unshown(git: GitProcess, branch: str) -> None:
-    """Refuse to move a branch that another work tree of the repository has checked out.
-
-    Its index and files would become outdated, and its next commit would revert the move. Raises
-    UsageError if another work tree has the branch checked out.
-    """
+    """Raise UsageError if another work tree has the branch: it would revert a move of it."""
     own, common = git.git_dir.resolve(), common_folder(git).resolve()
     for folder in (common, *sorted(common.glob("worktrees/*"))):
         there = replace(git, git_dir=folder)

@@ -13,9 +13,9 @@ from reconciler.model.settings import PATH as SETTINGS
 
 
 def checkout_around(path: Path, environment: Mapping[str, str]) -> Path | None:
-    """Return the top of the checkout, or the bare repository, around a folder, if any.
+    """Return the checkout or bare repository around a folder, which need not exist, if any.
 
-    The folder need not exist. Raises GitError if another user owns the repository.
+    Raises GitError if another user owns the repository.
     """
     while not path.is_dir():
         path = path.parent
@@ -62,8 +62,7 @@ class Site(Struct, frozen=True):
 def find_site(folder: Path, environment: Mapping[str, str]) -> Site:
     """Return the site at a folder, which need not exist.
 
-    Raises UsageError if the path is a file, a bare repository, or a folder in an existing root,
-    GitError if the repository belongs to another user.
+    Raises UsageError for a file, a bare repository, or a folder in an existing root.
     """
     folder = folder.resolve()
     if folder.exists() and not folder.is_dir():
@@ -86,10 +85,7 @@ def find_site(folder: Path, environment: Mapping[str, str]) -> Site:
 
 
 def make_repository(site: Site, environment: Mapping[str, str], branch: str) -> Site:
-    """Create an empty repository in a folder, with a branch without commits.
-
-    Raises OSError if the folder cannot be written, GitError if Git fails.
-    """
+    """Create an empty repository with a branch without commits; raise OSError if not writable."""
     git_dir = site.folder / ".git"
     git_dir.mkdir(parents=True, exist_ok=True)
     git = GitProcess(git_dir, environment)

@@ -1,4 +1,4 @@
-"""Git processes."""
+"""Git processes. A missing, failed, or slow Git is a GitError."""
 
 import logging
 import os
@@ -62,8 +62,7 @@ class SignalReceived(BaseException):
 class _State(Struct):
     """Running processes, and the signal that ends this process, or 0.
 
-    The main thread handles signals between two steps of its own code. A lock could be held at that
-    moment, so there is none, and each access is a single step.
+    A signal could interrupt the holder of a lock, so there is none: each access is a single step.
     """
 
     running: set[Popen[bytes]] = struct_field(default_factory=set)
@@ -76,11 +75,7 @@ _state = _State()
 
 @contextmanager
 def child(start: Callable[[], Any]) -> Iterator[Popen[bytes]]:
-    """Run a process. If the block raises, end the process and everything that it started.
-
-    Args:
-        start: Starts the process as the leader of a process group, and returns GitPython's wrapper
-            with the process in `proc`.
+    """Run a process that `start` makes the leader of a group. If the block raises, end the group.
 
     Raises SignalReceived if a signal arrived.
     """
@@ -97,15 +92,7 @@ def child(start: Callable[[], Any]) -> Iterator[Popen[bytes]]:
 
 
 def pieces(process: Popen[bytes], seconds: float, err: bytearray | None = None) -> Iterator[bytes]:
-    """Yield the standard output of a process in pieces until it ends.
-
-    Args:
-        process: The process.
-        seconds: Time limit for each piece.
-        err: Receives the beginning of its standard error.
-
-    Raises TimeoutError if a piece took longer.
-    """
+    """Yield standard output, or raise TimeoutError when a piece takes longer than `seconds`."""
     with selectors.DefaultSelector() as ready:
         for stream in filter(None, (process.stdout, process.stderr)):
             ready.register(stream, selectors.EVENT_READ)
@@ -126,10 +113,7 @@ def pieces(process: Popen[bytes], seconds: float, err: bytearray | None = None) 
 
 
 def communicate(process: Popen[bytes], data: bytes | None, seconds: float) -> tuple[bytes, bytes]:
-    """Send input to a process and return its standard output and standard error.
-
-    Raises TimeoutExpired if the process did not end in time.
-    """
+    """Send input and return both outputs, or raise TimeoutExpired."""
     if data is not None:  # input can be written only once, and long-running processes get none
         return process.communicate(data, timeout=seconds)
     until = time.monotonic() + seconds
@@ -149,9 +133,8 @@ def pause(seconds: float) -> None:
 def stop(number: int) -> bool:
     """Start the shutdown after a signal: start no more processes, and signal all running ones.
 
-    Returns:
-        Whether the caller may raise `SignalReceived` now. If a process is just being started, it is
-            raised as soon as that process is registered.
+    Returns whether the caller may raise `SignalReceived` now. Otherwise a process is being started,
+    and its start raises it.
     """
     _state.number = number
     for process in list(_state.running):
@@ -224,8 +207,6 @@ class Result(Struct, frozen=True):
 
 
 class _Lookup:
-    """A `cat-file` process that runs until it is closed."""
-
     def __init__(self, start: Callable[[], Any], *, has_data: bool) -> None:
         self._wrapper = _registered(start)
         self._process: Popen[bytes] = self._wrapper.proc
@@ -234,7 +215,6 @@ class _Lookup:
         self._more = pieces(self._process, SECONDS)
 
     def ask(self, names: bytes) -> bytes | None:
-        """Return one answer per line of `names`, or None if the process ended."""
         found = []
         try:
             os.write(self._process.stdin.fileno(), names)  # type: ignore[union-attr]  # a pipe
@@ -258,7 +238,6 @@ class _Lookup:
         return whole[:size]
 
     def close(self) -> None:
-        """End the process, which waits for input."""
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             with suppress(OSError):
                 if stream is not None:
@@ -338,14 +317,11 @@ class GitProcess:
     """Git on one repository.
 
     Attributes:
-        environment: Variables of the caller, such as `IPAM_GIT_TOKEN`, `GIT_ASKPASS`, and `HOME`.
         credentials: `user:secret` for an HTTP remote, or empty.
-        guards: Settings that override those of the repository, by name.
-        objects: Environment variables of a separate object folder, if new objects do not go into
-            the repository.
-        reader: Reader of the object database. Processes of another database need another one.
-        brings: Fetches objects by their ids. If None, objects missing from a partial clone are an
-            error.
+        guards: Settings that override settings of the repository, by name.
+        objects: Variables of a separate folder for new objects.
+        reader: Reader of the object database. Another database needs another one.
+        brings: Fetches objects by id. If None, an object missing from a partial clone is an error.
     """
 
     git_dir: Path
@@ -364,16 +340,10 @@ class GitProcess:
         remote: str = "",
         extra: Mapping[str, str] | None = None,
     ) -> Result:
-        """Run Git to its end.
+        """Run a plumbing command. Untrusted names come after `--`.
 
-        Args:
-            arguments: A plumbing command with its arguments. Untrusted names come after `--`.
-            data: Its standard input.
-            remote: The only remote that Git may contact, as returned by `check_remote`. It is one
-                of the arguments. Without it, every protocol is refused.
-            extra: Additional environment variables.
-
-        Raises GitError if Git is not installed, or timed out.
+        Git may contact only `remote`, one of the arguments, as returned by `check_remote`. Without
+        it, every protocol is refused.
         """
         with child(partial(self._start, arguments, remote, extra or {})) as process:
             try:
@@ -384,10 +354,7 @@ class GitProcess:
         return Result(process.returncode, out, redacted(text, self._secrets()))
 
     def look_up(self, how: str, names: Sequence[str]) -> bytes:
-        """Return the output of `cat-file` with `--batch` or `--batch-check`.
-
-        Raises GitError if an object is corrupt, or missing from a partial clone.
-        """
+        """Return the output of `cat-file`, or raise GitError for a corrupt or missing object."""
         data = "".join(f"{name}\n" for name in names).encode()
         start = partial(self._start, ("cat-file", how), "", {})
         if (found := self.reader.ask(how, data, start)) is not None:
@@ -398,10 +365,7 @@ class GitProcess:
         return result.out
 
     def parts(self, *arguments: str) -> Generator[bytes, None, None]:
-        """Yield the output of a call in pieces. Closing the generator ends Git.
-
-        Raises GitError if Git failed, is not installed, or timed out.
-        """
+        """Yield the output in pieces. Closing the generator ends Git."""
         err = bytearray()
         with child(partial(self._start, arguments, "", {})) as process:
             try:
@@ -484,10 +448,8 @@ def _basic(credentials: str) -> str:
 def discover(folder: Path, environment: Mapping[str, str], *, is_bare: bool) -> Result:
     """Find the Git folder around a folder, and the relative path to the top of its work tree.
 
-    Git refuses a repository of another user. It does not search for a bare repository in parent
-    folders, because a committed bare repository could bring its own configuration.
-
-    The user's own configuration applies here. `is_bare` permits the folder itself to be one.
+    Git refuses repositories of other users. `is_bare` permits the folder itself to be bare, but
+    never a parent: a committed bare repository could bring its own configuration.
     """
     taken = f"safe.bareRepository={'all' if is_bare else 'explicit'}"
     command = ["git", "-c", taken, "rev-parse", "--absolute-git-dir", "--show-cdup"]
@@ -556,10 +518,7 @@ def failure(command: str, result: Result, hint: str = "") -> GitError:
 
 
 def unreachable(what: str, command: str, result: Result) -> GitError:
-    """Return the error of a failed call to a remote, with the attempted action.
-
-    The message distinguishes a remote that rejects the login (401 or 403) from an unreachable one.
-    """
+    """Return the error of a call to a remote; rejected logins (401, 403) are reported as such."""
     is_unknown = any(words in result.err for words in _UNKNOWN)
     status = 401 if is_unknown else 403 if _FORBIDDEN in result.err else 0
     hint = _WHO if status else _UNREACHABLE
@@ -627,10 +586,9 @@ def _names_programs(git: GitProcess) -> bool:
 
 
 def guarded(git: GitProcess, settings: Iterable[Setting] | None = None) -> GitProcess:
-    """Return Git that runs no filter, merge driver, or server of the repository's configuration.
+    """Return Git that runs no program of the repository's configuration.
 
-    Raises UsageError if the configuration has a program that newer versions of Git run and that
-    cannot be disabled.
+    Raises UsageError if newer versions of Git would run one that cannot be disabled.
     """
     guards: dict[str, str] = {}
     if settings is None:
@@ -655,11 +613,7 @@ def common_folder(git: GitProcess) -> Path:
 
 
 def is_filtered(git: GitProcess) -> bool:
-    """Report whether the repository is a partial clone.
-
-    A query for missing objects makes Git search all promised objects, which takes as long as
-    reading them. Callers therefore never request objects that can be missing.
-    """
+    """Report whether it is a partial clone. Querying objects that can be missing is very slow."""
     return any((common_folder(git) / "objects" / "pack").glob("*.promisor"))
 
 

@@ -49,10 +49,7 @@ def fetch(
 
 
 def fetch_objects(git: GitProcess, remote: str, oids: Sequence[str]) -> None:
-    """Fetch objects by their ids in a single request, as Git does for a partial clone.
-
-    Raises GitError if the remote cannot be read, or does not have them.
-    """
+    """Fetch objects by id in a single request, or raise GitError."""
     listed = "".join(f"{oid}\n" for oid in oids).encode()
     guarded = replace(git, guards=(*git.guards, *_BY_IDS), objects={})
     result = guarded.run(
@@ -63,10 +60,7 @@ def fetch_objects(git: GitProcess, remote: str, oids: Sequence[str]) -> None:
 
 
 def list_remote(git: GitProcess, remote: str, *names: str) -> dict[str, str]:
-    """Return the ids of a remote's references by name. `ref: HEAD` has the target of its HEAD.
-
-    The names can be patterns. Without names, all references are listed.
-    """
+    """Return ids by reference or pattern, else all; `ref: HEAD` has the target of HEAD."""
     result = git.run("ls-remote", "--symref", "--", remote, *names, remote=remote)
     if result.status != 0:
         raise unreachable("cannot reach the remote", "ls-remote", result)
@@ -79,10 +73,7 @@ def list_remote(git: GitProcess, remote: str, *names: str) -> dict[str, str]:
 
 
 def remote_head(git: GitProcess, remote: str, branch: str) -> str:
-    """Return the commit id of a remote branch, without fetching it.
-
-    Raises GitError if the remote cannot be reached, or has no such branch.
-    """
+    """Return the commit id of a remote branch without fetching it, or raise GitError."""
     name = f"{HEADS}{branch}"
     found = list_remote(git, remote, name).get(name)
     if found is None:
@@ -97,10 +88,9 @@ _SHOWN_CHARACTERS = 1_000
 
 
 def push_reference(git: GitProcess, remote: str, reference: str, old: str, new: str) -> None:
-    """Move a reference of the remote from an id, or from nothing if it is empty, to another.
+    """Move a remote's reference from an id, or from nothing if it is empty.
 
-    Raises LostRaceError if the reference has another id, PushRefusedError if the remote refuses,
-    GitError if the remote cannot be reached.
+    Raises LostRaceError if it has another id, PushRefusedError if the remote refuses.
     """
     result = git.run(
         "push", "--porcelain", "--no-verify", f"--force-with-lease={reference}:{old}", "--",
@@ -120,11 +110,9 @@ def push_reference(git: GitProcess, remote: str, reference: str, old: str, new: 
 
 
 def try_push(git: GitProcess, remote: str, branch: str, revision: Revision) -> None:
-    """Check with a dry run whether the remote accepts a push to a branch.
+    """Raise GitError if a dry run of a push is refused.
 
-    A branch at another commit is not an error, because the server answered the push. Branch
-    protection rules appear only in a real push. Raises GitError if the remote refuses, or cannot be
-    reached.
+    A branch at another commit is not an error. Protection rules appear only in a real push.
     """
     result = git.run(
         "push", "--dry-run", "--porcelain", "--no-verify", "--", remote,
@@ -160,10 +148,7 @@ _log = logging.getLogger(__name__)
 
 
 class RemoteHead(Struct, frozen=True):
-    """References of a remote: branch of HEAD, or all branches if it names none, `refs/ipam/last`.
-
-    `takes` is false if the remote refused a push of `refs/ipam/last`.
-    """
+    """References of a remote; `takes` is false if it refused a push of `refs/ipam/last`."""
 
     shown: str
     heads: tuple[str, ...]
@@ -172,10 +157,7 @@ class RemoteHead(Struct, frozen=True):
 
 
 class LastSeen(Struct):
-    """Cached state: the local branch at the last fetch, reconcile commits by revision, the remote.
-
-    `is_marked` is set if this repository without a remote records its authoritative branch.
-    """
+    """Cached state at the last fetch; `is_marked` if a local repository records its branch."""
 
     local: Revision | None = None
     newest: dict[str, str] = field(default_factory=dict)
@@ -221,10 +203,7 @@ def default_here(git: GitProcess, *, is_bare: bool) -> DefaultBranch:
 def note_reconciled(
     git: GitProcess, remote: str, revision: Revision, known: RemoteHead
 ) -> RemoteHead | None:
-    """Move `refs/ipam/last` of a remote to a head, and return the new state of the remote.
-
-    Return None if another run moved it in the meantime. A refusal is logged once per process.
-    """
+    """Move `refs/ipam/last`, and return the remote's state; None if another run moved it."""
     if not known.takes or known.last == revision.id:
         return known
     name = git.root.reference(LAST)

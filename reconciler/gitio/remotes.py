@@ -70,10 +70,8 @@ _URL = ("remote", "url")
 def with_remote(repository: Repository) -> Repository:
     """Return the checkout with the remote that its branch follows, or `origin`, if any.
 
-    A bare repository is authoritative, regardless of its origin. From this call on, Git compares
-    files and contacts remotes, so settings of the repository that run programs are overridden.
-    Raises UsageError if the remote is not allowed, a setting cannot be overridden, the current
-    branch has an invalid name, or another work tree has it checked out.
+    A bare repository is authoritative, regardless of its origin. Settings that run programs are
+    overridden from here on; a UsageError if that, the remote, or the branch is not possible.
     """
     check_branch(repository.branch)
     settings = read_configuration(repository.git)
@@ -102,11 +100,7 @@ def bringing(repository: Repository) -> Repository:
 
 
 def bring(repository: Repository, oids: Sequence[str]) -> None:
-    """Fetch objects that a partial clone lacks from its promisor remote.
-
-    Raises GitError if there is no promisor remote, or it cannot be reached, UsageError if the
-    remote is not allowed, or a setting cannot be overridden.
-    """
+    """Fetch missing objects from the promisor remote, or raise GitError or UsageError."""
     settings = read_configuration(repository.git)
     name = promisor(settings)
     if (remote := _named(repository, settings, name)) is None:
@@ -123,10 +117,9 @@ def open_mirror(
     branch: str | None = None,
     root: str | None = None,
 ) -> Repository:
-    """Open a bare mirror of a remote in the cache folder, and create it if needed.
+    """Open or create a bare mirror of a remote in the cache folder, by default at the top.
 
-    Without a root, the root is the top: the current folder is not part of the remote. Raises
-    GitError if the remote cannot be reached, or the cache is unsafe or not writable.
+    Raises GitError if the remote cannot be reached, or the cache is unsafe or not writable.
     """
     checked = check_remote(remote)
     name = check_branch(branch) if branch is not None else None
@@ -156,10 +149,7 @@ def _remotes_reaching(repository: Repository, remote: Remote) -> GitProcess:
 
 
 def _require_apart(folders: Sequence[Path], own: Sequence[Path]) -> None:
-    """Refuse a remote that is part of the repository and named only by its configuration.
-
-    Git obeys the configuration and hooks of the folder that it serves.
-    """
+    """Refuse to serve a folder of the repository: Git obeys its configuration and hooks."""
     around = [path for folder in own for path in (folder, folder.resolve())]
     for folder in folders:
         for place in (Path(os.path.normpath(folder)), folder.resolve()):
@@ -191,10 +181,7 @@ _NO_PASSWORD = "leave it out: ssh takes keys, for https set IPAM_GIT_TOKEN"  # n
 
 
 def check_remote(remote: str) -> Remote:
-    """Return a remote after checking that it is allowed.
-
-    Raises UsageError if the scheme is not https, ssh, or file, or the URL looks like an option.
-    """
+    """Return a permitted remote (https, ssh, or file), or raise UsageError."""
     if remote.startswith("-") or not remote.isprintable() or "::" in remote.partition("/")[0]:
         raise UsageError(f"{_shown(remote)} is not a remote", _ALLOWED)
     if "://" not in remote:
@@ -247,11 +234,7 @@ def _shown(remote: str) -> str:
 
 
 def make_mirror(git: GitProcess, folder: Path, remote: str) -> None:
-    """Create a bare repository in a temporary folder and move it into place.
-
-    Two runs can do so at once. The object format is the one of the remote. Raises GitError if the
-    cache cannot be written, or the remote cannot be reached.
-    """
+    """Create a bare repository of the remote's object format, moved into place: runs can race."""
     place = git.git_dir.parent
     try:
         files.make(folder)
@@ -352,8 +335,7 @@ def _check_writable(folder: Path) -> None:
 def open_proposing(repository: Repository, name: str) -> "ProposingBranch":
     """Open the proposal branch in the same remote.
 
-    Raises UsageError if the name is invalid, is the branch itself, or is checked out in a work
-    tree.
+    Raises UsageError if its name is invalid, is the branch itself, or is in a work tree.
     """
     git, remote = repository.git, repository.remote
     if check_branch(name) == repository.branch:
@@ -377,14 +359,9 @@ class ProposingBranch(Struct, frozen=True):
     name: str
 
     def bring(self, base: Revision, revision: Revision | None) -> Proposed:
-        """Set the branch to the commits that reconcile would have published on its base.
+        """Set the branch to the commits that reconcile would publish on `base`, up to `revision`.
 
-        Args:
-            base: The head of the authoritative branch.
-            revision: The last commit on top of it, or None if there is nothing to propose.
-
-        Raises GitError if the remote fails, or refuses, LostRaceError if the branch moved in the
-        meantime, UsageError if the branch has commits that reconcile did not make.
+        Raises LostRaceError if the branch moved, UsageError if it has commits of others.
         """
         old = self._seen()
         if revision is None and (not old or is_in(self.git, old, base.id)):

@@ -86,15 +86,12 @@ class Repository:
     """Git repository, and the branch that is reconciled.
 
     Attributes:
-        branch: The branch that ipam reads and writes.
         remote: URL or path that commits are pushed to, or None if this repository is authoritative.
-        worktree: The checkout, or None.
         is_checked_out: Whether the work tree has the branch checked out.
         followed: The remote-tracking branch of a checkout, or empty.
         is_mirror: Whether ipam owns the repository and packs it.
         now: The machine's clock, used only to detect committer dates in the future.
-        leads: Returns the newest reconcile commit in the history of a revision of a repository.
-        parsed: Parsed files that its sources share.
+        leads: Returns the newest reconcile commit in the history of a revision.
     """
 
     git: GitProcess
@@ -126,10 +123,7 @@ class Repository:
     def changed(
         self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
     ) -> tuple[list[Changed], bool]:
-        """Return the files changed since the merge base, and whether `rev` contains all of `base`.
-
-        The files are at or below some paths. Without paths, all files are compared.
-        """
+        """Return files changed since the merge base, and whether `rev` contains all of `base`."""
         return changed_since(self.git, base, rev, paths, limits or Limits())
 
     @property
@@ -138,10 +132,7 @@ class Repository:
         return self.git.root.path
 
     def dropped_files(self, base: str, rev: str) -> Iterator[str]:
-        """Yield the files outside the root that `base` has and `rev` does not.
-
-        If the root is the top, which contains every file, its own files are included.
-        """
+        """Yield files outside the root that `rev` drops from `base`; the top includes its own."""
         tally = Tally(f"all of {rev[:12]}", Limits(files=MAX_FILES))
         trees = (read_commit(self.git, base).tree, read_commit(self.git, rev).tree)
         gone = (it.path for it in differences(self.git, trees, (), tally)[0] if it.new is None)
@@ -149,10 +140,7 @@ class Repository:
         return (path for path in gone if not root.path or not root.holds(path))
 
     def other_roots(self, revision: str) -> Iterator[tuple[str, str]]:
-        """Yield each other root once, with the newest commit that claims to reconcile it.
-
-        Descendants come before their ancestors. The claims in commit messages are not verified.
-        """
+        """Yield other roots with their newest reconcile commit (unverified), descendants first."""
         return other_roots(self.git, revision)
 
     def alone(self) -> AbstractContextManager[None]:
@@ -181,10 +169,10 @@ class Repository:
         return self.git.root.reference(LAST)
 
     def default_branch(self) -> DefaultBranch:
-        """Return the authoritative branch if Settings do not name one, and the reason.
+        """Return the authoritative branch if Settings name none, and the reason.
 
-        The first of these that exists: the default branch of the remote, or of a bare repository,
-        the only branch, the branch that a checkout without a remote reconciled.
+        The first of: HEAD of the remote or bare repository, the only branch, the last reconciled
+        one.
         """
         if self.remote is not None:
             return default_there(self._ask(self.remote))
@@ -385,10 +373,9 @@ def open_repository(
 ) -> Repository:
     """Open the bare repository at a path, or the repository of the checkout around it.
 
-    The default branch is the one that is checked out. The default root of a checkout is the nearest
-    folder with Settings from the path upwards, or else the top. Raises UsageError if the folder
-    does not exist, or the root is invalid, GitError if the folder is not a Git repository, or
-    belongs to another user.
+    The default branch is checked out. The default root is the nearest folder with Settings upwards,
+    or the top. Raises UsageError for an invalid folder or root, GitError outside of own
+    repositories.
     """
     if not path.is_dir():
         raise UsageError(f"{path} is not a folder", "name a Git repository with --repo")
@@ -417,10 +404,7 @@ def open_worktree(repository: Repository, root: Path) -> WorktreeSource:
 
 
 def open_revision(repository: Repository, rev: str) -> GitSource:
-    """Open the files of a revision that must contain the root.
-
-    Raises GitError if the revision does not exist, or the root is not a folder of it.
-    """
+    """Open the files of a revision; raise GitError if it does not exist or the root is missing."""
     source = repository.source(rev)
     require_root(repository.git, source.revision().id)
     return source
@@ -443,10 +427,7 @@ class NoRepositoryError(GitError):
 
 
 def locate(path: Path, environment: Mapping[str, str]) -> tuple[Path, Path | None]:
-    """Return the Git folder of a repository, and its work tree if it has one.
-
-    Raises GitError if Git finds no repository, or one of another user.
-    """
+    """Return the Git folder and work tree, or raise GitError (none, or of another user)."""
     folder = path.parent if path.name == ".git" else path
     is_bare = os.path.isfile(folder / "HEAD")  # noqa: PTH113 - an unreadable folder is no error
     is_bare = is_bare and not os.path.lexists(folder / ".git")
@@ -460,11 +441,7 @@ def locate(path: Path, environment: Mapping[str, str]) -> tuple[Path, Path | Non
 
 
 def uncommitted(repository: Repository, paths: Sequence[str]) -> list[str]:
-    """Return the files at or below some paths of the work tree that differ from HEAD.
-
-    Return none for a bare repository, for a clone without a checkout, or if Git fails. The result
-    is only informational.
-    """
+    """Return files that differ from HEAD, for information only: none if Git fails or it is bare."""
     if repository.worktree is None or not (repository.git.git_dir / "index").exists():
         return []
     try:
@@ -477,10 +454,7 @@ _WORK = b"refs/ipam/work"
 
 
 def make_commit(git: GitProcess, commit: Commit) -> Revision:
-    """Create a commit without an index, a work tree, a hook, or a remaining reference.
-
-    Raises GitError if Git cannot write or sign.
-    """
+    """Create a commit without an index, work tree, hook, or remaining reference."""
     clock = commit.base.clock + 1
     name, email = commit.committer
     stream = b"".join(_stream(git, commit, f"{name} <{email}> {clock} +0000"))
@@ -490,11 +464,7 @@ def make_commit(git: GitProcess, commit: Commit) -> Revision:
 
 
 def _stream(git: GitProcess, commit: Commit, who: str) -> Iterable[bytes]:
-    """Yield the fast-import stream of one commit that prints its id.
-
-    A commit of fast-import needs a reference. The same stream deletes it, so that none remains
-    however the run ends.
-    """
+    """Yield the fast-import stream of one commit. It deletes the reference that it needs."""
     message = git.root.signed(commit.message).encode()
     yield b"commit %s\nmark :1\nauthor %s\ncommitter %s\n" % (_WORK, who.encode(), who.encode())
     yield b"data %d\n%s\nfrom %s\n" % (len(message), message, commit.base.id.encode())
@@ -544,13 +514,7 @@ _PLACES = ("*.lock", "refs/**/*.lock", "reftable/*.lock", "objects/info/**/*.loc
 
 @contextmanager
 def alone(git_dir: Path, now: Callable[[], float] | None = None) -> Iterator[None]:
-    """Lock this folder against other runs. The system releases the lock, even after a kill.
-
-    Args:
-        git_dir: The folder.
-        now: The machine's clock, which determines the age of Git locks in a mirror. If None, no
-            lock is removed.
-    """
+    """Lock a folder. The system unlocks it after a kill. Without `now`, no Git lock is removed."""
     with (git_dir / _OURS).open("wb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX)

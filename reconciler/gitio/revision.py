@@ -39,7 +39,6 @@ class Budget:
     """Files listed so far of one revision or work tree, each counted once."""
 
     def __init__(self, where: str) -> None:
-        """Begin with the default limits. Messages use `where` to name the source."""
         self._where = where
         self._seen: dict[str, None] = {}
         self._total = 0
@@ -93,10 +92,6 @@ class GitSource:
         newest: Callable[[str], str],
         parsed: Parsed,
     ) -> None:
-        """Open a revision.
-
-        `newest` returns the newest reconcile commit in the history of a revision.
-        """
         self._git = git
         self._revision = revision
         self._clock = clock
@@ -262,16 +257,9 @@ AHEAD_SECONDS = 3_600
 
 
 def clock_of(git: GitProcess, revision: Revision, now: float) -> Clock:
-    """Return the clock of a revision.
+    """Return the newest first-parent date that is not ahead of `now`.
 
-    If the committer date is ahead, the clock is the newest date on the first-parent line that is
-    not. If all dates are ahead, it is the oldest one: released ranges then stay reserved for too
-    long instead of being reused too early.
-
-    Args:
-        git: The repository.
-        revision: The revision.
-        now: The machine's clock in seconds since 1970.
+    If all dates are ahead, it is the oldest: ranges then stay reserved too long, not too short.
     """
     latest = int(now) + AHEAD_SECONDS
     if revision.clock <= latest:

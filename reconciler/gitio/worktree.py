@@ -37,7 +37,6 @@ class WorktreeSource:
     """Files of a folder, as described in `Source`. Symbolic links are not followed."""
 
     def __init__(self, root: Path, head: GitSource | None, git: GitProcess) -> None:
-        """Open a folder, with HEAD's files (None before the first commit)."""
         self._root = root
         self._git = git
         self._head = head
@@ -130,10 +129,7 @@ class WorktreeSource:
         return [work(entry.path, self._read(entry.path)) for entry in entries]
 
     def _require_seen(self, paths: Sequence[str]) -> None:
-        """Refuse files that Git skips, because their content on disk would not be committed.
-
-        A sparse checkout omits files, and a user can mark files as unchanged.
-        """
+        """Refuse files that Git skips, as in a sparse checkout: they would not be committed."""
         new = [path for path in paths if path not in self._listed]
         if not new:
             return
@@ -173,12 +169,10 @@ class WorktreeSource:
             return Unread(max(os.fstat(file.fileno()).st_size, len(data)))
 
     def _stored(self, path: str, data: bytes) -> bytes:
-        """Return the bytes of a file as Git would store them.
+        """Return the bytes as Git would store them.
 
-        Git made CRLF line endings (by `core.autocrlf` or an attribute) under two conditions: it
-        reports the file as unchanged, and only the line endings differ from the index. If the times
-        of a file differ from the index, as in a copy, Git compares its content as it would be
-        stored.
+        CRLF counts as made by Git if it reports no change and only line endings differ. With other
+        times, as in a copy, Git compares the content as it would be stored.
         """
         if _CRLF not in data:
             return data
@@ -208,10 +202,6 @@ class WorktreeSource:
                 yield at, mode
 
     def _look(self, path: str) -> tuple[str, int]:
-        """Return the Git mode and the size of the entry at a path.
-
-        The mode is empty if the entry cannot be read.
-        """
         place = Location(path)
         try:
             found = (self._root / path).lstat()
@@ -289,13 +279,10 @@ class Checkout(Struct, frozen=True):
     root: Path
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
-        """Refuse uncommitted changes.
+        """Raise UsageError if there are uncommitted changes, or another Git process is running.
 
-        Args:
-            folders: Folders in which untracked files count, because reconcile would read them.
-            target: The revision to check out. Index and files can already match it.
-
-        Raises UsageError if there are uncommitted changes, or another Git process is running.
+        Untracked files count in `folders`, which reconcile reads. Index and files can match
+        `target`.
         """
         lock = self.git.git_dir / "index.lock"
         if lock.exists():
@@ -312,10 +299,7 @@ class Checkout(Struct, frozen=True):
             raise UsageError(message, hint)
 
     def follow(self, old: Revision, new: Revision) -> None:
-        """Update index and files from one revision to another.
-
-        Raises GitError if Git refuses, and nothing was changed.
-        """
+        """Update index and files to another revision, or raise GitError with nothing changed."""
         # A copied checkout has other file times than its index, which read-tree takes for edits.
         self.git.run(self._tree, "update-index", "-q", "--refresh")
         done = self.git.run(self._tree, "read-tree", "-m", "-u", old.id, new.id)
@@ -345,11 +329,7 @@ class Checkout(Struct, frozen=True):
         return [it[3:] for it in changed], [line[3:] for line in lines if line.startswith("??")]
 
     def _differing(self, revision: str, *paths: str) -> list[str]:
-        """Return the files that differ from a revision, of all or below some paths.
-
-        A byte-identical file does not differ, even if Git would store other line endings: an
-        attribute can be newer than the file.
-        """
+        """Return files with other bytes. A newer attribute for line endings makes no difference."""
         # Unlike diff-index, diff rereads files with changed times.
         out = self.git.check(
             self._tree, "-C", str(self.root), "diff", "--raw", "-z", "--no-abbrev",
