@@ -242,7 +242,6 @@ class KubeCluster:
         return self._version_of(ref.resource).path(ref.namespace, ref.name, part)
 
     def _in_each_version(self, resource: Resource, send: Callable[[Resource], _T]) -> _T:
-        """Return the response in the newest version that the server serves."""
         known = self._served.get(resource)
         *newer, last = resource.in_each_version() if known is None else (known,)
         for version in newer:
@@ -257,7 +256,6 @@ class KubeCluster:
         return answer
 
     def _version_of(self, resource: Resource) -> Resource:
-        """Return the kind in the version that the server serves; a list tells it."""
         if not resource.versions:
             return resource
 
@@ -343,10 +341,9 @@ def _in_version(
 
 @dataclass(frozen=True)
 class KubeClusters:
-    """Clusters of kubeconfigs that the user named, or that the management cluster contains.
+    """Clusters by `namespace/name` or name; kubeconfigs from Secrets never use `allow_exec`.
 
-    `clusters` has kubeconfigs of tenant clusters by `namespace/name` or `name`, and `folder` has
-    files `<namespace>.<name>.kubeconfig`. Kubeconfigs from Secrets never use `allow_exec`.
+    Files in `folder` are `<namespace>.<name>.kubeconfig`.
     """
 
     kubeconfig: Path | None = None

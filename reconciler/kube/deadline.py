@@ -30,10 +30,7 @@ class Timeouts:
 
 
 class Deadline:
-    """The time that is left for a cluster. The clock runs only while a thread waits for the cluster.
-
-    Threads that wait at the same time are counted once. `seconds` is the total as last set.
-    """
+    """Time left for a cluster. It runs only while a thread waits; parallel waits count once."""
 
     def __init__(self, timeouts: Timeouts) -> None:
         self.timeouts = timeouts

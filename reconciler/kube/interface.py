@@ -79,19 +79,13 @@ class Cluster(Protocol):
         """Apply a JSON merge patch (RFC 7396)."""
 
     def delete(self, ref: Ref, uid: str, version: str = "") -> None:
-        """Delete the object with this uid (and resourceVersion). A missing object is not an error.
-
-        A `StaleError` means that another object has the name, or that the object was changed.
-        """
+        """Delete the object with this uid if it exists. StaleError: it was replaced or changed."""
 
     def pause(self, seconds: float) -> None:
         """Wait. Raise an `UnreachableError` if the cluster's deadline ends before."""
 
     def limit(self, seconds: float | None) -> None:
-        """Set the time that is left in seconds; None removes the deadline.
-
-        Only the time in which a thread waits for the cluster counts.
-        """
+        """Set the seconds left, which count while a thread waits; None removes the deadline."""
 
     def extend(self, seconds: float) -> None:
         """Raise the time that is left to at least `seconds`, even past the deadline."""
@@ -101,10 +95,7 @@ class Cluster(Protocol):
 
 
 class WatchableCluster(Cluster, Protocol):
-    """A cluster that sends changes. During a watch, a connection serves no other request.
-
-    Any thread can close it, which ends the watch.
-    """
+    """A cluster with watches. During one, it serves no other request; any thread can close it."""
 
     def heads(self, resource: Resource, namespace: str = "", *, labels: str = "") -> ObjectList:
         """Return the metadata of all objects of a kind."""
@@ -118,10 +109,9 @@ class WatchableCluster(Cluster, Protocol):
         labels: str = "",
         heads: bool = False,
     ) -> Iterator[WatchEvent]:
-        """Yield changes (of metadata only: `heads`) until the server ends the watch.
+        """Yield changes until the server ends the watch. `heads` limits them to metadata.
 
-        `since` is a resourceVersion. A `StaleError` means that the server no longer has that
-        state: list again.
+        Raises StaleError if the state `since` (a resourceVersion) is gone: list again.
         """
 
 
@@ -135,8 +125,7 @@ class Clusters(Protocol):
         """Return the kubeconfig that the user named for a cluster, or None."""
 
     def connect(self, cluster: str, kubeconfig: bytes, *, is_named: bool = False) -> Cluster:
-        """Return a cluster by its kubeconfig. Sends no request yet.
+        """Return a cluster by its kubeconfig, without a request.
 
-        A tenant controls the kubeconfig of a Secret, so only a kubeconfig that the user named
-        (`is_named`) can run commands, read files, or use a proxy.
+        A tenant controls the kubeconfig of a Secret: only an `is_named` one can run commands.
         """

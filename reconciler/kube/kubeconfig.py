@@ -105,10 +105,7 @@ def parse(cluster: str, data: bytes) -> Mapping[str, Any]:
 
 
 def read_files(cluster: str, paths: Sequence[Path]) -> Mapping[str, Any]:
-    """Merge kubeconfigs as kubectl does: paths in them are relative to the folder of their file.
-
-    Missing files are skipped, unless all are.
-    """
+    """Merge kubeconfigs as kubectl does: paths are relative to each file, missing files skipped."""
     present = [path for path in paths if path.exists()]
     if not present:
         raise refused(cluster, "no file of $KUBECONFIG is there")

@@ -189,10 +189,7 @@ class _StoredObject(Struct):
 
 
 def check_readable(manifest: Mapping[str, Any], resource: Resource) -> None:
-    """Raise ClusterError unless an object has the structure of all stored objects.
-
-    The server validates the rest against the schema of the kind.
-    """
+    """Raise ClusterError unless the common structure is valid. The server validates the rest."""
     metadata = manifest.get("metadata")
     name = metadata.get("name", "") if isinstance(metadata, Mapping) else ""
     with reading(resource.kind, name):
@@ -259,10 +256,7 @@ def is_whole_list(manifest: Manifest) -> bool:
 
 
 def timeless(status: Manifest) -> Manifest:
-    """Return a status without the times of its conditions.
-
-    The desired times come from the revision, so they differ with every commit.
-    """
+    """Return a status without condition times, which differ with every commit."""
     if "conditions" not in status:
         return status
     conditions = [

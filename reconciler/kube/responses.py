@@ -1,9 +1,4 @@
-"""Refusals of API servers and failed connections, as errors.
-
-The code of a `Status` is ambiguous. A 500 can be permanent (a field that is not in the schema), a
-404 can mean the object, its namespace, or its kind, and a 403 can be a lack of rights, a webhook's
-denial, or a namespace that is being deleted.
-"""
+"""Refusals of API servers as errors: a 500 can be permanent, a 404 or 403 has many causes."""
 
 import re
 import socket

@@ -1,8 +1,4 @@
-"""Sessions with API servers: connection pool, TLS, proxy, and credentials.
-
-The official client reads the credentials. Certificates are set on its connection pool here,
-because it would keep them in temporary files until the process ends.
-"""
+"""Sessions with API servers. Certificates are set here: the client library would leave files."""
 
 import ssl
 from collections.abc import Callable, Mapping
@@ -25,7 +21,6 @@ class Session(NamedTuple):
     authorization: Callable[[], str]
 
     def __repr__(self) -> str:
-        """Show no credential."""
         return "Session()"
 
 

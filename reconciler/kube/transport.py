@@ -1,8 +1,4 @@
-"""HTTP requests to an API server: deadline, size limits, retries, redaction, and watches.
-
-The retries of the client library are off, because they know neither the deadline nor which errors
-are permanent.
-"""
+"""Requests to API servers. Retries are here, because the library knows no deadline."""
 
 import binascii
 from base64 import b64decode
@@ -39,11 +35,7 @@ class TooLargeError(ClusterError):
 
 
 class KubeRequest(NamedTuple):
-    """An HTTP request. `what` is its purpose in messages.
-
-    The response to an `is_verbatim` request is not redacted: a Secret can hold the credential that
-    reads it.
-    """
+    """An HTTP request. An `is_verbatim` response keeps credentials, which Secrets contain."""
 
     method: str
     path: str
@@ -92,10 +84,7 @@ class Transport:
             raise ClusterError(f"{request.what}: the answer is {error}") from None
 
     def stream(self, request: KubeRequest, silence_seconds: float) -> Iterator[bytes]:
-        """Yield the lines of a watch as they arrive, without a deadline.
-
-        The server may send nothing for `silence_seconds`.
-        """
+        """Yield the lines of a watch, at most `silence_seconds` apart, without a deadline."""
         self.deadline.limit(None)
         try:
             with self.deadline.running():
@@ -129,7 +118,6 @@ class Transport:
         retries: int,
         receive: Callable[[Any, str], Any],
     ) -> Any:
-        """Return what `receive` returns of the first response that is no failure."""
         tries, is_renewed = 0, False
         while True:
             session = self._credentials.current
@@ -180,7 +168,6 @@ class Transport:
         return body
 
     def _register(self, stream: Any, what: str) -> Any:
-        """Let `close` end this stream."""
         with self._lock:
             if self._is_closed:
                 stream.close()
