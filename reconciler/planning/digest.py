@@ -98,10 +98,7 @@ def former_of(decision: Decision, evaluation: Evaluation) -> FormerRecord | None
 
 
 def digest(decided: Iterable[Mapping[str, Any]]) -> str:
-    """Return `sha256:` and the hash of the canonical JSON of all actions that change something.
-
-    No field contains a time, so a merge commit and its reconcile commit have the same digest.
-    """
+    """Return `sha256:` and the hash of all actions, without times: a merge keeps the digest."""
     rows = [
         {name: item[name] for name in _DIGESTED if name in item}
         for item in decided

@@ -35,8 +35,7 @@ class LastGood(Struct, frozen=True):
     """Last readable versions of broken files (docs/reference/planning.md).
 
     Attributes:
-        files: Broken files that have a readable earlier version.
-        documents: Documents of those versions; `unread` names the broken file now at their path.
+        documents: `unread` names the broken file now at their path.
         originals: The effective file for each object that several files describe.
         halted: The file that prevents all grants, releases, and expiries, or empty.
     """

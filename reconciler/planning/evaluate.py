@@ -56,12 +56,9 @@ _WORD = re.compile(r"[-a-z0-9]+")
 
 
 class Evaluation(Struct, frozen=True):
-    """The result of evaluating a tree.
+    """The result: `gates` refuse valid content by a limit, `brake` is the exceeded release limit.
 
-    Attributes:
-        gates: Refusals of valid content by a limit.
-        brake: The finding of the release limit if it is exceeded, else None.
-        moves: Claims that get another range, with their previous records.
+    `moves` are claims that get another range, with their previous records.
     """
 
     tree: Tree
@@ -158,10 +155,7 @@ def counts_of(evaluation: Evaluation) -> limits.Counts:
 
 
 def is_braked(decision: Decision, evaluation: Evaluation) -> bool:
-    """Return whether the release limit counts a decision.
-
-    It counts releases, except for growth, moves, and objects that are proven to be deleted.
-    """
+    """Return whether the limit counts a release: not growth, moves, and proven deletions."""
     return (
         isinstance(decision, Release)
         and decision.allocation.path not in evaluation.state.grown
@@ -240,10 +234,7 @@ def matching(evaluation: Evaluation, text: str) -> list[Key]:
 
 
 def _documents_of(tree: Tree) -> tuple[Documents, list[Finding]]:
-    """Return all documents, and findings about duplicates.
-
-    The owner of a duplicate gets nothing new: the second document might be the intended one.
-    """
+    """Return documents, and findings on duplicates. The owner of a duplicate gets nothing new."""
     first, second, _ = effective_documents(tree)
     found: list[Finding] = []
     for document in second:
@@ -365,7 +356,7 @@ def _never_read(tree: Tree) -> dict[str, Loaded]:
 
 
 def _off_limits(tree: Tree, second: Iterable[Document]) -> Iterator[Blocked]:
-    """Yield addresses in files without a readable version, and in duplicates except for pools."""
+    """Yield addresses in unreadable files, and in duplicates except for pools."""
     texts = [(path, text) for path, it in _never_read(tree).items() for text in legible(it.text)]
     texts += [(it.path, dump(it.body)) for it in second if not is_pool(it.kind.id)]
     for path, text in texts:
@@ -374,10 +365,7 @@ def _off_limits(tree: Tree, second: Iterable[Document]) -> Iterator[Blocked]:
 
 
 def _doubted(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
-    """Return the claims, with a doubt for claims that an unreadable file might affect.
-
-    Such a file contains the claim or names its record; for an open claim, it names its owner.
-    """
+    """Return the claims, with a doubt for each that an unreadable file might contain or name."""
     broken = [source for source in tree.sources if source.text]
     words = [frozenset(_WORD.findall("\n".join(legible(it.text)))) for it in broken]
     named: dict[str, Loaded] = {}

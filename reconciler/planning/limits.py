@@ -37,10 +37,7 @@ class Quotas:
                 self.count(claim, record.range)
 
     def refusal(self, claim: Claim, size: int, item: IPRange | None = None) -> Refusal | None:
-        """Return why `size` more addresses exceed the claim's quota; None if they fit.
-
-        Manual addresses inside the range `item` count only once.
-        """
+        """Return why more addresses exceed the quota, or None. Manual ones in `item` count once."""
         quota = claim.quota
         if quota is None:
             return None
@@ -159,7 +156,7 @@ class Counts(Struct, frozen=True):
 def brake(
     counts: Counts, settings: Settings, allowed: int | None, overrides: Overrides
 ) -> Finding | None:
-    """Return the gate of a plan that releases more than Settings permit; else None.
+    """Return the finding of the release limit, or None.
 
     An Override counts reserved records, so it cannot be used twice; `allowed` does not.
     """

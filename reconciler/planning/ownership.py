@@ -43,10 +43,7 @@ def contracts_of(documents: Documents) -> tuple[Contract, ...]:
 def owned(
     reading: FamilyReading, documents: Documents, judging: Sequence[Contract] = ()
 ) -> FamilyReading:
-    """Return the reading without new allocations for requests that ownership rules refuse.
-
-    `judging` are the contracts of the base of a change, which apply in addition.
-    """
+    """Return the reading without new allocations that ownership rules, or `judging`, refuse."""
     sides = dict.fromkeys([contracts_of(documents), tuple(judging)])
     rules = [Rules(side) for side in sides if side]
     if not rules:

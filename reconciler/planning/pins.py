@@ -144,7 +144,6 @@ def _by_space(pools: Mapping[Key, Pool]) -> dict[str, list[tuple[IPRange, Key]]]
 
 
 def _meeting(pools: Mapping[Key, Pool]) -> Iterator[tuple[Key, Key]]:
-    """Yield pairs of pools that share addresses: each range with the furthest-reaching before it."""
     for entries in _by_space(pools).values():
         reaching: tuple[IPRange, Key] | None = None
         for item, key in sorted(entries):

@@ -64,7 +64,7 @@ def other_of(claim: Claim, claims: Claims) -> Claim | None:
 
 
 def precedence(claim: Claim, claims: Claims) -> tuple[int, int, Key]:
-    """Return the sort key of a claim: pins first, then large before small, then by key.
+    """Return the sort key: pins, then large before small, then by key.
 
     Claims that require each other are served after all pins if only one of them is pinned.
     """
@@ -95,12 +95,7 @@ def frozen_pools(state: State) -> dict[Key, str]:
 
 
 class Candidates:
-    """Candidate pools of all claims that name the same pools and IP version.
-
-    Attributes:
-        refusals: Why some pools give nothing to any such claim.
-        frozen: Position of the first pool that gives nothing new, else the number of pools.
-    """
+    """Candidate pools of claims with the same pools and version; `frozen` is a position."""
 
     def __init__(
         self, pools: Sequence[Pool], version: int | None, frozen: Mapping[Key, str]
@@ -118,10 +113,7 @@ class Candidates:
     def allocate(
         self, space_of: Spaces, size: int, near: Near | None = None, *, take: bool = True
     ) -> tuple[int, IPRange] | None:
-        """Take a range next to `near`, else of the first candidate with room; return its position.
-
-        Without `take`, the range is only found.
-        """
+        """Take a range next to `near`, else in the first pool with room; return its position."""
         if near is not None and (found := find_near(near, size, self.pools, space_of, take=take)):
             return found
         for at, pool in enumerate(self.pools):

@@ -75,7 +75,7 @@ def _cut(parts: Iterable[AddressPart], left: IPSet, space: str, found: list[Addr
 
 
 def _layers(state: State) -> Iterator[list[AddressPart]]:
-    """Yield the uses of addresses; each takes precedence over later ones."""
+    """Yield uses of addresses; each takes precedence over later ones."""
     yield [_held(state, record) for record in state.records if record.range is not None]
     yield without_record(state)
     pools = list(state.pools.values())

@@ -77,7 +77,6 @@ def _observed(evaluation: Evaluation) -> frozenset[Identity]:
 
 
 def _applied(made: Iterable[Projection], observed: Container[Identity]) -> Iterator[Projection]:
-    """Yield the projections to apply: only the status of observed objects."""
     for item in made:
         manifest = item.manifest
         names = {it: manifest["metadata"].get(it, "") for it in ("name", "namespace")}
@@ -92,7 +91,6 @@ def _applied(made: Iterable[Projection], observed: Container[Identity]) -> Itera
 
 
 def _without_wrong_ranges(evaluation: Evaluation) -> FamilyReading:
-    """Return the reading without invalid manual ranges, which are not sent to clusters."""
     reading = evaluation.reading
     wrong = {found.location for found in evaluation.findings if found.code == WRONG}
     right = [item for item in reading.blocked if item.source not in wrong]

@@ -38,10 +38,7 @@ MAX_VERSIONS = 100
 
 
 class EvaluationOptions(Struct, frozen=True):
-    """Inputs of an evaluation besides the files of the revision: see `Tree`.
-
-    `settings` and `overrides` replace those of the revision. `gone` are paths of observed files.
-    """
+    """Inputs besides the revision, whose Settings and Overrides they can replace: see `Tree`."""
 
     settings: Settings | None = None
     overrides: Overrides | None = None
@@ -123,10 +120,7 @@ def read_overrides(source: Source) -> Overrides:
 
 
 def overrides_of_change(base: Source, source: Source) -> Overrides:
-    """Return the Overrides of a change that its base also contains.
-
-    A commit date before the base, or before its parent, does not extend an Override.
-    """
+    """Return Overrides that the base also has. Backdated commits do not extend them."""
     files = _override_files(source)
     if not files:
         return Overrides()
@@ -307,10 +301,7 @@ def _replacements(documents: Iterable[Document]) -> Iterator[Finding]:
 
 
 def _originals(reader: FileReader, loaded: Sequence[Loaded]) -> dict[Identity, str]:
-    """Return the effective file for each object that several files describe.
-
-    A source file takes precedence over an observed file, then the file that described it first.
-    """
+    """Return the effective file of each object: source before observed, then the first."""
     places: dict[Identity, dict[str, None]] = {}
     for file in loaded:
         for document in file.documents:
@@ -350,13 +341,11 @@ def _before(
 
 
 class _Search(Struct):
-    """One walk through the first-parent history.
+    """Search of the first-parent history for readable versions.
 
     Attributes:
-        pending: Files whose last readable version is not found yet, with the number of versions.
-        behind: Those that were broken when they were deleted or fixed, next to a file that is
-            broken now: their older versions replace it.
-        files: Files with a readable version.
+        pending: Files without a readable version so far, with the number of versions.
+        behind: Files that were deleted or fixed while broken: older versions replace a broken one.
         halted: The file whose history the clone does not contain, or empty.
     """
 
@@ -368,7 +357,6 @@ class _Search(Struct):
     halted: str = ""
 
     def run(self) -> None:
-        """Walk until each file is found, or did not exist yet."""
         above = [path for path in self.pending if not self.reader.is_read(path)]
         for step in self.reader.source.past(list(dict.fromkeys([*self.reader.folders, *above]))):
             first = self._replaced(next(iter(self.pending)))

@@ -101,7 +101,6 @@ def _unclear(tree: Tree) -> str:
 def _tangled(
     link: Link, links: Mapping[DocumentName, Link], is_pending: Callable[[DocumentName], bool]
 ) -> Finding | None:
-    """Return why a document cannot take over from a document that is renamed itself."""
     chain = [link]
     while (following := links.get(chain[-1].before.owner)) is not None:
         if following is link:
@@ -160,10 +159,7 @@ class Renamed(Struct, frozen=True):
     along: frozenset[str] = frozenset()
 
     def applied(self, reading: FamilyReading) -> FamilyReading:
-        """Return the reading without new allocations for documents with an unresolved rename.
-
-        A missing old name is not reported again, with different advice.
-        """
+        """Return the reading without allocations for unresolved renames, each reported once."""
         if not (self.refused or self.doubts or self.protected):
             return reading
         claims = dict(reading.claims)
@@ -334,10 +330,7 @@ class _Owners:
             yield replace(record, claim=claim, owner=owner, pristine=False)
 
     def _goes_along(self, record: Allocation) -> bool:
-        """Return whether a record follows the rename.
-
-        A cluster might still announce a released record, unless it was of another team.
-        """
+        """Return whether a record follows. A released one might be announced within its team."""
         if record.is_live or record.announced:
             return True
         teams = {it.owner.team for it in self._live[record.claim.owner]}

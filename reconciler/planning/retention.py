@@ -134,10 +134,7 @@ def moves(plan: Plan, state: State, overrides: Overrides) -> dict[Key, Allocatio
 
 
 def last_withdrawal(record: Allocation, until: int) -> int | None:
-    """Return the latest time up to `until` at which a left range can be withdrawn, or None.
-
-    All runs within one minute make the same plan.
-    """
+    """Return the latest withdrawal up to `until`, or None. Runs of one minute plan alike."""
     since = parse_instant(record.since)
     if since is None or until < since + EVERY:
         return None
@@ -151,19 +148,13 @@ def next_withdrawal(record: Allocation, after: int) -> int | None:
 
 
 def retention_end(record: Allocation, state: State) -> int | None:
-    """Return the first second at which a released record no longer holds its range.
-
-    None without a valid time: the record stays reserved until it is fixed.
-    """
+    """Return the first second without its range; None without a valid time: it stays reserved."""
     released = parse_instant(record.since)
     return None if released is None else released + rest_of(state, record)
 
 
 def due_instants(state: State, records: Iterable[Allocation] | None = None) -> Iterator[int]:
-    """Yield the times at which released records expire or waiting growth continues, unordered.
-
-    `records` are the records after the plan; by default the current records.
-    """
+    """Yield, unordered, when `records` (after a plan) expire or waiting growth continues."""
     then = state if records is None else replace(state, records=tuple(records))
     yield from instants(then)
     for record in then.records:

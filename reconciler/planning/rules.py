@@ -44,10 +44,7 @@ _SHOWN = 3
 def check_rules(
     state: State, plan: Plan, *, strict: bool, missing: Mapping[Finding, Key] = MappingProxyType({})
 ) -> Iterator[Finding]:
-    """Yield findings about overlapping pools, and records that contradict a pool or each other.
-
-    If `strict`, overlapping pools are errors. `missing` are pools by the finding that names them.
-    """
+    """Yield findings on pools (errors if `strict`) and records; `missing` has pools by finding."""
     yield from _pool_overlaps(state.pools, is_error=strict)
     yield from _used_in_pools(state, is_error=strict)
     yield from check_inside(state)
@@ -277,7 +274,6 @@ class _Network:
         self.spaces = frozenset(pool.space for pool in self.pools)
 
     def meets(self, spaces: Iterable[str]) -> bool:
-        """Return whether one of some address spaces is in this network; none means all."""
         others = frozenset(spaces)
         return not self.spaces or not others or not others.isdisjoint(self.spaces)
 

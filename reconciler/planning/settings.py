@@ -51,10 +51,7 @@ def looked_at(settings: Settings) -> list[str]:
 
 
 def read_settings(data: bytes | None) -> tuple[Settings, tuple[Finding, ...]]:
-    """Return the Settings in the bytes of `ipam.yaml`, or the defaults for None, and findings.
-
-    Unreadable fields have their defaults.
-    """
+    """Return Settings and findings; defaults for None, and for unreadable fields."""
     if data is None:
         return Settings(), ()
     # A change and its base are read several times, and usually have the same Settings.
@@ -223,11 +220,9 @@ _AS = "as ipam plan -o json writes it: family/kind/namespace/name, of a claim wi
 
 
 class EarlierOverrides(Struct, frozen=True):
-    """The Override files before a change, and a time that has certainly passed.
+    """Overrides before a change (`is_base`: the base), and a time that has certainly passed.
 
-    Attributes:
-        is_cut: The clone does not contain the earlier revision, so no Override is effective.
-        is_base: Whether this is the base of a change, not the parent of a branch revision.
+    If `is_cut`, the clone lacks the earlier revision, so no Override is effective.
     """
 
     files: Mapping[str, bytes]

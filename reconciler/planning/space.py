@@ -190,7 +190,6 @@ class FreeRuns:
     """Free ranges of one IP version."""
 
     def __init__(self, runs: Iterable[tuple[int, int]], placement: Placement) -> None:
-        """Take disjoint ranges, as first and last address, that are not adjacent."""
         self._last_of = dict(runs)
         self._first_of = {last: first for first, last in self._last_of.items()}
         self._by_size = placement is Placement.BEST_FIT
@@ -303,15 +302,11 @@ _NOTHING = Withheld()
 
 
 class Space:
-    """Pools that compete for addresses, and their taken ranges.
-
-    Free ranges are built on first use, once for pools with the same addresses.
-    """
+    """Pools that compete for addresses. Free ranges are built once for equal pools."""
 
     def __init__(
         self, taken: Iterable[IPRange], rivals: Mapping[Key, Key], withheld: Withheld = _NOTHING
     ) -> None:
-        """Start with the ranges of records; `rivals` are pools with one representative each."""
         self._records = IPSet.of(taken)
         self.withheld = withheld
         self._rivals = rivals
@@ -323,10 +318,7 @@ class Space:
     def allocate(
         self, pool: Pool, size: int, needed: int | None = None, *, take: bool = True
     ) -> IPRange | None:
-        """Take `size` addresses by the pool's placement, or return None.
-
-        `needed` is the IP version. Without `take`, the range is only found.
-        """
+        """Take `size` addresses of IP version `needed`, or only find them without `take`."""
         free = self._free_of(pool)
         for version, runs in free.runs.items():
             if needed is not None and version != needed:
