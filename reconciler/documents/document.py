@@ -28,7 +28,7 @@ class Kind:
 
     Attributes:
         schema: File of its JSON Schema below `schemas/`, or `package:file` of a family.
-        default_namespace: Namespace of a document that names none; None for cluster-scoped kinds.
+        default_namespace: None for cluster-scoped kinds.
         is_shared: Whether its documents can affect all others, such as documents of teams.
         role: `provider` or `team` for documents that define permissions of others; else empty.
         adopts: Whether documents keep cluster-set fields of a manifest in `copied`.
@@ -54,12 +54,12 @@ class Document:
 
     Attributes:
         index: Position in its file, from 0.
-        span: Start and end of its text in the file, in characters.
+        span: Start and end in the file, in characters.
         body: The document without fields that only a cluster sets.
         data: The bytes of the file.
         unread: The broken file that this earlier version replaces, or empty.
         twice: The file of a later description of the same object, or empty.
-        copied: Unvalidated `status` and `creationTimestamp` of a manifest from a cluster.
+        copied: Unvalidated `status` and `creationTimestamp`.
     """
 
     path: str

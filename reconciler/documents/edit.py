@@ -43,10 +43,7 @@ def with_edits(document: Document, edits: Iterable[Edit]) -> bytes | None:
 
 
 def with_value(document: Document, steps: Steps, value: str | int) -> bytes | None:
-    """Return the bytes of a document's file with a new value; None if it cannot be set in place.
-
-    Missing mappings on the way to the value are added.
-    """
+    """Return the file with a new value and missing mappings, or None if impossible in place."""
     lines = document.data.decode("utf-8").split("\n")
     if _value_at(document.body, steps) is not None:
         place = document.at(*steps)
@@ -75,7 +72,6 @@ def _value_at(body: Any, steps: Steps) -> Any:
 
 
 def _inserted(document: Document, lines: list[str], steps: Steps, value: str | int) -> list[str]:
-    """Return the lines with a new first key in the innermost existing nonempty mapping."""
     depth, inside = 0, document.body
     for at in range(1, len(steps)):
         found = _value_at(document.body, steps[:at])
@@ -157,10 +153,7 @@ def _flow(item: Item) -> str:
 
 
 def without_field(document: Document, steps: Steps) -> bytes | None:
-    """Return the bytes of a document's file without a field and mappings with nothing else.
-
-    None if it cannot be removed in place.
-    """
+    """Return the file without a field and emptied mappings, or None if impossible in place."""
     text = document.data.decode("utf-8")
     while len(steps) > 1:
         around = _value_at(document.body, steps[:-1])
@@ -192,7 +185,7 @@ def _without_lines(text: str, key: Any, value: Any) -> str | None:
 def _checked(
     document: Document, edited: str | None, change: Callable[[Any], object]
 ) -> bytes | None:
-    """Return the bytes of an edited text if reading it shows exactly the change, else None."""
+    """Return an edited text if reading it shows exactly the change, else None."""
     if edited is None:
         return None
     data = edited.encode()

@@ -22,10 +22,7 @@ class Severity(StrEnum):
 
 
 class Location(NamedTuple):
-    """A location in the tree. Line and column start at 1; 0 means unknown.
-
-    `pointer` is an RFC 6901 JSON pointer into the document.
-    """
+    """A location: line and column from 1, 0 if unknown, and an RFC 6901 pointer in the document."""
 
     path: str
     line: int = 0
@@ -33,7 +30,6 @@ class Location(NamedTuple):
     pointer: str = ""
 
     def __str__(self) -> str:
-        """Return `path:line`, as far as known, for messages that name a second location."""
         return f"{self.path}:{self.line}" if self.line else self.path
 
 

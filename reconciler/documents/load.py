@@ -63,7 +63,7 @@ def _validator(name: str) -> Any:
     from referencing import Registry
 
     def pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[Any]:
-        """Match a pattern without Python's `$`, which also matches before a final line feed."""
+        """Match without Python's `$`, which also matches before a final line feed."""
         del validator, schema
         if isinstance(instance, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), instance):
             yield ValidationError(f"does not match {pattern}")
@@ -122,7 +122,6 @@ def _wrong_type(failure: Any) -> tuple[str, str]:
 
 
 def _wrong_value(failure: Any) -> tuple[str, str]:
-    """Return the message and the schema's description of the field, else the limit."""
     limit, value = failure.validator_value, failure.instance
     described = failure.schema.get("description")
     hint = str(described or f"{failure.validator}: {limit}")
@@ -200,7 +199,6 @@ def _begins(field: str, known: Mapping[str, Any]) -> str | None:
 
 @cache
 def _preserving(name: str) -> tuple[tuple[Steps, Mapping[str, Any]], ...]:
-    """Return the objects of a schema that preserve unlisted fields, with their listed fields."""
     parts = _parts(schema(name), ())
     return tuple((at, it.get("properties", {})) for at, it in parts if it.get("x-preserve"))
 
@@ -235,7 +233,6 @@ class Loaded(Struct, frozen=True):
     """The content of one file.
 
     Attributes:
-        documents: Valid documents.
         broken: Identities of recognized documents with errors.
         unclear: Whether a part of the file could not be recognized.
         text: The bytes of a file with broken content; empty for other files.
@@ -255,10 +252,7 @@ class Loaded(Struct, frozen=True):
 
 
 class Kinds:
-    """The kinds of documents that are permitted in a place; hints use the first as an example.
-
-    `elsewhere` are known kinds that have a file of their own.
-    """
+    """Kinds that a place permits, the first for hints. Other known kinds are `elsewhere`."""
 
     def __init__(
         self, kinds: Iterable[Kind], elsewhere: Mapping[tuple[str, str], str] | None = None
@@ -283,10 +277,7 @@ class Kinds:
 
 
 def load(path: str, data: bytes, kinds: Kinds, judge: Judge = lambda _: ()) -> Loaded:
-    """Parse and check all documents of a file, independent of other files.
-
-    `judge` returns findings about a document with a valid schema.
-    """
+    """Parse and check the documents of a file; `judge` checks those with a valid schema."""
     reading = yaml.read(data)
     findings = [_finding(path, problem, Severity.ERROR) for problem in reading.problems]
     findings += [_finding(path, doubt, Severity.WARNING) for doubt in reading.doubts]
@@ -404,7 +395,6 @@ def _no_such_kind(raw: Document, api_version: str, name: str, kinds: Kinds) -> F
 
 
 def _without_cluster_fields(document: Document, found: list[Finding]) -> Document:
-    """Return the document without fields that only a cluster sets; warn about each such field."""
     metadata: dict[str, Any] = dict(document.metadata)
     annotations = metadata.get("annotations")
     ignored: list[yaml.Steps] = [("status",)] if "status" in document.body else []

@@ -15,7 +15,7 @@ class Unread(bytes):
     size: int
 
     def __new__(cls, size: int) -> "Unread":
-        """Return the placeholder for a file of a size in bytes."""
+        """Return the placeholder for a file of `size` bytes."""
         made = super().__new__(cls)
         made.size = size
         return made
@@ -65,10 +65,7 @@ def decode(data: bytes) -> tuple[str, Problem | None]:
 
 
 def legible(data: bytes) -> tuple[str, ...]:
-    """Return all text fragments of an unreadable file, in any encoding, to search for addresses.
-
-    UTF-16 and UTF-32 text has zero bytes between its letters. A file can mix encodings.
-    """
+    """Return all text of an unreadable file, in any encodings, to search for addresses."""
     plain = data.decode("utf-8", "replace")
     if b"\0" not in data:
         return (plain,)
@@ -146,11 +143,7 @@ class TooManyDigitsError(ValueError):
 
 
 def resolve(text: str) -> Scalar:
-    """Return the value of a plain scalar.
-
-    Raises:
-        TooManyDigitsError: A number that is too long, or whose exponent no Decimal supports.
-    """
+    """Return the value of a plain scalar. Raise TooManyDigitsError for too long a number."""
     if text in _WORDS:
         return _WORDS[text]
     if text[0] not in _NUMERIC_STARTS:

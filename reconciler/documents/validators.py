@@ -1,7 +1,4 @@
-"""Package data and generated validators.
-
-The build runs this module, so it only imports the standard library and fastjsonschema.
-"""
+"""Package data and validators. The build runs this module: import only fastjsonschema."""
 
 import hashlib
 import json

@@ -40,7 +40,6 @@ class Places:
     """Locations of the keys and values of one document: steps to (line, column), both from 1."""
 
     def __init__(self, lines: int = 0) -> None:
-        """Initialize for a text that is preceded by a number of lines in its file."""
         self.lines = lines
         self.keys: dict[Steps, tuple[int, int]] = {}
         self.values: dict[Steps, tuple[int, int]] = {}
@@ -122,11 +121,7 @@ def syntax(failure: yaml.YAMLError, text: str) -> Problem:
 
 
 def _colon(text: str, line: int, column: int) -> Problem | None:
-    """Return the problem of a misplaced ':': too far from its key, or the first one of its line.
-
-    Libyaml reads such a line as a continuation of the previous value. Either a colon is missing
-    there, or this line is indented too deep.
-    """
+    """Return the problem of a ':' that libyaml reads as a continuation of the previous value."""
     if column > MAX_KEY:
         message = f"key too long, limit {MAX_KEY} characters"
         return Problem("yaml-key", line, 1, message, "shorten it")
@@ -164,12 +159,7 @@ Value = Scalar | list["Value"] | dict[str, "Value"]
 
 
 class Parsed(Struct, frozen=True):
-    """One document of a text.
-
-    Attributes:
-        line: Its first line, from 1.
-        span: Start and end of its text in the file, in characters.
-    """
+    """One document of a text. Lines start at 1; `span` is in characters of the file."""
 
     value: Any
     line: int
@@ -191,10 +181,7 @@ class YamlReading(Struct, frozen=True):
 
 
 def read(data: bytes) -> YamlReading:
-    """Read all documents of a file, in order, without empty ones (a stray `---`).
-
-    Nothing after a syntax error is read.
-    """
+    """Read all nonempty documents of a file, in order, up to the first syntax error."""
     text, problem = decode(data)
     if problem is not None:
         return YamlReading((), (problem,), ())
@@ -225,10 +212,7 @@ class _Builder:
         self._nodes = 0
 
     def documents(self, text: str, found: list[Places] | None) -> Iterator[Parsed]:
-        """Yield each document's value, first line, and span.
-
-        If `found` is given, `found[0]` receives the locations.
-        """
+        """Yield each document's value, first line, and span; `found[0]` receives the locations."""
         events = iter(_events(text))
         try:
             for event in events:
