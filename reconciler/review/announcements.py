@@ -48,10 +48,7 @@ _KEEP_NAME = "keep the name, unless no Service has an address of it while this i
 
 
 class Loss(Struct, frozen=True):
-    """Addresses of a claim, or of a manual range, that a cluster stops announcing.
-
-    `to` is the first cluster by name that announces some of them instead.
-    """
+    """Addresses that a cluster stops announcing, and the first cluster by name that starts to."""
 
     cluster: str
     claim: Key | None
@@ -81,10 +78,7 @@ def _kinds() -> list[GroupKind]:
 
 
 def losses(evaluation: Evaluation, touches: Touches | None = None) -> list[Loss]:
-    """Return the addresses that clusters announce by the present records, but not by the plan.
-
-    Claims that move, and growth that is released, are shown elsewhere.
-    """
+    """Return addresses lost by the plan, except by moves and released growth, shown elsewhere."""
     touches = touches or Touches()
     owners = (title.partition(" ")[0] for title in (*touches.before.by_hand, *touches.now.by_hand))
     clusters = sorted({touches.name(it) for it in (*_touched(evaluation), *owners)})
@@ -212,8 +206,6 @@ def renamed_cluster_pools(change: Change) -> Iterator[Finding]:
 
 
 class _Clusters(Struct, frozen=True, dict=True):
-    """The clusters of a change, with the findings about their losses."""
-
     change: Change
     evaluation: Evaluation
 
@@ -230,7 +222,6 @@ class _Clusters(Struct, frozen=True, dict=True):
 
     @cached_property
     def gone(self) -> frozenset[str]:
-        """Return the clusters that the change removes."""
         return self._before - self._there if self._before else frozenset()
 
     @cached_property
@@ -259,7 +250,6 @@ class _Clusters(Struct, frozen=True, dict=True):
         return "" if family is None else family.team(document, self.evaluation.documents)
 
     def finding(self, loss: Loss) -> Finding:
-        """Return the finding about a loss."""
         size = loss.addresses.size
         what = join_limited([format_short(item) for item in loss.addresses])
         what += f" ({format_count(size)} {'address' if size == 1 else 'addresses'})"
@@ -314,7 +304,6 @@ def _by_name(documents: Iterable[Document]) -> dict[str, Document]:
 
 
 def _cluster(claim: Key) -> str:
-    """Return the cluster whose document makes a claim; empty for none."""
     is_its = known_as(claim.family, claim.kind) in _kinds()
     return tenant_name(claim.namespace, claim.name) if is_its else ""
 

@@ -43,7 +43,7 @@ from reconciler.review.merging import changed_since, line_of
 
 
 def _causes(change: "Change") -> Iterator[Cause]:
-    """Yield the cause of each decision that is shown, the nearest kind of cause first."""
+    """Yield the cause of each shown decision, the nearest kind of cause first."""
     evaluation, in_base = change.result, None
     documents = (*change.before.documents.values(), *change.after.documents.values())
     places = {(it.kind.name, it.namespace, it.name): it.start for it in documents}
@@ -70,7 +70,6 @@ def _causes(change: "Change") -> Iterator[Cause]:
 
 
 def _elsewhere(decision: Decision, change: "Change") -> Cause:
-    """Return the changed pool of a decision, changed Settings, or all edits as the cause."""
     allocation, claim = decision.allocation, decision.claim
     names = decision.message if isinstance(decision, Refuse) else ""
     for key, pool in {**change.before.pools, **change.after.pools}.items():
@@ -106,10 +105,7 @@ def _with_commits(found: Sequence[Cause], line: Source) -> tuple[Cause, ...]:
 
 
 class Change:
-    """A change and its base. Each side is read and planned when a check needs it.
-
-    `head` are the files of the merge result, `proposed` is the revision that reconcile proposes.
-    """
+    """A change and its base. `head` is the merge result, `proposed` the revision of reconcile."""
 
     def __init__(
         self,
@@ -188,10 +184,9 @@ class Change:
 
     @cached_property
     def before(self) -> DescribedFiles:
-        """Return the content of the files that differ in the base.
+        """Return files that differ in the base; broken ones by their last readable version.
 
-        A broken file counts with its last readable version. A pool that never was readable is
-        judged by the Settings of the base.
+        A pool that never was readable is judged by the Settings of the base.
         """
         found, now = self._described
         if not found.unread:
@@ -311,18 +306,13 @@ class RecordChanges:
 
     @cached_property
     def _ends(self) -> tuple[str, str]:
-        """Return the ids of the base and of the merge result; HEAD for a work tree."""
         it = self._change
         base, head = it.base.revision(), it.head.revision() or it.repository.resolve("HEAD")
         return base.id if base is not None else "", head.id
 
     @cached_property
     def carried(self) -> list[str]:
-        """Return commits of the change with an `Ipam-Plan` line of this root, newest first.
-
-        Raises:
-            GitError: The clone is too shallow.
-        """
+        """Return commits with this root's `Ipam-Plan`, newest first. Raise GitError if cut off."""
         base, head = self._ends
         if base == head:
             return []

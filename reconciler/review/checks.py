@@ -189,7 +189,6 @@ def _counts(link: Link) -> bool:
 
 
 def _stays(link: Link, base: Evaluation, evaluation: Evaluation) -> bool:
-    """Return whether the document of the old name stays in its file, which can be broken."""
     if not is_there(link, base.documents):
         return False
     path, key = broken(link, base.documents), link.before
@@ -301,10 +300,10 @@ def _with(evaluation: Evaluation, found: Iterable[Finding]) -> Evaluation:
 
 
 def preexisting(change: Change, findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return the findings that the plan of the base has already: they do not fail the change.
+    """Return findings that the base has already: they do not fail the change.
 
-    A finding counts as new if it is about a pool that the change makes fuller, if it is an error
-    in a file that the change touches, or if it is in another place than in the base.
+    A finding is new if it is about a pool that becomes fuller, an error in a touched file, or in
+    another place than in the base.
     """
     suspects = [
         it

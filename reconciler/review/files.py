@@ -50,7 +50,6 @@ def shared_documents(change: Change) -> Iterator[Finding]:
 
 
 def _differing(old: object, new: object, path: str = "") -> Iterator[str]:
-    """Return the paths of the fields that differ, at any depth at which both sides are mappings."""
     if old == new:
         return
     if not (isinstance(old, Mapping) and isinstance(new, Mapping)):
@@ -117,10 +116,9 @@ def _without(evaluation: Evaluation, gone: Collection[Document]) -> Iterable[Fin
 
 
 def files_not_read(change: Change) -> Iterator[Finding]:
-    """Report files outside the source folders that hold documents of a known API.
+    """Report files of the change outside the source folders with documents of a known API.
 
-    A mistyped folder looks like any other, and its tenant gets no addresses. Only the files of the
-    change are searched.
+    A mistyped folder looks like any other, and its tenant gets no addresses.
     """
     repository, settings = change.repository, change.settings
     head = change.head if change.head.revision() is not None else repository.source("HEAD")

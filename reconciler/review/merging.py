@@ -16,14 +16,11 @@ from reconciler.review.result import Compared
 
 
 class _MergeResult(SourceView):
-    """The files of a simulated merge. The commit of the merge is shown as the head."""
-
     def __init__(self, of: Source, merge: str, head: str) -> None:
         super().__init__(of)
         self.merge, self.head = merge, head
 
     def past(self, paths: Sequence[str]) -> Iterator[BranchCommit]:
-        """Return the commits that changed these files and folders."""
         for step in self.of.past(paths):
             yield replace(step, id=self.head) if step.id == self.merge else step
 
@@ -82,10 +79,7 @@ def merged(repository: Repository, source: Source, base: str, merge: Merge) -> M
 def changed_since(
     repository: Repository, base: Source, source: Source, settings: Settings
 ) -> tuple[list[Changed], bool]:
-    """Return the files that differ since the merge base, and whether the change has all of it.
-
-    The change is a revision, or a work tree with its uncommitted files.
-    """
+    """Return files that differ since the merge base, and whether the change has all of it."""
     is_committed = source.revision() is not None
     head = source if is_committed else repository.source("HEAD")
     start, end = base.revision(), head.revision()

@@ -45,10 +45,7 @@ class SimulationRepository(Struct, frozen=True):
 def compare_with_others(
     simulation: SimulationRepository, base: str, change: Revision, others: Sequence[str]
 ) -> Iterator[Together]:
-    """Compare a change with other open changes, in the given order.
-
-    A change that cannot be merged or planned has the reason.
-    """
+    """Compare a change with other open changes, in order, or give the reason why not."""
     try:
         onto = simulation.repository.resolve(base)
         ours = simulation.merged(onto, change)
@@ -127,7 +124,6 @@ def _second(alone: Mapping[Key, Allocation], then: Evaluation) -> Iterator[Secon
 
 
 def _wrong(alone: Iterable[Evaluation], second: Iterable[Evaluation]) -> Iterator[Finding]:
-    """Return the errors of both orders that neither change has, each once."""
     seen = {(it.code, it.location.path) for plan in alone for it in _stopping(plan)}
     for plan in second:
         for finding in _stopping(plan):

@@ -95,7 +95,6 @@ def _held(new: Mapping[DocumentName, Document], change: Change) -> dict[Identity
 
 
 def _is_same_team(document: Document, team: str, rules: Rules, evaluation: Evaluation) -> bool:
-    """Return whether the earlier owner of the name was certainly of the same team."""
     if document.namespace and team != document.namespace:
         return True  # both name it
     asking = asking_of(document, evaluation.documents)

@@ -98,7 +98,6 @@ def _applied(
 
 
 def _describe(manifest: Manifest) -> Manifest:
-    """Return an object without its conditions, which repeat figures of the status."""
     status = manifest.get("status")
     if not isinstance(status, Mapping) or "conditions" not in status:
         return manifest

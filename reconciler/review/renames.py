@@ -58,7 +58,6 @@ def _only(side: Mapping[Identity, Document], other: Mapping[Identity, Document])
 
 
 def _signature(document: Document, pool: object, asked: list[Allocation] | list[Claim]) -> Hashable:
-    """Return the properties that a renamed document keeps: for a pool, its network and space."""
     if is_pool(document.kind.id):
         return document.kind.id, str(getattr(pool, "extent", "")), getattr(pool, "space", "")
     teams = frozenset(it.owner.team for it in asked)
@@ -86,10 +85,6 @@ def _looks_renamed(
 
 
 def _lost_by_owner(evaluation: Evaluation) -> dict[DocumentName, list[Allocation]]:
-    """Return records that owners lose by the plan, directly or by requests that name them.
-
-    A removed pool loses the records in it.
-    """
     named = references(evaluation.documents).items()
     tenants = {key_of(it.document).owner: name for name, items in named for it in items}
     found = defaultdict[DocumentName, list[Allocation]](list)

@@ -26,12 +26,11 @@ from reconciler.planning.evaluate import Evaluation
 
 
 class Compared(Struct, frozen=True):
-    """A reviewed revision. Only findings in the evaluation fail the change.
+    """A reviewed revision; only findings of the evaluation fail the change, not `inherited` ones.
 
     Attributes:
-        inherited: Findings that the base has already.
         also: The change next to other open changes.
-        causes: The cause of each decision that is shown, in the order of the plan.
+        causes: The cause of each shown decision, in the order of the plan.
         within: Whether the change stays in the contract of one team. None without team folders.
     """
 
@@ -111,12 +110,10 @@ class Fuller(NamedTuple):
 
 
 class Together(Struct, frozen=True):
-    """A change compared with another open change, or the reason why it is not.
+    """A change with another one; `ours` and `theirs` get another range if merged second.
 
     Attributes:
         both: Addresses that both allocate.
-        ours: Claims of the change that get another range if it is merged second.
-        theirs: The same for the other change.
         wrong: Errors, and a release limit, that only both together have; by place.
     """
 
