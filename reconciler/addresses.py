@@ -15,7 +15,7 @@ BITS = {4: 32, 6: 128}
 
 
 class IPRange(NamedTuple):
-    """`first` to `last`, with `first <= last`; a fast tuple, because plans compare so many."""
+    """`first` to `last`, sorted by version, first, last. A tuple: plans compare very many."""
 
     version: int
     first: int

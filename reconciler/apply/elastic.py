@@ -40,9 +40,9 @@ _MAX_PINNED = 2
 
 
 class Service(NamedTuple):
-    """A Service of type LoadBalancer, as `namespace/name`.
+    """A Service of type LoadBalancer: `namespace/name`, and the fields that growth depends on.
 
-    It can share an address with equal `sharing` and `backend`, and different `ports`.
+    Services share an address if `sharing` and `backend` are equal and their `ports` differ.
     """
 
     name: str
@@ -273,7 +273,11 @@ class ClusterReading(NamedTuple):
 
 
 class GrowthOutcome(Struct, frozen=True):
-    """Addresses to `request`, `needed` ones of them, and when to look `again`, in seconds."""
+    """The growth that follows from the state of a cluster.
+
+    `request` addresses are asked for; Services wait for `needed` of them. `again` is the number of
+    seconds until the result changes without a change in the cluster.
+    """
 
     entries: tuple[DemandEntry, ...]
     figures: Figures

@@ -53,7 +53,7 @@ _ATTEMPTS = 5
 
 
 class ObjectApplier(Struct, frozen=True):
-    """Changes objects of one cluster. Only UnreachableError and UnauthorizedError are raised."""
+    """Changes objects. Failures are results, except UnreachableError and UnauthorizedError."""
 
     cluster: Cluster
     revision: str

@@ -104,7 +104,10 @@ _HINT = "another repository, or too shallow a clone? if it is meant: --re-enrol"
 
 
 class RevisionGuard:
-    """Refuses older revisions (unknown is newer) and other roots, except in `accepted` clusters."""
+    """Refuses (IdentityError) to apply an older revision over a newer one, and another root.
+
+    An unknown revision counts as newer. `accepted` clusters may differ; management means all.
+    """
 
     def __init__(
         self,

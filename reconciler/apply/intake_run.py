@@ -75,7 +75,10 @@ def look_for_intake(
     named: str = "",
     deleted: Collection[str] = (),
 ) -> IntakeLook:
-    """Observe objects that are not in Git, and create Events. A watch reported uids `deleted`."""
+    """Observe objects that exist only in the management cluster, and create Events of rejections.
+
+    `named` is the last trailer `Ipam-Observed`; a watch reported the uids `deleted`.
+    """
     tree = evaluation.tree
     documents = (document for source in tree.sources for document in source.documents)
     copies = copies_of(documents, tree.settings.observed, evaluation.state.records)

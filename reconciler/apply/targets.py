@@ -29,7 +29,11 @@ UNCLEAR = "the repository has errors, a brake holds releases back, or its record
 
 
 class Target(Struct, frozen=True):
-    """A tenant cluster. Others might announce `withheld`; `forced` ranges can be in use."""
+    """A tenant cluster and its desired state.
+
+    Ranges in `withheld` might be announced by other clusters, with one name each.
+    `remembered` is in the registry. `forced` released ranges are withdrawn even if they are used.
+    """
 
     name: str
     desired: tuple[DesiredObject, ...] = ()

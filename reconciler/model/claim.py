@@ -49,15 +49,18 @@ class Near(Struct, frozen=True):
 
 
 class Claim(Struct, frozen=True):
-    """A claim. `requires` is its other IP version (both get addresses or neither) or its base.
+    """A claim.
 
     Attributes:
         candidates: Existing pools, in order of preference.
+        wanted: Names of the requested pools, existing or not, for messages.
         fixed: Whether the claim itself requests size and pool, so a differing record is stale.
         name: Name of the record, unless another owner's record has it.
         doubt: An unreadable file it depends on: it keeps its range and gets nothing new.
         doubt_line: 0 if the document is from another revision.
         refusal: Why its family permits nothing new, or None. An existing range stays.
+        requires: The claim of the other IP version (both or neither get addresses), or the claim
+            that this one extends.
         is_open: Whether it holds nothing yet, so that a request of any name can replace it.
         stands_for: The tenant's own claim that a manual request replaces.
     """

@@ -15,7 +15,8 @@ from reconciler.model.pool import Pool, Tier
 class ByHand(Struct, frozen=True):
     """A manual range. `pools` must give it out; empty for no pools, None if they are unknown.
 
-    If it may be `anywhere`, a place in a pool is reported. It is announced until `claim` has one.
+    If it may be `anywhere`, a place in a pool is reported. The range is announced until `claim`
+    holds addresses.
     """
 
     pools: tuple[Key, ...] | None
@@ -159,7 +160,11 @@ class Keep(_OfRecord, frozen=True):
 
 
 class Grant(_OfRecord, frozen=True):
-    """The claim gets a range. `leaves` is its live record if it moves, announced until unused."""
+    """The claim gets a range. `replaces` is its previous record, released or without addresses.
+
+    If the claim moves, `leaves` is its live record in its new state: released, and announced until
+    it is unused.
+    """
 
     source: Location
     replaces: Allocation | None = None

@@ -104,9 +104,13 @@ SETTINGS_SCOPE = "Settings"
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """One Override. `scope` is a path, a claim, `folder/`, a pool, `Settings`, or empty.
+    """One Override.
 
-    `expires` is the first second without effect; `releases` includes reserved records.
+    Attributes:
+        scope: The path or claim of a record, or a folder that ends with `/`; a pool, or `Settings`;
+            a claim. Empty for a release limit.
+        expires: The first second at which it is no longer effective, since 1970.
+        releases: For a release limit, the expected number, including reserved records.
     """
 
     kind: OverrideKind
