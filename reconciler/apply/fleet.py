@@ -123,7 +123,10 @@ class RevisionGuard:
         self._ask = cache(self._compare)  # one query for all clusters with the same revision
 
     def check(self, name: str, identity: ClusterIdentity) -> None:
-        """Raise IdentityError if another repository or a newer revision might have been applied."""
+        """Refuse a cluster that has, or might have, a newer revision or another root.
+
+        The management cluster's revision must be in the history: another repository would delete all.
+        """
         last = identity.inventory.revision
         is_accepted = name in self._accepted or MANAGEMENT in self._accepted
         if last and identity.inventory.root != self._root and not is_accepted:

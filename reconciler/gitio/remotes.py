@@ -71,7 +71,7 @@ def with_remote(repository: Repository) -> Repository:
     """Return the checkout with the remote that its branch follows, or `origin`, if any.
 
     A bare repository is authoritative, regardless of its origin. Settings that run programs are
-    overridden from here on; a UsageError if that, the remote, or the branch is not possible.
+    overridden. Raises UsageError if one cannot be, or for a forbidden remote or branch.
     """
     check_branch(repository.branch)
     settings = read_configuration(repository.git)

@@ -171,8 +171,7 @@ class Repository:
     def default_branch(self) -> DefaultBranch:
         """Return the authoritative branch if Settings name none, and the reason.
 
-        The first of: HEAD of the remote or bare repository, the only branch, the last reconciled
-        one.
+        The first of: HEAD of the remote or bare repository, the only branch, the last reconciled.
         """
         if self.remote is not None:
             return default_there(self._ask(self.remote))

@@ -257,7 +257,7 @@ AHEAD_SECONDS = 3_600
 
 
 def clock_of(git: GitProcess, revision: Revision, now: float) -> Clock:
-    """Return the newest first-parent date that is not ahead of `now`.
+    """Return the committer date, or the newest first-parent date if that is ahead of `now`.
 
     If all dates are ahead, it is the oldest: ranges then stay reserved too long, not too short.
     """

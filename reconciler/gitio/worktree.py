@@ -281,8 +281,7 @@ class Checkout(Struct, frozen=True):
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
         """Raise UsageError if there are uncommitted changes, or another Git process is running.
 
-        Untracked files count in `folders`, which reconcile reads. Index and files can match
-        `target`.
+        Untracked files count in `folders`, which reconcile reads. Files can match `target` already.
         """
         lock = self.git.git_dir / "index.lock"
         if lock.exists():

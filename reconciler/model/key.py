@@ -18,7 +18,7 @@ _KEY = re.compile(rf"([a-z]+)/([A-Za-z]+)/(_|{LABEL})/({NAME})(?:/([a-z][-a-z0-9
 
 
 class Key(NamedTuple):
-    """A pool, or a claim if it has a slot; sorts as the final tie-breaker of the serving order."""
+    """A pool, or a claim if it has a slot. Sorts by family, namespace, name, and slot."""
 
     family: str
     namespace: str

@@ -90,13 +90,12 @@ class State(Struct, frozen=True):
 
     Attributes:
         protected: Owners with unknown claims: their records are neither released nor expired.
-        frozen: Pools that give nothing new, with the unreadable file; unreadable ones are in no
-    `pools`.
+        frozen: Pools that give nothing new, with the path of the unreadable file. A pool without a
+            readable version is not among `pools`.
         unclear: Whether an unreadable file might describe anything: nothing is released or expires.
         unknown: Whether such a file has no readable version, so a missing object might exist.
         halted: Why nothing is granted, released, or expired at all; empty otherwise.
-        retained: Paths of released records that a cluster might announce: reserved beyond
-    retention.
+        retained: Paths of released records that a cluster might announce, reserved until it stops.
         grown: Paths of growth records of existing owners.
         movable: Claims that an Override permits to move if their record does not match them.
         unused: Paths of released records of moved claims that clusters no longer use.

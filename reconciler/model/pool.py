@@ -62,7 +62,7 @@ class Pool(Struct, frozen=True):
         extent: All addresses of the pool's network, for display.
         is_paused: It allocates nothing, and its records are neither released nor expired.
         kept: Excluded blocks, each with its description.
-        retention: Seconds; Settings with more win.
+        retention: Seconds for which released records stay reserved, unless Settings have more.
     """
 
     key: Key
@@ -82,7 +82,7 @@ class Pool(Struct, frozen=True):
 
 
 class Contract(NamedTuple):
-    """The contract of a team; empty fields set no limit. `most` is per type in one document."""
+    """The contract of a team. Empty fields set no limit; `most` is per type in one document."""
 
     team: str
     namespaces: tuple[str, ...] = ()

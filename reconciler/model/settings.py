@@ -161,7 +161,7 @@ class Overrides:
         return bool(found)
 
     def releases(self, wanted: int, resting: int = 0) -> bool:
-        """Use an Override that permits the releases; else mark those that permit too few."""
+        """Return whether an Override permits the releases. Mark it, or those that fall short."""
         found = [item for item in self.counting if wanted <= item.releases]
         self._asked.update(dict.fromkeys(found))
         if not found:

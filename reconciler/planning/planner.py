@@ -95,7 +95,10 @@ def frozen_pools(state: State) -> dict[Key, str]:
 
 
 class Candidates:
-    """Candidate pools of claims with the same pools and version; `frozen` is a position."""
+    """Candidate pools of claims that name the same pools and IP version.
+
+    `frozen` is the position of the first pool that gives nothing new, else the number of pools.
+    """
 
     def __init__(
         self, pools: Sequence[Pool], version: int | None, frozen: Mapping[Key, str]

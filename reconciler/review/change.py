@@ -105,7 +105,7 @@ def _with_commits(found: Sequence[Cause], line: Source) -> tuple[Cause, ...]:
 
 
 class Change:
-    """A change and its base. `head` is the merge result, `proposed` the revision of reconcile."""
+    """A change and its base. `head` is the merge result, `proposed` the proposal of reconcile."""
 
     def __init__(
         self,
