@@ -75,7 +75,7 @@ def init(
         beginning,
         site.root,
     )
-    items = initial.survey(initial.wanted(chosen), target)
+    items = [initial.judged(*it, target) for it in initial.wanted(chosen).items()]
     if dry_run:
         emit("".join(_shown(group, brush) for group in initial.groups(items)))
         return ExitCode.OK

@@ -20,13 +20,14 @@ from reconciler.model.metric import Metric, MetricKind, Sample
 disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
-class Registry:
-    """Metrics since the start of the process."""
+class Registry(Collector):
+    """Metrics since the start of the process. It collects the gauges itself."""
 
     def __init__(self, metrics: Iterable[Metric], *, is_daemon: bool = True) -> None:
         self._registry = CollectorRegistry(auto_describe=False)
-        self._gauges = _Gauges(metric for metric in metrics if metric.sort is MetricKind.GAUGE)
-        self._registry.register(self._gauges)
+        self._gauges = [metric for metric in metrics if metric.sort is MetricKind.GAUGE]
+        self._registry.register(self)
+        self._parts: dict[str, Callable[[], Iterable[Sample]]] = {}
         self._moving: dict[str, Counter | Histogram] = {}
         self._lock = Lock()
         if is_daemon:
@@ -43,11 +44,13 @@ class Registry:
 
     def show(self, part: str, samples: Iterable[Sample]) -> None:
         """Replace all gauges of a part."""
-        self._gauges.show(part, tuple(samples))
+        known = tuple(samples)
+        self.ask(part, lambda: known)
 
     def ask(self, part: str, samples: Callable[[], Iterable[Sample]]) -> None:
         """Compute the gauges of a part at each scrape."""
-        self._gauges.ask(part, samples)
+        with self._lock:
+            self._parts[part] = samples
 
     def move(self, samples: Iterable[Sample]) -> None:
         """Increase counters and observe values of histograms."""
@@ -76,28 +79,15 @@ class Registry:
         """Return all metrics in the text format."""
         return generate_latest(self._registry)
 
-
-class _Gauges(Collector):
-    def __init__(self, metrics: Iterable[Metric]) -> None:
-        self._metrics = tuple(metrics)
-        self._parts: dict[str, Callable[[], Iterable[Sample]]] = {}
-        self._lock = Lock()
-
-    def show(self, part: str, samples: tuple[Sample, ...]) -> None:
-        self.ask(part, lambda: samples)
-
-    def ask(self, part: str, samples: Callable[[], Iterable[Sample]]) -> None:
-        with self._lock:
-            self._parts[part] = samples
-
     def collect(self) -> Iterator[GaugeMetricFamily]:
+        """Yield the gauges, as the library asks for them."""
         with self._lock:
             parts = list(self._parts.values())
         by_metric: dict[str, dict[tuple[str, ...], float]] = {}
         for part in parts:
             for metric, labels, value in part():
                 by_metric.setdefault(metric.name, {})[labels] = value
-        for metric in self._metrics:
+        for metric in self._gauges:
             family = GaugeMetricFamily(metric.name, metric.help, labels=metric.labels)
             for labels, value in by_metric.get(metric.name, {}).items():
                 family.add_metric(labels, value)

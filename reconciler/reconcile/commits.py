@@ -24,14 +24,9 @@ def newest(repository: Repository, revision: str) -> str:
 
     The nearest by first parents if there are several. Raises GitError if the clone is too shallow.
     """
-    known = repository.newest
-    if revision not in known:
-        known[revision] = _newest(repository, revision)
-    return known[revision]
-
-
-def _newest(repository: Repository, revision: str) -> str:
-    found: list[str] = []
+    known, found = repository.newest, list[str]()
+    if revision in known:
+        return known[revision]
     while True:
         said = repository.plan_commits(revision, without=found)
         commit = next((it for it in said if is_reconcile_commit(repository, it)), "")
@@ -39,7 +34,9 @@ def _newest(repository: Repository, revision: str) -> str:
             break
         found.append(commit)
     require_whole(repository, revision, found)
-    return repository.nearest(found, revision) if len(found) > 1 else next(iter(found), "")
+    several = len(found) > 1
+    known[revision] = repository.nearest(found, revision) if several else next(iter(found), "")
+    return known[revision]
 
 
 def require_whole(repository: Repository, revision: str, without: list[str]) -> None:

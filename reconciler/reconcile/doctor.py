@@ -180,12 +180,10 @@ def _shorten(names: Iterable[str], most: int = 3) -> str:
     return f"{', '.join(listed[:most])}{more}"
 
 
-_NO_KUBECONFIG = doubtful(
-    "kubeconfig",
-    "none is named: reconcile commits and pushes, and applies nothing",
-    "--kubeconfig PATH, or $KUBECONFIG",
+_NO_KUBECONFIG = "none is named: reconcile commits and pushes, and applies nothing"
+_UNNAMED = DiagnosisGroup(
+    MANAGEMENT, (doubtful("kubeconfig", _NO_KUBECONFIG, "--kubeconfig PATH, or $KUBECONFIG"),)
 )
-_UNNAMED = DiagnosisGroup(MANAGEMENT, (_NO_KUBECONFIG,))
 
 
 def diagnose(probe: RepositoryProbe, clusters: Clusters | None) -> Diagnosis:
@@ -366,8 +364,10 @@ class _ClusterChecks:
                 if self.hub is not None:
                     check_memory(self.hub.identity.inventory, name)
                     cluster = Access(self.clusters, self.hub).connect(name)
+                elif (config := self.clusters.named(name)) is not None:
+                    cluster = self.clusters.connect(name, config, is_named=True)
                 else:
-                    cluster = self._connect(name)
+                    cluster = None
                 if cluster is None:
                     return DiagnosisGroup(name, self._without_kubeconfig(target, known))
         except ClusterError as failure:
@@ -377,11 +377,6 @@ class _ClusterChecks:
         with closing(cluster):
             checks = tenant_checks(cluster, recognise, is_wanted=bool(target.desired))
             return DiagnosisGroup(name, tuple(run(checks)))
-
-    def _connect(self, name: str) -> Cluster | None:
-        if (kubeconfig := self.clusters.named(name)) is None:
-            return None
-        return self.clusters.connect(name, kubeconfig, is_named=True)
 
     def _without_kubeconfig(
         self, target: Target, known: Enrolled | None

@@ -2,9 +2,10 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from enum import StrEnum
+from itertools import groupby
 from pathlib import Path
 from shlex import quote
 
@@ -149,14 +150,16 @@ def wanted(wish: InitOptions) -> dict[str, str]:
 
 
 def _in_root(files: dict[str, str], wish: InitOptions) -> dict[str, str]:
-    root = wish.root
-    entry = "entry: ipam check --worktree --allow-empty"
-    found = dict(files)
+    found, root = dict(files), wish.root
     owners, hook = found.pop(OWNERS), found.pop(HOOK)
+    command = "ipam check --worktree --allow-empty"
+    rooted = f"{command} --root {quote(root)}"
+    if quote(root) != root:  # pre-commit splits it as a shell does
+        rooted = json.dumps(rooted, ensure_ascii=False)
     spelled = root.replace(" ", "\\ ")
     owned = re.compile(r"^# (?:\*|/(\S*))(?= )", re.MULTILINE)
     found[f"{wish.up}{OWNERS}"] = owned.sub(lambda it: f"# /{spelled}/{it[1] or ''}", owners)
-    found[f"{wish.up}{HOOK}"] = hook.replace(entry, _entry(entry, root))
+    found[f"{wish.up}{HOOK}"] = hook.replace(f"entry: {command}", f"entry: {rooted}")
     for path in filter(None, (wish.workflow, wish.comment)):
         said = _with_root(found[path], _scalar(root))
         found[path] = re.sub(r"\bipam-(check|comment|reconcile)\b", rf"ipam-\1-{_slug(root)}", said)
@@ -168,15 +171,6 @@ def _with_root(workflow: str, root: str) -> str:
     if beside.search(workflow):
         return beside.sub(lambda it: f"{it[0]}{it[1]}IPAM_ROOT: {root}\n", workflow)
     return workflow.replace("\njobs:\n", f"\nenv:\n  IPAM_ROOT: {root}\n\njobs:\n")
-
-
-def _entry(entry: str, root: str) -> str:
-    """Return the command of a hook. pre-commit splits it as a shell does."""
-    key, _, command = entry.partition(": ")
-    quoted = quote(root)
-    if quoted == root:
-        return f"{entry} --root {root}"
-    return f"{key}: {json.dumps(f'{command} --root {quoted}', ensure_ascii=False)}"
 
 
 def _slug(root: str) -> str:
@@ -250,38 +244,25 @@ def documents(folder: TargetDirectory) -> list[str]:
     return [path for path in found if path.endswith(_DOCUMENTS)]
 
 
-def survey(wanted: Mapping[str, str], folder: TargetDirectory) -> list[WantedFile]:
-    """Compare the wanted files with the existing ones, in the same order."""
-    return [_judged(path, text, folder) for path, text in wanted.items()]
-
-
 def lay(
     items: Iterable[WantedFile],
     folder: TargetDirectory,
     agrees: Callable[[list[WantedFile]], bool],
 ) -> tuple[list[WantedFile], list[WantedFile]]:
     """Write agreed files; return written and declined ones. Raises OSError after earlier writes."""
-    written: list[WantedFile] = []
-    declined: list[WantedFile] = []
+    written, declined = list[WantedFile](), list[WantedFile]()
     for group in groups(item for item in items if item.state is FileState.NEW):
-        if not agrees(group):
-            declined += group
-            continue
-        for item in group:
+        is_agreed = agrees(group)
+        for item in group if is_agreed else ():
             folder.add(item.path, item.text)
-        written += group
+        (written if is_agreed else declined).extend(group)
     return written, declined
 
 
 def groups(items: Iterable[WantedFile]) -> list[list[WantedFile]]:
     """Return files that are shown together: all schemas, and each other file separately."""
-    found: list[list[WantedFile]] = []
-    for item in items:
-        if is_schema(item) and found and is_schema(found[-1][0]):
-            found[-1].append(item)
-        else:
-            found.append([item])
-    return found
+    together = groupby(items, lambda item: SCHEMAS if is_schema(item) else item.path)
+    return [list(group) for _, group in together]
 
 
 def is_schema(item: WantedFile) -> bool:
@@ -289,7 +270,8 @@ def is_schema(item: WantedFile) -> bool:
     return item.path.startswith(f"{SCHEMAS}/")
 
 
-def _judged(path: str, text: str, folder: TargetDirectory) -> WantedFile:
+def judged(path: str, text: str, folder: TargetDirectory) -> WantedFile:
+    """Compare a wanted file with the existing one."""
     try:
         there = folder.text(path)
     except OSError as failure:

@@ -1,6 +1,7 @@
 """Audit of reconcile commits."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import takewhile
 
 from msgspec import Struct
@@ -9,7 +10,7 @@ from reconciler import __version__
 from reconciler.gitio.interface import BranchCommit, Changed, Made, ReplayVerdict, Revision, Source
 from reconciler.gitio.message import CommitTrailers, read_message
 from reconciler.gitio.repository import Repository
-from reconciler.model.change import FileChange
+from reconciler.model.claim import Allocation
 from reconciler.model.errors import GitError, LimitError
 from reconciler.model.settings import Settings
 from reconciler.planning.evaluate import Evaluation, leaving, left_behind, let_pass
@@ -74,14 +75,9 @@ def _replay(
     there = [it.new for it in changed if it.new is not None and it.path not in seen]
     files: dict[str, bytes | None] = {it.path: None for it in changed if it.path not in seen}
     files |= {it.path: data for it, data in zip(there, files_of.read(there), strict=True)}
-    tries = _Tries(
-        repository=repository,
-        base=as_of(below, clock, base.clock if clock < base.clock else None),
-        said=said,
-        is_due=clock > base.clock and not seen,
-        files=files,
-        gone=tuple(it.path for it in changed if it.path in seen and it.new is None),
-    )
+    planned = as_of(below, clock, base.clock if clock < base.clock else None)
+    gone = tuple(it.path for it in changed if it.path in seen and it.new is None)
+    tries = _Tries(repository, planned, said, clock > base.clock and not seen, files, gone)
     return tries.nearest()
 
 
@@ -110,7 +106,10 @@ class _Tries(Struct, frozen=True):
         if self.is_due and not is_due(evaluation.state, evaluation.tree.clock):
             return sorted(self.files)
         if self.said.accepts:
-            return record_differences(self._accepting(evaluation), self.files)
+            lost: list[Allocation] = []
+            with suppress(GitError):
+                lost = lost_records(self.repository, self.said.accepts, self.said.base)
+            return record_differences(released(lost, evaluation), self.files)
         found = [self._of_plan(evaluation, {})]
         # Clusters reported that these ranges were not used any more.
         unused = {it.path: "" for it in left_behind(evaluation) if it.path in self.files}
@@ -124,14 +123,14 @@ class _Tries(Struct, frozen=True):
         kept = {it.path: _KEPT for it in records if it.range is not None}
         if kept:
             evaluation = self._evaluate(kept, unused)
-        planned = {it.path: it for it in let_pass(evaluation).changes}
+        planned = {it.path: it.data for it in let_pass(evaluation).changes}
         # A record can replace another one at its path with the same content.
         unchanged = [path for path in planned if path not in self.files]
         there = [it for it in self.base.entries(unchanged) if it.path in unchanged]
         for entry, data in zip(there, self.base.read(there), strict=True):
-            if planned[entry.path].data == data:
+            if planned[entry.path] == data:
                 del planned[entry.path]
-        return record_differences(list(planned.values()), self.files)
+        return record_differences(planned, self.files)
 
     def _evaluate(self, kept: Mapping[str, str], unused: Mapping[str, str]) -> Evaluation:
         options = EvaluationOptions(
@@ -139,24 +138,12 @@ class _Tries(Struct, frozen=True):
         )
         return as_reconciled(self.base, self.repository, options)
 
-    def _accepting(self, evaluation: Evaluation) -> Sequence[FileChange]:
-        try:
-            lost = lost_records(self.repository, self.said.accepts, self.said.base)
-        except GitError:
-            return ()
-        return [FileChange(path, data) for path, data in released(lost, evaluation).items()]
-
 
 def record_differences(
-    wanted: Sequence[FileChange], theirs: Mapping[str, bytes | None]
+    mine: Mapping[str, bytes | None], theirs: Mapping[str, bytes | None]
 ) -> list[str]:
     """Return the paths of the files that differ."""
-    mine = {change.path: change.data for change in wanted}
-    return [
-        path
-        for path in sorted(mine.keys() | theirs.keys())
-        if path not in mine or path not in theirs or mine[path] != theirs[path]
-    ]
+    return sorted({path for path, _ in mine.items() ^ theirs.items()})
 
 
 class Verified(Struct, frozen=True):
@@ -210,10 +197,8 @@ def revisions_of(reach: str) -> tuple[str, str | None]:
 def _verified(repository: Repository, step: BranchCommit) -> Verified:
     made = repository.made(step.id)
     claims = step.is_cut or read_message(made.message) is not None
-    if step.is_cut:
-        found = Replayed(ReplayVerdict.NOT_HERE)
-    else:
-        found = replay(repository, step.id) if claims else Replayed(ReplayVerdict.FOREIGN)
+    # Without a message of reconcile, it is foreign.
+    found = Replayed(ReplayVerdict.NOT_HERE) if step.is_cut else replay(repository, step.id)
     touched = tuple(item.path for item in step.changed)
     return Verified(
         made.id,

@@ -51,30 +51,18 @@ def givers(stated: Iterable[Allocation], records: Iterable[Allocation]) -> Mappi
     }
 
 
-def follows(record: Allocation, claim: Claim) -> bool:
-    """Return whether a record matches its claim in everything that the claim determines."""
-    return (
-        record.owner == claim.owner
-        and record.type == claim.type
-        and record.role == claim.role
-        and record.namespace == claim.namespace
-        and (record.name == claim.name or is_own(record.name, claim))
-    )
-
-
 def following(record: Allocation, claim: Claim) -> Allocation:
     """Return the record with the values of its claim, or the same object if it matches already."""
-    if follows(record, claim):
-        return record
-    return replace(
+    name = record.name if is_own(record.name, claim) else claim.name
+    wanted = replace(
         record,
         owner=claim.owner,
         type=claim.type,
         role=claim.role,
         namespace=claim.namespace,
-        name=record.name if is_own(record.name, claim) else claim.name,
-        pristine=False,
+        name=name,
     )
+    return record if wanted == record else replace(wanted, pristine=False)
 
 
 def is_own(name: str, claim: Claim) -> bool:
@@ -206,19 +194,10 @@ def _kept(decision: Keep, claim: Claim | None, places: "_Places", names: "_Names
     record = decision.allocation
     if claim is None or decision.held:
         return
-    path = places.of(record.pool, record.claim, record.path)
-    is_written_so = (
-        record.pristine
-        and not record.adopted
-        and record.path == path
-        and follows(record, claim)
-        and record.since == record.allocated_at
-    )
-    if not is_written_so:
-        old, record = record.path, following(record, claim)
-        name, since = names.of(record), record.allocated_at
-        record = replace(record, path=path, name=name, since=since, pristine=True, adopted=False)
-        yield old, record
+    path, since = places.of(record.pool, record.claim, record.path), record.allocated_at
+    wanted = replace(following(record, claim), path=path, since=since, pristine=True, adopted=False)
+    if wanted != record:
+        yield record.path, replace(wanted, name=names.of(wanted))
 
 
 def _refused(decision: Refuse, state: State, places: "_Places", names: "_Names") -> _Written:
@@ -263,11 +242,10 @@ def _asked(claim: Claim) -> Key:
 
 
 def _so_far(decision: Decision) -> tuple[Allocation | None, Key | None]:
-    match decision:
-        case Grant(allocation, _, replaces):
-            return replaces, allocation.pool
-        case Refuse(is_left=False):
-            return decision.allocation, None
+    if isinstance(decision, Grant):
+        return decision.replaces, decision.allocation.pool
+    if isinstance(decision, Refuse) and not decision.is_left:
+        return decision.allocation, None
     return None, None
 
 
@@ -439,17 +417,14 @@ def _handed_over(state: State, overrides: Overrides) -> Iterator[Finding]:
         return
     for new in state.records:
         giver, former = state.givers.get(new.path), state.former.get(new.path)
-        if giver is None or (former is not None and former.claim is not None):
+        is_renamed = former is not None and former.claim is not None
+        if giver is None or is_renamed or new.path in state.along:
             continue
-        if new.path in state.along:
-            continue
-        claim = state.claims[new.claim]
         message = f"{held_words(new)} goes from {giver.short} to {new.owner.short}"
+        hint = "whatever uses it there is cut off; make a claim of its own for the other"
         if overrides.allow(OverrideKind.MOVE, str(new.claim)):
-            yield warning(HANDED_OVER, claim.source, f"{message}; an Override lets it go")
-        else:
-            hint = "whatever uses it there is cut off; make a claim of its own for the other"
-            yield warning(HANDED_OVER, claim.source, message, hint)
+            message, hint = f"{message}; an Override lets it go", ""
+        yield warning(HANDED_OVER, state.claims[new.claim].source, message, hint)
 
 
 def retained(why_of: Mapping[str, str]) -> Iterator[Finding]:

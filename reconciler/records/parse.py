@@ -1,7 +1,7 @@
 """Reading of records."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -52,6 +52,11 @@ class _UnclearError(Exception):
     """The content of the record is ambiguous."""
 
 
+class _UnreadableError(_UnclearError):
+    def __str__(self) -> str:
+        return f"record unreadable: {super().__str__()}"
+
+
 def parse_record_lenient(folder: str, path: str, data: bytes) -> Recalled:
     """Return the allocation in a record of any form, or the readable part of it."""
     place = place_of(folder, path)
@@ -78,12 +83,12 @@ class _Lenient:
         reading = yaml.read(data)
         if reading.problems:
             problem = reading.problems[0]
-            raise _UnclearError(f"record unreadable: {problem.message} (line {problem.line})")
+            raise _UnreadableError(f"{problem.message} (line {problem.line})")
         if len(reading.documents) != 1 or not isinstance(reading.documents[0].value, dict):
-            raise _UnclearError("record unreadable: exactly one mapping required")
+            raise _UnreadableError("exactly one mapping required")
         self.body: dict[str, Any] = reading.documents[0].value
         if self.body.get("kind") != KIND:
-            raise _UnclearError(f"record unreadable: kind {KIND} required")
+            raise _UnreadableError(f"kind {KIND} required")
         self.annotation = self._text("metadata", "annotations", CLAIM)
 
     def allocation(self) -> Allocation:
@@ -91,17 +96,17 @@ class _Lenient:
         claim = annotated or self._unannotated()
         form = form_of(claim.family)
         owner, kind = self._owner(claim, form), self._type(claim, form)
+        said_role, roles = self._label("allocation-role"), roles_of(claim)
         phase = self._phase()
         item = self._range() if phase in (Phase.ALLOCATED, Phase.RELEASED) else None
-        name, namespace = self._name(claim), self._namespace()
-        allocated_at = self._instant("status", "allocatedAt") or (
-            self._instant("metadata", "creationTimestamp") or _EPOCH
-        )
-        since = allocated_at
+        name = self._sound("name", is_name) or "-".join(filter(None, (claim.namespace, claim.name)))
+        namespace = self._sound("namespace", is_label) or RECORD_NAMESPACE
+        created = self._instant("metadata", "creationTimestamp") or _EPOCH
+        since = allocated_at = self._instant("status", "allocatedAt") or created
         if phase is Phase.RELEASED:
             since = self._instant("status", "releasedAt")
             if not since:  # any other release time could free the addresses too early
-                raise _UnclearError("record unreadable: status.releasedAt must be an instant (UTC)")
+                raise _UnreadableError("status.releasedAt must be an instant (UTC)")
         elif item is None:
             # Instants are written without quotes, so other text must not be parsed as one.
             said = self._ready("lastTransitionTime")
@@ -116,7 +121,7 @@ class _Lenient:
             size=item.size if item else self._count(),
             pinned=isinstance(self.said("spec", "pinnedRange"), Mapping),
             type=kind,
-            role=self._role(claim),
+            role=said_role if said_role in roles else roles[0],
             owner=owner,
             name=name,
             namespace=namespace,
@@ -128,10 +133,6 @@ class _Lenient:
             announced=phase is Phase.RELEASED and bool(self.said("status", "announced")),
         )
 
-    def _role(self, claim: Key) -> str:
-        said, roles = self._text("metadata", "labels", f"{LABEL}allocation-role"), roles_of(claim)
-        return said if said in roles else roles[0]
-
     def said(self, *steps: str) -> Any:
         value: Any = self.body
         for step in steps:
@@ -141,6 +142,9 @@ class _Lenient:
     def _text(self, *steps: str) -> str:
         value = self.said(*steps)
         return value if isinstance(value, str) else ""
+
+    def _label(self, name: str) -> str:
+        return self._text("metadata", "labels", f"{LABEL}{name}")
 
     def _instant(self, *steps: str) -> str:
         value = self._text(*steps)
@@ -152,7 +156,7 @@ class _Lenient:
         status = self.said("status") or {}
         if phase is None:
             known = ", ".join(_KNOWN_PHASES)
-            raise _UnclearError(f"record unreadable: status.phase must be one of {known}")
+            raise _UnreadableError(f"status.phase must be one of {known}")
         holds = any(status.get(field) for field in _HOLDING)
         if holds and phase in (Phase.FAILED, Phase.PENDING):
             raise _UnclearError(f"phase {phase} holds nothing, but addresses are listed")
@@ -173,15 +177,13 @@ class _Lenient:
     def _unannotated(self) -> Key:
         claim, placed = claim_of_copy(self.body), self.place.claim
         if claim is not None and placed not in (None, claim):
-            raise _UnclearError(f"record unreadable: its text is of {claim}, its path of {placed}")
-        if claim is not None:
-            return claim
+            raise _UnreadableError(f"its text is of {claim}, its path of {placed}")
         said = Key.parse(self.annotation)
-        if said is not None and family_of(said.family) is None:
-            raise _UnclearError(f"record unreadable: this program knows no family {said.family}")
-        if self.place.claim is None:
-            raise _UnclearError("record unreadable: neither its text nor its path names a claim")
-        return self.place.claim
+        if claim is None and said is not None and family_of(said.family) is None:
+            raise _UnreadableError(f"this program knows no family {said.family}")
+        if (found := claim or placed) is None:
+            raise _UnreadableError("neither its text nor its path names a claim")
+        return found
 
     def _owner(self, claim: Key, form: Form) -> Owner:
         field = form.record.owner
@@ -189,36 +191,25 @@ class _Lenient:
         name = self._text("spec", field, "name") or claim.name
         if (namespace and not is_label(namespace)) or not is_name(name):
             said = shown(f"{namespace}/{name}")
-            raise _UnclearError(f"record unreadable: spec.{field}: {said} {_NO_NAME}")
+            raise _UnreadableError(f"spec.{field}: {said} {_NO_NAME}")
         said_by_claim = form.record.type_of(claim.slot) is not None
         if said_by_claim and (namespace, name) != (claim.namespace, claim.name):
-            raise _UnclearError(
-                f"record unreadable: spec.{field} names {namespace}/{name}, but it is of {claim}"
-            )
-        team = self._text("metadata", "labels", f"{LABEL}team")
-        return Owner(namespace, name, team or claim.namespace)
+            raise _UnreadableError(f"spec.{field} names {namespace}/{name}, but it is of {claim}")
+        return Owner(namespace, name, self._label("team") or claim.namespace)
 
     def _type(self, claim: Key, form: Form) -> str:
         said, expected = self._text("spec", "type"), form.record.type_of(claim.slot)
         if expected is None:
             expected = said if said in form.record.types.values() else form.record.type
         if said not in ("", expected):
-            raise _UnclearError(
-                f"record unreadable: spec.type: {expected} required by {claim}, got {shown(said)}"
-            )
+            raise _UnreadableError(f"spec.type: {expected} required by {claim}, got {shown(said)}")
         return expected
 
-    def _name(self, claim: Key) -> str:
-        said = self._text("metadata", "name")
-        if said and not is_name(said):
-            raise _UnclearError(f"record unreadable: metadata.name: {shown(said)} {_NO_NAME}")
-        return said or "-".join(part for part in (claim.namespace, claim.name) if part)
-
-    def _namespace(self) -> str:
-        said = self._text("metadata", "namespace")
-        if said and not is_label(said):
-            raise _UnclearError(f"record unreadable: metadata.namespace: {shown(said)} {_NO_NAME}")
-        return said or RECORD_NAMESPACE
+    def _sound(self, field: str, is_sound: Callable[[str], bool]) -> str:
+        said = self._text("metadata", field)
+        if said and not is_sound(said):
+            raise _UnreadableError(f"metadata.{field}: {shown(said)} {_NO_NAME}")
+        return said
 
     def _pool(self, form: Form, namespace: str, item: IPRange | None) -> Key:
         kind, beside, name = (
@@ -227,13 +218,13 @@ class _Lenient:
         if self.place.pool is not None and form.may_mean(self.place.pool, kind, beside, name):
             return self.place.pool
         if not name:
-            raise _UnclearError("record unreadable: spec.poolRef.name required")
+            raise _UnreadableError("spec.poolRef.name required")
         try:
             pool = form.pool(kind, beside, name, namespace)
         except ValueError:
-            raise _UnclearError(f"record unreadable: {shown(kind)} is no kind of pool") from None
+            raise _UnreadableError(f"{shown(kind)} is no kind of pool") from None
         if item is not None and not pool.is_sound:
-            raise _UnclearError(f"record unreadable: {shown(pool.short)} can be no pool")
+            raise _UnreadableError(f"{shown(pool.short)} can be no pool")
         return pool
 
     def _range(self) -> IPRange:
@@ -242,7 +233,7 @@ class _Lenient:
         start, end = self._text("status", "startAddress"), self._text("status", "endAddress")
         found = self._between(start, end) if start or end else block
         if found is None:
-            raise _UnclearError("record unreadable: status.startAddress and endAddress required")
+            raise _UnreadableError("status.startAddress and endAddress required")
         if block is not None and not block.covers(found):
             raise _UnclearError(f"cidr differs from {format_short(found)}")
         counted = self.said("status", "allocatedCount")
@@ -262,8 +253,8 @@ class _Lenient:
 
     def _cidr(self) -> IPRange | None:
         text = self._text("status", "cidr")
-        if "-" in text:
-            start, _, end = text.partition("-")
+        start, dash, end = text.partition("-")
+        if dash:
             return self._between(start, end)
         try:
             return parse_cidr(text) if text else None
@@ -279,7 +270,7 @@ class _Lenient:
     @staticmethod
     def _address(text: object) -> tuple[int, int]:
         try:
-            return parse_address(text if isinstance(text, str) else str(text))
+            return parse_address(str(text))
         except NotationError as wrong:
             raise _UnclearError(str(wrong)) from None
 
