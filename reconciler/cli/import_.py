@@ -13,9 +13,10 @@ from reconciler.cli import cluster_options, opening, options, output
 from reconciler.cli.commands import VerbGroup
 from reconciler.cli.options import option, repeatable
 from reconciler.documents.findings import Location, shown
+from reconciler.families.importing import ImportedNetwork
 from reconciler.gitio.files import write_all
 from reconciler.importing.assembling import assemble
-from reconciler.importing.found import ImportedNetwork, ImportedSource, slug
+from reconciler.importing.found import ImportedSource, slug
 from reconciler.importing.run import ImportSource, files_found, looked
 from reconciler.importing.tables import MAX_BYTES, Assumed
 from reconciler.kube.clusters import open_contexts

@@ -36,9 +36,10 @@ def family_of(name: str) -> Family | None:
     return next((family for family in families() if family.name == name), None)
 
 
+@cache
 def family_of_kind(kind: GroupKind) -> Family | None:
     """Return the family that reads a kind, or None for a kind of `ipam` itself."""
-    return _by_kind().get(kind)
+    return next((it for it in families() if any(kind == one.id for one in it.kinds)), None)
 
 
 def possible_owners(text: bytes) -> frozenset[tuple[str, str, str]]:
@@ -124,11 +125,6 @@ def key_of(document: Document) -> Key:
     family = family_of_kind(document.kind.id)
     name = family.name if family is not None else ""
     return Key(name, document.namespace, document.name, "", document.kind.name)
-
-
-@cache
-def _by_kind() -> Mapping[GroupKind, Family]:
-    return {kind.id: family for family in families() for kind in family.kinds}
 
 
 @cache

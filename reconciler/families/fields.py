@@ -223,18 +223,19 @@ class _Form(NamedTuple):
     example: str
 
 
-_CONTRACT = {
-    "namespaces": _Form(
+_FORMS = {
+    f"{PREFIX}namespaces": _Form(
         is_label, "the name of a namespace", "team-payments, team-payments-staging"
     ),
-    "pools": _Form(_is_pool, "a pool as ipam plan -o json writes it", "family/Kind/namespace/name"),
-    "max-addresses": _Form(_by("[1-9][0-9]{0,9}"), "a number of addresses", '"32"'),
-    "folders": _Form(
+    f"{PREFIX}pools": _Form(
+        _is_pool, "a pool as ipam plan -o json writes it", "family/Kind/namespace/name"
+    ),
+    _MAX_CONTRACT: _Form(_by("[1-9][0-9]{0,9}"), "a number of addresses", '"32"'),
+    f"{PREFIX}folders": _Form(
         _by(rf"{_PART}(?:/{_PART})*/?"), "a folder below the root", "tenants/payments"
     ),
-    "owners": _Form(_by(_OWNER), "what a forge calls somebody", '"@acme/payments"'),
+    f"{PREFIX}owners": _Form(_by(_OWNER), "what a forge calls somebody", '"@acme/payments"'),
 }
-_FORMS = {f"{PREFIX}{name}": form for name, form in _CONTRACT.items()}
 
 
 def contract_of(document: Document) -> Contract | None:

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
 from reconciler.addresses import IPRange
-from reconciler.documents.document import Documents, Identity, Kind
+from reconciler.documents.document import Documents, GroupKind, Identity, Kind
+from reconciler.documents.findings import Location
 from reconciler.documents.validators import schema
 from reconciler.model.key import Key
 from reconciler.model.objects import (
@@ -19,6 +20,7 @@ from reconciler.model.objects import (
     Manifest,
     Resource,
 )
+from reconciler.model.pool import DEFAULT_SPACE
 
 UID = f"{PREFIX}uid"
 """The annotation of a copy with the uid of its object."""
@@ -158,51 +160,57 @@ class Copied(Struct, frozen=True):
     amend: Callable[[ImportedBody, Manifest, ImportedList], ImportedBody] = lambda body, *_: body
 
 
-class Network(Struct, frozen=True):
-    """A pool to write; `is_full` if it contains only existing addresses."""
+class ImportedNetwork(NamedTuple):
+    """A network in a source, or a pool to write; `is_full` if it has only existing addresses."""
 
     name: str
     extent: IPRange
-    space: str
+    place: Location
+    space: str = DEFAULT_SPACE
     windows: tuple[IPRange, ...] = ()
     is_full: bool = False
 
 
-class Pin(Struct, frozen=True):
-    """An existing range of an owner (namespace, name), to write as a request that pins it."""
+class ImportedRange(NamedTuple):
+    """A range with an owner, as written in the source (`said`), or a cluster that was read."""
 
-    owner: tuple[str, str]
-    team: str
-    type: str
-    pool: str
-    item: IPRange
+    namespace: str
     name: str
+    type: str
+    item: IPRange
+    place: Location
+    team: str = ""
+    said: str = ""
+    pool: str = ""
+    space: str = DEFAULT_SPACE
+    is_cluster: bool = False
+    users: tuple[str, ...] = ()
 
+    @property
+    def owner(self) -> tuple[str, str]:
+        """Return namespace and name."""
+        return self.namespace, self.name
 
-class ImportedCluster(Struct, frozen=True):
-    """A cluster to write, with the size of its own claim, and its MetalLB pool if not default."""
-
-    owner: tuple[str, str]
-    team: str
-    provider: str
-    size: int
-    metallb_pool: str = ""
+    @property
+    def title(self) -> str:
+        """Return `namespace/name`, for display."""
+        return f"{self.namespace}/{self.name}"
 
 
 class Writing(Struct, frozen=True):
-    """Writer of a family's documents.
+    """Writer of a family's documents; `kind` is that of clusters.
 
-    `provider_of` is empty if no provider serves. `annotation` names the MetalLB pool.
+    `pin` gets the name of the request, `cluster` its provider and its MetalLB pool, empty for the
+    default. `provider_of` is empty if no provider serves. `annotation` names the MetalLB pool.
     """
 
-    cluster_title: str
+    kind: GroupKind
     version: int
     pool_key: Callable[[str], Key]
-    pool: Callable[[Network], ImportedBody]
-    pin: Callable[[Pin], ImportedBody]
-    cluster: Callable[[ImportedCluster], ImportedBody]
+    pool: Callable[[ImportedNetwork], ImportedBody]
+    pin: Callable[[ImportedRange, str], ImportedBody]
+    cluster: Callable[[ImportedRange, str, str], ImportedBody]
     provider: Callable[[str, Iterable[str]], ImportedBody]
     provider_of: Callable[[Documents, Iterable[str]], str]
     request_name: Callable[[tuple[str, str], str], str]
-    is_there: Callable[[Documents, str, str], bool]
     annotation: str

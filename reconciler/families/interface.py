@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from reconciler.addresses import IPRange, NotationError, parse_cidr
 from reconciler.documents.document import Document, Documents, GroupKind, Identity, Kind
 from reconciler.documents.edit import Edit
-from reconciler.documents.findings import Finding, warning
+from reconciler.documents.findings import Finding, error, warning
 from reconciler.documents.yaml import Steps
 from reconciler.families.importing import Copied, IntakeKind, Writing
 from reconciler.model.claim import Allocation, Claim
@@ -59,8 +59,11 @@ class FamilyReading(Struct):
         if not document.unread:
             self.findings += found
 
-    def report_missing(self, document: Document, pool: Key, found: Finding) -> None:
-        """Add the finding for a missing pool that a document names."""
+    def report_missing(
+        self, document: Document, steps: Steps, pool: Key, message: str, hint: str
+    ) -> None:
+        """Add the finding for a missing pool that a field of a document names."""
+        found = error("reference-not-found", document.at(*steps), message, hint)
         self.report(document, found)
         self.missing[found] = pool
 
@@ -305,19 +308,15 @@ class Grower(Struct, frozen=True):
     claim: Callable[[int, int], Claim]
 
 
-class Sizes(Struct, frozen=True):
-    """The size of a simulated claimant; None for defaults."""
-
-    lb: int | None
-    nodes: int | None
-
-
 class Newcomer(Struct, frozen=True):
-    """A claimant that `ipam simulate` adds; `chooses` is the kind of document that it can name."""
+    """A claimant that `ipam simulate` adds; `chooses` is the kind of document that it can name.
+
+    `document` gets name, namespace, chosen name, and sizes (load balancer, nodes; None for defaults).
+    """
 
     kind: GroupKind
     chooses: GroupKind
-    document: Callable[[str, str, str | None, Sizes], Mapping[str, object]]
+    document: Callable[[str, str, str | None, int | None, int | None], Mapping[str, object]]
 
 
 class Objects(Struct, frozen=True):

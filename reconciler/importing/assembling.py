@@ -10,12 +10,11 @@ from reconciler.addresses import IPRange, IPSet, format_short
 from reconciler.documents.document import Document, Documents, GroupKind
 from reconciler.documents.findings import Finding, Location, Severity, join_limited, shown
 from reconciler.documents.yaml import dump, text
-from reconciler.families import families, home_of
-from reconciler.families.importing import ImportedCluster, Network, Pin, Writing, annotated
+from reconciler.families import families
+from reconciler.families.importing import ImportedNetwork, ImportedRange, Writing, annotated
 from reconciler.importing.found import (
     LOAD_BALANCER,
     ImportedObject,
-    ImportedRange,
     ImportedSource,
     conflict,
     fitted,
@@ -228,7 +227,7 @@ def assemble(tree: Tree, found: ImportedSource) -> Imported:
     conflicts = dict.fromkeys([*found.conflicts, *work.conflicts, *errors])
     notes = dict.fromkeys([*found.notes, *work.notes])
     owners = sorted({item.owner for item in work.holdings})
-    alone = [it for it in owners if not work.writer.is_there(after.documents, *it)]
+    alone = [it for it in owners if after.documents.find(work.writer.kind, *it) is None]
     unnamed = tuple(map("/".join, alone))
     return Imported(files, lines, tuple(conflicts), tuple(notes), after, unnamed)
 
@@ -262,7 +261,7 @@ class _Assembling:
         documents = there.documents
         written = [
             *copied,
-            *(self._network(network, place) for network, place in networks),
+            *map(self._network, networks),
             *self._clusters(documents, {(it.namespace, it.name) for it in copies}),
             *self._requests(documents),
         ]
@@ -283,28 +282,23 @@ class _Assembling:
                 self.conflicts.append(conflict(item.place, message, hint))
 
     def _with_pool_name(self, item: ImportedObject) -> ImportedObject:
-        owner = item.namespace, item.name
-        pool, _ = self.named.get(owner, ("", None))
-        if not pool or _kind(self._cluster(owner)) != _kind(item.body):
+        pool, _ = self.named.get((item.namespace, item.name), ("", None))
+        if not pool or self.writer.kind != _kind(item.body):
             return item
         return item._replace(body=annotated(item.body, {self.writer.annotation: pool}))
 
-    def _cluster(self, owner: tuple[str, str]) -> dict[str, Any]:
-        return self.writer.cluster(ImportedCluster(owner, "", "", 0))
-
-    def _place(self, there: Evaluation) -> Sequence[tuple[Network, Location]]:
+    def _place(self, there: Evaluation) -> Sequence[ImportedNetwork]:
         every = join_sources(self.found.holdings)
         known = without_known(every.holdings, taken_in(there))
-        key = self.writer.pool_key("any")
-        before = homes(there, key.family, key.kind, home_of(key.family, key.kind) or "")
+        before = homes(there, self.writer.pool_key)
         placed = Placed(self.found, known.holdings, before, self.writer.version)
         self.holdings = placed.holdings
         self.conflicts += [*every.conflicts, *known.conflicts, *placed.conflicts]
         self.notes += [*known.notes, *placed.notes]
         return placed.networks
 
-    def _network(self, network: Network, place: Location) -> ImportDocument:
-        comments = [f"from {_short(place)}"]
+    def _network(self, network: ImportedNetwork) -> ImportDocument:
+        comments = [f"from {_short(network.place)}"]
         if network.is_full:
             comments.append(
                 "It gives out what is in use already, and nothing else. Widen it, reserve what"
@@ -321,7 +315,7 @@ class _Assembling:
             if item.is_cluster and item.type == LOAD_BALANCER:
                 firsts.setdefault(item.owner, item)
                 pools.setdefault(item.owner, []).append(item.pool)
-        new = [it for it in firsts if not self.writer.is_there(documents, *it)]
+        new = [it for it in firsts if documents.find(self.writer.kind, *it) is None]
         served = dict.fromkeys(pool for owner in new for pool in pools[owner])
         provider = self.writer.provider_of(documents, served) if new else ""
         if new and not provider:
@@ -332,11 +326,11 @@ class _Assembling:
         for owner, item in firsts.items():
             pool, place = self.named.get(owner, ("", item.place))
             if owner in new:
-                cluster = ImportedCluster(owner, item.team, provider, item.item.size, pool)
-                comments, body = (f"from {_short(item.place)}",), self.writer.cluster(cluster)
+                body = self.writer.cluster(item, provider, pool)
+                comments = (f"from {_short(item.place)}",)
                 yield ImportDocument("tenants", "/".join(owner), body, comments)
             elif pool and owner not in copied:
-                self._ask_for_name(_find(documents, self._cluster(owner)), pool, place)
+                self._ask_for_name(documents.find(self.writer.kind, *owner), pool, place)
 
     def _ask_for_name(self, document: Document | None, pool: str, place: Location) -> None:
         annotation = self.writer.annotation
@@ -357,16 +351,15 @@ class _Assembling:
         names: set[str] = set()
         for item in self.holdings:
             base = self.writer.request_name(item.owner, item.type)
-            pin = Pin(item.owner, item.team, item.type, item.pool, item.item, fitted(base))
-            number = 1
-            while pin.name in names or _find(documents, self.writer.pin(pin)) is not None:
+            name, number = fitted(base), 1
+            while name in names or _find(documents, self.writer.pin(item, name)) is not None:
                 number += 1
-                pin = replace(pin, name=fitted(f"{base}-{number}"))
-            names.add(pin.name)
+                name = fitted(f"{base}-{number}")
+            names.add(name)
             comments = [f"from {_short(item.place)}: {item.said}"]
             if item.users:
                 comments.append(f"used by Service {join_limited(item.users)}")
-            path, body = "/".join(item.owner), self.writer.pin(pin)
+            path, body = "/".join(item.owner), self.writer.pin(item, name)
             yield ImportDocument("tenants", path, body, tuple(comments))
 
 

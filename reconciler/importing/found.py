@@ -10,21 +10,19 @@ from msgspec.structs import astuple
 from reconciler.addresses import IPRange, format_address
 from reconciler.documents.findings import Finding, Location, error
 from reconciler.families import families
-from reconciler.families.importing import UID, Copied, ImportedList, copied
+from reconciler.families.importing import (
+    UID,
+    Copied,
+    ImportedList,
+    ImportedNetwork,
+    ImportedRange,
+    copied,
+)
 from reconciler.model.key import is_label, is_name
 from reconciler.model.objects import Manifest, Resource
 from reconciler.model.pool import DEFAULT_SPACE
 
 LOAD_BALANCER, NODES = "loadbalancer", "nodes"
-
-
-class ImportedNetwork(NamedTuple):
-    """A network in a source."""
-
-    name: str
-    extent: IPRange
-    place: Location
-    space: str = DEFAULT_SPACE
 
 
 class Window(NamedTuple):
@@ -33,32 +31,6 @@ class Window(NamedTuple):
     item: IPRange
     place: Location
     space: str = DEFAULT_SPACE
-
-
-class ImportedRange(NamedTuple):
-    """A range with an owner, as written in the source (`said`), or a cluster that was read."""
-
-    namespace: str
-    name: str
-    type: str
-    item: IPRange
-    place: Location
-    team: str = ""
-    said: str = ""
-    pool: str = ""
-    space: str = DEFAULT_SPACE
-    is_cluster: bool = False
-    users: tuple[str, ...] = ()
-
-    @property
-    def owner(self) -> tuple[str, str]:
-        """Return namespace and name."""
-        return self.namespace, self.name
-
-    @property
-    def title(self) -> str:
-        """Return `namespace/name`, for display."""
-        return f"{self.namespace}/{self.name}"
 
 
 class ImportedObject(NamedTuple):

@@ -1,15 +1,13 @@
 """Pools of an import."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
 from reconciler.addresses import BITS, IPRange, IPSet, format_cidr, format_short
 from reconciler.documents.findings import Finding, Location
-from reconciler.families.importing import Network
+from reconciler.families.importing import ImportedNetwork, ImportedRange
 from reconciler.importing.found import (
-    ImportedNetwork,
-    ImportedRange,
     ImportedSource,
     Window,
     by_address,
@@ -37,7 +35,7 @@ class Home(NamedTuple):
 
 
 class Placed:
-    """Pools to write with their source, and ranges that do not overlap, each with its pool."""
+    """Pools to write, and ranges that do not overlap, each with its pool."""
 
     def __init__(
         self,
@@ -46,7 +44,7 @@ class Placed:
         homes: Iterable[Home],
         version: int,
     ) -> None:
-        self.networks: list[tuple[Network, Location]] = []
+        self.networks: list[ImportedNetwork] = []
         self.holdings: list[ImportedRange] = []
         self.conflicts: list[Finding] = []
         self.notes: list[str] = []
@@ -79,8 +77,7 @@ class Placed:
             elif not self._is_there(item):
                 limits = tuple(_inside(item, found.windows)) or _hosts(item.extent)
                 parts = IPSet.of([*limits, *_inside(item, [*found.windows, *used])])
-                network = Network(item.name, item.extent, item.space, _limited(parts))
-                self._new(network, item.place)
+                self._new(item._replace(windows=_limited(parts)))
 
     def _is_fit(self, item: ImportedNetwork) -> bool:
         is_cidr = item.extent.prefix() is not None
@@ -108,9 +105,10 @@ class Placed:
                 return True
         return False
 
-    def _new(self, network: Network, place: Location) -> None:
-        self.networks.append((network, place))
-        self._homes.append(Home(network.name, network.space, IPSet((network.extent,)), place))
+    def _new(self, network: ImportedNetwork) -> None:
+        self.networks.append(network)
+        extent = IPSet((network.extent,))
+        self._homes.append(Home(network.name, network.space, extent, network.place))
 
     def _needs_pool(self, item: ImportedRange) -> bool:
         title = f"{item.title}: {format_short(item.item)}"
@@ -153,7 +151,7 @@ class Placed:
             made = ImportedNetwork(name, _around(ranges), items[0].place, space)
             if not self._is_there(made):
                 windows = _limited(IPSet.of(ranges))
-                self._new(Network(name, made.extent, space, windows, is_full=True), made.place)
+                self._new(made._replace(windows=windows, is_full=True))
             there = (it for it in self._homes if it.space == space)
             home = next((it for it in there if it.extent.covers(made.extent)), None)
             if home is not None:  # otherwise, the conflict was reported
@@ -192,12 +190,12 @@ def _limited(found: IPSet) -> tuple[IPRange, ...]:
     return (IPRange(ranges[0].version, ranges[0].first, ranges[-1].last),)
 
 
-def homes(evaluation: Evaluation, family: str, kind: str, namespace: str) -> list[Home]:
-    """Return the existing pools of a kind, by name."""
+def homes(evaluation: Evaluation, pool_key: Callable[[str], Key]) -> list[Home]:
+    """Return the existing pools with a key of this form, by name."""
     return [
         Home(key.name, pool.space, pool.extent, pool.source)
         for key, pool in sorted(evaluation.state.pools.items())
-        if (key.family, key.kind, key.namespace) == (family, kind, namespace)
+        if key == pool_key(key.name)
     ]
 
 

@@ -7,11 +7,10 @@ from typing import Any, NamedTuple
 from reconciler.addresses import IPRange, IPSet
 from reconciler.apply.metallb import NAMESPACE, describe, pool_addresses, users_of
 from reconciler.documents.findings import Location, join_limited
-from reconciler.families.importing import ImportedList
+from reconciler.families.importing import ImportedList, ImportedRange
 from reconciler.importing.found import (
     LOAD_BALANCER,
     NODES,
-    ImportedRange,
     ImportedSource,
     conflict,
     copies_of,

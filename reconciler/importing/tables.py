@@ -15,11 +15,10 @@ from reconciler.addresses import (
     parse_cidr,
 )
 from reconciler.documents.findings import Location, meant, nearest, shown
+from reconciler.families.importing import ImportedNetwork, ImportedRange
 from reconciler.importing.found import (
     LOAD_BALANCER,
     NODES,
-    ImportedNetwork,
-    ImportedRange,
     ImportedSource,
     Window,
     by_address,

@@ -9,7 +9,7 @@ from reconciler.documents.findings import Finding
 from reconciler.documents.load import Loaded, load
 from reconciler.documents.yaml import dump
 from reconciler.families import families
-from reconciler.families.interface import Newcomer, Sizes
+from reconciler.families.interface import Newcomer
 from reconciler.gitio.interface import Source
 from reconciler.model.errors import UsageError
 from reconciler.model.key import Key
@@ -62,8 +62,7 @@ def simulate(
     today = served(read_tree(source))
     tree = today.tree
     one = _newcomer_of(today, provider)
-    sizes = Sizes(lb, nodes)
-    added = tuple(_added(one, number, provider, sizes) for number in range(1, tenants + 1))
+    added = tuple(_added(one, number, provider, lb, nodes) for number in range(1, tenants + 1))
 
     def tried(count: int) -> Evaluation:
         return evaluate(replace(tree, sources=(*tree.sources, *added[:count])))
@@ -87,7 +86,7 @@ def simulate(
 
 def pools_of(today: Evaluation, provider: str) -> list[Key]:
     """Return a provider's pools in allocation order. Raises UsageError if it is unusable."""
-    added = _added(_newcomer_of(today, provider), 1, provider, Sizes(None, None))
+    added = _added(_newcomer_of(today, provider), 1, provider)
     tree = replace(today.tree, sources=(*today.tree.sources, added))
     claims = evaluate(tree).state.claims.values()
     asked = [item.candidates for item in claims if item.key.namespace == NAMESPACE]
@@ -164,9 +163,15 @@ def _name(number: int) -> str:
     return f"tenant-{number:06d}"
 
 
-def _added(one: Newcomer, number: int, provider: str | None, sizes: Sizes) -> Loaded:
+def _added(
+    one: Newcomer,
+    number: int,
+    provider: str | None,
+    lb: int | None = None,
+    nodes: int | None = None,
+) -> Loaded:
     name = _name(number)
-    document = one.document(name, NAMESPACE, provider, sizes)
+    document = one.document(name, NAMESPACE, provider, lb, nodes)
     return load(f"{NAMESPACE}/{name}.yaml", dump(document).encode(), source_kinds())
 
 

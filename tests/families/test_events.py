@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from reconciler.families.butler.kinds import NETWORK_POOL, TEAMS
-from reconciler.families.butler.objects import allocation_event, capacity_event, event_of
+from reconciler.families.butler.objects import event_of
 from reconciler.families.interface import ObjectEvent
 from reconciler.kube.resources import IP_ALLOCATION
 from reconciler.model.objects import Ref
@@ -18,6 +18,8 @@ from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled
 TIERS = ("Warning", "Critical", "Exhausted")
 USUAL = Thresholds()
 NOW = CLOCK + 3_600
+EDGE = Ref(NETWORK_POOL, "butler-system", "edge")
+RECORD = Ref(IP_ALLOCATION, "butler-system", "team-a-one-lb")
 
 
 def network_pool(used: int, total: int = 100, thresholds: Thresholds = USUAL) -> dict[str, Any]:
@@ -37,7 +39,11 @@ def network_pool(used: int, total: int = 100, thresholds: Thresholds = USUAL) ->
 
 def event(before: int | None, after: int, *events: Any, now: int = NOW) -> Any:
     live = None if before is None else network_pool(before)
-    return capacity_event(network_pool(after), live, USUAL, events, now)
+    (known,) = evaluation_of(SMALL).state.pools.values()
+    changed = ObjectEvent(
+        EDGE, False, network_pool(after), live, known, lambda _: None, events, now
+    )
+    return event_of(changed)
 
 
 def describe(found: Any) -> tuple[str, str, str] | None:
@@ -135,11 +141,16 @@ def allocation(files: Files) -> Any:
     return found
 
 
+def allocation_event(record: Any, live: Any) -> Any:
+    there = {EDGE: network_pool(8)}
+    return event_of(ObjectEvent(RECORD, True, record, live, None, there.get, (), NOW))
+
+
 FULL: Files = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
 
 
 def test_an_allocation_that_got_its_addresses_is_told_on_its_pool() -> None:
-    found = allocation_event(allocation(SMALL), None, network_pool(8), NOW)
+    found = allocation_event(allocation(SMALL), None)
     assert found is not None
     assert found["involvedObject"]["name"] == "edge"
     assert found["involvedObject"]["uid"] == "u-1"
@@ -152,7 +163,7 @@ def test_an_allocation_that_got_its_addresses_is_told_on_its_pool() -> None:
 
 
 def test_a_refused_allocation_is_reported_on_its_pool() -> None:
-    found = allocation_event(allocation(FULL), None, network_pool(8), NOW)
+    found = allocation_event(allocation(FULL), None)
     assert found is not None
     assert found["metadata"]["namespace"] == "butler-system"
     assert found["involvedObject"]["name"] == "edge"
@@ -162,14 +173,11 @@ def test_a_refused_allocation_is_reported_on_its_pool() -> None:
 
 def test_what_the_cluster_shows_already_is_not_told_again() -> None:
     got, failed = allocation(SMALL), allocation(FULL)
-    assert allocation_event(got, got, network_pool(8), NOW) is None
-    assert allocation_event(failed, failed, network_pool(8), NOW) is None
-    assert allocation_event(got, failed, network_pool(8), NOW) is not None
-    assert allocation_event(failed, got, network_pool(8), NOW) is not None
-    assert allocation_event(got, {"metadata": {}}, network_pool(8), NOW) is not None
-
-
-EDGE = Ref(NETWORK_POOL, "butler-system", "edge")
+    assert allocation_event(got, got) is None
+    assert allocation_event(failed, failed) is None
+    assert allocation_event(got, failed) is not None
+    assert allocation_event(failed, got) is not None
+    assert allocation_event(got, {"metadata": {}}) is not None
 
 
 def happening(ref: Ref, wanted: Any, *, is_record: bool, there: bool = True) -> ObjectEvent:
@@ -181,12 +189,11 @@ def happening(ref: Ref, wanted: Any, *, is_record: bool, there: bool = True) -> 
 
 def test_a_pool_and_a_record_on_a_pool_that_was_there_are_told_and_nothing_else() -> None:
     record = allocation(SMALL)
-    own = Ref(IP_ALLOCATION, "butler-system", "team-a-one-lb")
     assert event_of(happening(EDGE, network_pool(75), is_record=False)) is not None
-    assert event_of(happening(own, record, is_record=True)) is not None
-    assert event_of(happening(own, record, is_record=True, there=False)) is None
+    assert event_of(happening(RECORD, record, is_record=True)) is not None
+    assert event_of(happening(RECORD, record, is_record=True, there=False)) is None
     foreign = {**record["spec"], "poolRef": {"kind": "OtherPool", "name": "edge"}}
-    assert event_of(happening(own, {**record, "spec": foreign}, is_record=True)) is None
+    assert event_of(happening(RECORD, {**record, "spec": foreign}, is_record=True)) is None
     assert event_of(happening(Ref(TEAMS, "", "edge"), {}, is_record=False)) is None
     unknown = EDGE._replace(name="other")
     assert event_of(happening(unknown, network_pool(75), is_record=False)) is None

@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
-from reconciler.families.butler.objects import tenant_event
+from reconciler.families.butler.kinds import TENANT_CLUSTER
+from reconciler.families.butler.objects import event_of
 from reconciler.families.butler.reading import growers
-from reconciler.families.interface import Grower
+from reconciler.families.interface import Grower, ObjectEvent
+from reconciler.model.objects import Ref
 from reconciler.model.plan import BLOCKED, NOT_SERVED
 from tests.world import CLOCK, evaluation_of, pool, provider, tenant
 
@@ -64,15 +66,20 @@ def cluster(reason: str, message: str = "no room") -> dict[str, Any]:
     return {"metadata": metadata, "status": {"conditions": [{"type": "Other"}, ready]}}
 
 
+def tenant_event(wanted: Any, live: Any) -> Any:
+    ref = Ref(TENANT_CLUSTER, "team-a", "one")
+    return event_of(ObjectEvent(ref, False, wanted, live, None, lambda _: None, (), CLOCK))
+
+
 @pytest.mark.parametrize("reason", [BLOCKED, NOT_SERVED])
 def test_why_a_tenant_does_not_grow_is_an_event(reason: str) -> None:
-    made = tenant_event(cluster(reason), cluster("Ready"), [], CLOCK)
+    made = tenant_event(cluster(reason), cluster("Ready"))
     assert made is not None
     assert (made["type"], made["reason"], made["message"]) == ("Warning", reason, "no room")
     assert made["metadata"]["namespace"] == "team-a"
-    assert tenant_event(cluster(reason), None, [], CLOCK) is not None
+    assert tenant_event(cluster(reason), None) is not None
 
 
 def test_what_is_told_already_is_no_event() -> None:
-    assert tenant_event(cluster(BLOCKED), cluster(BLOCKED), [], CLOCK) is None
-    assert tenant_event(cluster("Ready"), cluster(BLOCKED), [], CLOCK) is None
+    assert tenant_event(cluster(BLOCKED), cluster(BLOCKED)) is None
+    assert tenant_event(cluster("Ready"), cluster(BLOCKED)) is None

@@ -10,7 +10,6 @@ from reconciler.apply.targets import announcer, cluster_of, described_clusters
 from reconciler.documents.load import load
 from reconciler.families.interface import (
     Family,
-    Sizes,
 )
 from reconciler.kube.resources import IP_ALLOCATION, pools_by_ref, ref_of, resource_of
 from reconciler.model.claim import Allocation
@@ -124,9 +123,9 @@ def test_what_it_lists_is_in_its_example(family: Family) -> None:
 @every_family
 def test_what_it_adds_in_thought_can_be_read(family: Family) -> None:
     newcomer = family.objects.newcomer
-    for chosen, sizes in ((None, Sizes(None, None)), ("other", Sizes(4, 2))):
+    for chosen, sizes in ((None, (None, None)), ("other", (4, 2))):
         if newcomer is not None:
-            body = newcomer.document("one", "some", chosen, sizes)
+            body = newcomer.document("one", "some", chosen, *sizes)
             loaded = load("one.yaml", yaml.safe_dump(body).encode(), source_kinds())
             assert loaded.findings == ()
             (document,) = loaded.documents

@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.documents.findings import Location
+from reconciler.families.importing import ImportedRange
 from reconciler.importing.assembling import join_sources
-from reconciler.importing.found import ImportedRange
 from tests.examples import scaled
 from tests.importing.sources import conflicts, imported, lines, table
 

@@ -1,7 +1,8 @@
 """Pools for what lives: those that are there, those that a source describes, those made of it."""
 
 from reconciler.documents.findings import Location
-from reconciler.importing.found import ImportedNetwork, ImportedSource, Window
+from reconciler.families.importing import ImportedNetwork
+from reconciler.importing.found import ImportedSource, Window
 from reconciler.importing.tables import parsed
 from tests.importing.sources import conflicts, imported, lines, netbox, table, texts
 from tests.world import pool

@@ -9,17 +9,7 @@ from reconciler.documents.validators import crd_files
 from reconciler.families.interface import NAME_ONLY, PLACED, RecordBody, RecordForm
 from reconciler.model.claim import Allocation
 from reconciler.model.key import Key
-from reconciler.model.objects import (
-    EVENT,
-    LABEL,
-    MAKE,
-    NODE,
-    OURS,
-    SERVICE,
-    Need,
-    Resource,
-    Right,
-)
+from reconciler.model.objects import EVENT, LABEL, MAKE, NODE, OURS, SERVICE, Need, Resource, Right
 from reconciler.model.objects import KIND as RECORD_KIND
 
 NAME = "butler"

@@ -22,11 +22,10 @@ from reconciler.families.events import QUIET_SECONDS, event_name, event_on, is_r
 from reconciler.families.importing import (
     Copied,
     ImportedBody,
-    ImportedCluster,
     ImportedList,
+    ImportedNetwork,
+    ImportedRange,
     IntakeKind,
-    Network,
-    Pin,
     Writing,
     being_deleted,
     made_of_record,
@@ -43,7 +42,6 @@ from reconciler.families.interface import (
     Newcomer,
     ObjectEvent,
     Objects,
-    Sizes,
     UpdateRule,
     pool_rows,
 )
@@ -133,12 +131,14 @@ UPDATE_RULES = (
 )
 
 
-def _newcomer(name: str, namespace: str, provider: str | None, sizes: Sizes) -> dict[str, object]:
-    spec: dict[str, object] = {"workers": {"replicas": sizes.nodes or 1}}
+def _newcomer(
+    name: str, namespace: str, provider: str | None, lb: int | None, nodes: int | None
+) -> dict[str, object]:
+    spec: dict[str, object] = {"workers": {"replicas": nodes or 1}}
     if provider is not None:
         spec["providerConfigRef"] = {"name": provider}
-    if sizes.lb is not None:
-        spec["networking"] = {"lbPoolSize": sizes.lb}
+    if lb is not None:
+        spec["networking"] = {"lbPoolSize": lb}
     return _document(kinds.TENANT.kind, namespace, name, spec)
 
 
@@ -207,29 +207,16 @@ _TIERS = (Tier.EXHAUSTED, Tier.CRITICAL, Tier.WARNING)
 
 def event_of(happening: ObjectEvent) -> Manifest | None:
     """Return the Event for a change of a pool or a tenant, or of a record on an existing pool."""
-    ref, wanted, before = happening.ref, happening.wanted, happening.before
-    if ref.resource == kinds.NETWORK_POOL and happening.pool is not None:
-        thresholds, recent = happening.pool.thresholds, happening.recent
-        return capacity_event(wanted, before, thresholds, recent, happening.now)
-    if ref.resource == kinds.TENANT_CLUSTER:
-        return tenant_event(wanted, before, happening.recent, happening.now)
-    if not happening.is_record:
-        return None
-    named = wanted["spec"]["poolRef"]
-    if named.get("kind", kinds.NETWORK_POOL.kind) != kinds.NETWORK_POOL.kind:
-        return None  # a pool of another family
-    live = happening.there(Ref(kinds.NETWORK_POOL, ref.namespace, named["name"]))
-    return allocation_event(wanted, before, live, happening.now) if live is not None else None
+    if happening.ref.resource == kinds.NETWORK_POOL and happening.pool is not None:
+        return _capacity_event(happening, happening.pool.thresholds)
+    if happening.ref.resource == kinds.TENANT_CLUSTER:
+        return _tenant_event(happening)
+    return _allocation_event(happening) if happening.is_record else None
 
 
-def capacity_event(
-    wanted: Manifest,
-    live: Manifest | None,
-    thresholds: Thresholds,
-    events: Iterable[Manifest],
-    now: int,
-) -> Manifest | None:
+def _capacity_event(happening: ObjectEvent, thresholds: Thresholds) -> Manifest | None:
     """Return the Event if a pool crosses a tier without a recent event: the tier that it reached or left."""
+    wanted, live, now = happening.wanted, happening.before, happening.now
     status = wanted.get("status") or {}
     total = status.get("totalIPs", 0)
     after, before = _tier(wanted), _tier(live or {})
@@ -243,7 +230,7 @@ def capacity_event(
         tier, kind, reason = _TIERS[2 - after.rank], "Normal", RECOVERED
         message = f"NetworkPool utilization recovered below {getattr(thresholds, tier)}% {counts}"
     pool = reference(kinds.NETWORK_POOL, wanted, live)
-    recent = _repeated(events, pool, reason, now)
+    recent = _repeated(happening, pool, reason)
     if tier in [(it["metadata"].get("annotations") or {}).get(TIER, tier) for it in recent]:
         return None
     # Events that are further apart than the quiet time never share a window, so their names differ.
@@ -251,17 +238,16 @@ def capacity_event(
     return event_on(pool, name, (kind, reason, message), now, {TIER: tier.value})
 
 
-def tenant_event(
-    wanted: Manifest, live: Manifest | None, events: Iterable[Manifest], now: int
-) -> Manifest | None:
+def _tenant_event(happening: ObjectEvent) -> Manifest | None:
     """Return the Event that explains why a tenant does not grow, at most once in ten minutes."""
+    wanted, live, now = happening.wanted, happening.before, happening.now
     reported = [(it["reason"], it.get("message")) for it in _network(live or {})]
     about = reference(kinds.TENANT_CLUSTER, wanted, live)
     for it in _network(wanted):
         reason, message = it["reason"], it["message"]
         if reason not in REASONS or (reason, message) in reported:
             continue
-        if not any(_repeated(events, about, reason, now)):
+        if not any(_repeated(happening, about, reason)):
             name = event_name(about, reason, str(now // QUIET_SECONDS))
             return event_on(about, name, ("Warning", reason, message), now, {})
     return None
@@ -272,23 +258,23 @@ def _network(tenant: Manifest) -> list[Manifest]:
     return [it for it in conditions if it.get("type") == CONDITION and it.get("reason")]
 
 
-def _repeated(
-    events: Iterable[Manifest], about: Mapping[str, str], reason: str, now: int
-) -> Iterator[Manifest]:
-    for event in events:
+def _repeated(happening: ObjectEvent, about: Mapping[str, str], reason: str) -> Iterator[Manifest]:
+    for event in happening.recent:
         involved = event.get("involvedObject") or {}
         is_same = all(involved.get(key) == about.get(key) for key in ("kind", "name", "namespace"))
-        if is_same and event.get("reason") == reason and is_recent(event, now):
+        if is_same and event.get("reason") == reason and is_recent(event, happening.now):
             yield event
 
 
-def allocation_event(
-    record: Manifest, live: Manifest | None, pool: Manifest, now: int
-) -> Manifest | None:
+def _allocation_event(happening: ObjectEvent) -> Manifest | None:
     """Return the Event, on its pool, of an IPAllocation that got addresses or was refused."""
-    status = record["status"]
+    record = happening.wanted
+    named, status = record["spec"]["poolRef"], record["status"]
+    if named.get("kind", kinds.NETWORK_POOL.kind) != kinds.NETWORK_POOL.kind:
+        return None  # a pool of another family
+    pool = happening.there(Ref(kinds.NETWORK_POOL, happening.ref.namespace, named["name"]))
     phase = status["phase"]
-    if phase == ((live or {}).get("status") or {}).get("phase"):
+    if pool is None or phase == ((happening.before or {}).get("status") or {}).get("phase"):
         return None
     name = record["metadata"]["name"]
     (ready,) = status["conditions"]
@@ -304,7 +290,7 @@ def allocation_event(
             return None
     involved = reference(kinds.NETWORK_POOL, pool)
     unique = event_name(involved, event[1], name, ready["lastTransitionTime"])
-    return event_on(involved, unique, event, now, {})
+    return event_on(involved, unique, event, happening.now, {})
 
 
 def _tier(pool: Manifest) -> Tier:
@@ -362,7 +348,7 @@ def _document(
     return {"apiVersion": kinds.API_VERSION, "kind": kind, "metadata": named, "spec": spec}
 
 
-def _pool(network: Network) -> ImportedBody:
+def _pool(network: ImportedNetwork) -> ImportedBody:
     annotations = {}
     if network.is_full:
         annotations[f"{PREFIX}gate"] = "never"
@@ -379,32 +365,30 @@ def _pool(network: Network) -> ImportedBody:
     return _document(kinds.POOL.kind, kinds.SYSTEM, network.name, spec, annotations=annotations)
 
 
-def _request(pin: Pin) -> ImportedBody:
-    version, first, last = pin.item
-    namespace, name = pin.owner
+def _request(held: ImportedRange, name: str) -> ImportedBody:
+    version, first, last = held.item
     spec = {
         "pinnedRange": {
             "startAddress": format_address(version, first),
             "endAddress": format_address(version, last),
         },
-        "poolRef": {"name": pin.pool},
-        kinds.OWNER: {"name": name, "namespace": namespace},
-        "type": pin.type,
+        "poolRef": {"name": held.pool},
+        kinds.OWNER: {"name": held.name, "namespace": held.namespace},
+        "type": held.type,
     }
-    labels = {f"{LABEL}team": pin.team} if pin.team and pin.team != namespace else {}
-    return _document(kinds.REQUEST.kind, kinds.SYSTEM, pin.name, spec, labels=labels)
+    labels = {f"{LABEL}team": held.team} if held.team not in ("", held.namespace) else {}
+    return _document(kinds.REQUEST.kind, kinds.SYSTEM, name, spec, labels=labels)
 
 
-def _tenant(cluster: ImportedCluster) -> ImportedBody:
-    namespace, name = cluster.owner
+def _tenant(held: ImportedRange, provider: str, metallb_pool: str) -> ImportedBody:
     spec: ImportedBody = {
-        "providerConfigRef": {"name": cluster.provider},
-        "networking": {"lbPoolSize": cluster.size},
+        "providerConfigRef": {"name": provider},
+        "networking": {"lbPoolSize": held.item.size},
     }
-    if cluster.team and cluster.team != namespace:
-        spec["teamRef"] = {"name": cluster.team}
-    annotations = {NAMED: cluster.metallb_pool} if cluster.metallb_pool else {}
-    return _document(kinds.TENANT.kind, namespace, name, spec, annotations=annotations)
+    if held.team not in ("", held.namespace):
+        spec["teamRef"] = {"name": held.team}
+    annotations = {NAMED: metallb_pool} if metallb_pool else {}
+    return _document(kinds.TENANT.kind, *held.owner, spec, annotations=annotations)
 
 
 def _provider(name: str, pools: Iterable[str]) -> ImportedBody:
@@ -424,7 +408,7 @@ def _provider_of(documents: Documents, pools: Iterable[str]) -> str:
 
 
 WRITING = Writing(
-    cluster_title=kinds.TENANT.kind,
+    kind=kinds.TENANT,
     version=4,
     pool_key=partial(kinds.pool_key, kinds.SYSTEM),
     pool=_pool,
@@ -433,7 +417,6 @@ WRITING = Writing(
     provider=_provider,
     provider_of=_provider_of,
     request_name=kinds.own_name,
-    is_there=lambda documents, *name: documents.find(kinds.TENANT, *name) is not None,
     annotation=NAMED,
 )
 

@@ -53,13 +53,6 @@ def _documents(world: ProjectionInput, statuses: Iterable[Projection]) -> Iterat
             yield projected(document, found)
 
 
-_CAPACITY = (
-    ("CapacityWarning", Tier.WARNING),
-    ("CapacityCritical", Tier.CRITICAL),
-    ("CapacityExhausted", Tier.EXHAUSTED),
-)
-
-
 def _pools(world: ProjectionInput) -> Iterator[Projection]:
     for document in world.documents.of(kinds.POOL):
         key = kinds.pool_key(document.namespace, document.name)
@@ -99,10 +92,11 @@ def _pool_conditions(usage: Usage, since: str) -> list[Mapping[str, str]]:
     share = used / usage.total * 100 if usage.total else 100.0
     ready = f"{usage.available}/{usage.total} IPs available ({usage.count} allocations)"
     conditions = [condition("Ready", "True", "Ready", ready, since)]
-    for kind, tier in _CAPACITY:
+    for tier in (Tier.WARNING, Tier.CRITICAL, Tier.EXHAUSTED):
         reached = usage.tier.rank >= tier.rank
         reason = "UtilizationAboveThreshold" if reached else "UtilizationBelowThreshold"
         message = f"Pool utilization is {share:.0f}% ({used}/{usage.total} IPs)"
+        kind = f"Capacity{tier.value.capitalize()}"
         conditions.append(condition(kind, str(reached), reason, message, since))
     return conditions
 

@@ -157,12 +157,10 @@ class _Reader:
             if self.networks.find(key) is not None:
                 self._hold_back(provider, key)
             elif provider.is_ipam and key not in reading.frozen:
-                place = document.at("spec", "network", "poolRefs", index, "name")
+                steps = ("spec", "network", "poolRefs", index, "name")
                 message = f"{kinds.POOL.kind} {key.short} is not in the repository"
                 hint = "add the pool, or name one that exists"
-                reading.report_missing(
-                    document, key, error("reference-not-found", place, message, hint)
-                )
+                reading.report_missing(document, steps, key, message, hint)
 
     def _hold_back(self, provider: Provider, key: Key) -> None:
         gateway, pool = provider.gateway, self.reading.pools[key]
@@ -173,10 +171,9 @@ class _Reader:
         hint = f"add {format_short(gateway)}/32 to spec.reserved"
         found = warning("gateway-in-pool", pool.source, message, hint)
         self.reading.report(provider.document, found)
-        held_back = IPSet((gateway,))
-        self.reading.pools[key] = replace(
-            pool, usable=pool.usable - held_back, reserved=pool.reserved | held_back
-        )
+        held = IPSet((gateway,))
+        more = replace(pool, usable=pool.usable - held, reserved=pool.reserved | held)
+        self.reading.pools[key] = more
 
 
 def judge(document: Document, settings: Settings) -> list[Finding]:

@@ -179,8 +179,7 @@ def _claim(
     if network is None:
         message = f"spec.poolRef.name: {kinds.POOL.kind} {pool.short} is not in the repository"
         hint = "name a pool of the request's namespace, or add the pool"
-        place = document.at(*_POOL_NAME)
-        reading.report_missing(document, pool, error("reference-not-found", place, message, hint))
+        reading.report_missing(document, _POOL_NAME, pool, message, hint)
     return claim
 
 

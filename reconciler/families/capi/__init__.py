@@ -1,14 +1,6 @@
 """Cluster API: in-cluster IP pools, IPAddressClaims, and the virtual addresses of Clusters."""
 
-from reconciler.families.capi.kinds import (
-    ADDRESS,
-    GLOBAL_POOL,
-    KINDS,
-    NAME,
-    OWNERS,
-    POOL,
-    SLOTS,
-)
+from reconciler.families.capi.kinds import ADDRESS, GLOBAL_POOL, KINDS, NAME, OWNERS, POOL, SLOTS
 from reconciler.families.capi.objects import OBJECTS
 from reconciler.families.capi.pools import FIXES
 from reconciler.families.capi.projection import METERING, project

@@ -2,14 +2,7 @@
 
 from reconciler.documents.document import Document, GroupKind, Kind
 from reconciler.model.key import Key
-from reconciler.model.objects import (
-    EVENT,
-    OURS,
-    PREFIX,
-    Need,
-    Resource,
-    Right,
-)
+from reconciler.model.objects import EVENT, OURS, PREFIX, Need, Resource, Right
 
 NAME = "capi"
 """Name of the family in keys."""

@@ -10,13 +10,7 @@ from reconciler.documents.edit import Edit
 from reconciler.documents.findings import Finding, has_error, meant, shown, warning
 from reconciler.documents.yaml import Steps
 from reconciler.families.capi import kinds
-from reconciler.families.fields import (
-    read_address,
-    read_cidr,
-    read_space,
-    read_thresholds,
-    refuse,
-)
+from reconciler.families.fields import read_address, read_cidr, read_space, read_thresholds, refuse
 from reconciler.families.interface import Fix, Fixes
 from reconciler.model.key import Key, is_label_value
 from reconciler.model.pool import Placement, Pool

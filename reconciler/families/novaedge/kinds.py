@@ -5,13 +5,7 @@ from collections.abc import Mapping
 from reconciler.documents.document import GroupKind, Kind
 from reconciler.documents.validators import crd_files
 from reconciler.model.key import Key
-from reconciler.model.objects import (
-    MAKE,
-    OURS,
-    Need,
-    Resource,
-    Right,
-)
+from reconciler.model.objects import MAKE, OURS, Need, Resource, Right
 
 NAME = "novaedge"
 """Name of the family in keys."""

@@ -406,10 +406,7 @@ class _Reader:
         if path := self.documents.unread(POOL, "", pool):
             self.reading.frozen[key] = path
             return (), path
-        place = document.at("spec", "poolRef", "name")
         message = f"{document.title}: {POOL.kind} {pool} is not in the repository"
         hint = "add the pool, or name another in spec.poolRef"
-        self.reading.report_missing(
-            document, key, error("reference-not-found", place, message, hint)
-        )
+        self.reading.report_missing(document, ("spec", "poolRef", "name"), key, message, hint)
         return (), ""

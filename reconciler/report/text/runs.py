@@ -330,7 +330,7 @@ def _free(result: Imported) -> str:
 
 
 def _requests(owners: Sequence[str]) -> str:
-    named, kind = escape(join_limited(owners)), writing().cluster_title
+    named, kind = escape(join_limited(owners)), writing().kind.kind
     verb = "has a request" if len(owners) == 1 else "have requests"
     return (
         f"{named} {verb}, and no {kind}: these addresses are held, and no others are given.\n"
