@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -57,7 +57,7 @@ def init(
     """Begin a repository in DIR: Settings, folders with an example, CI, what editors need.
 
     Makes the folder and the Git repository where there is none. Writes no file that is there
-    already, and commits nothing. On a terminal it shows each file and asks. Ends with a check of
+    already, and commits nothing. On a terminal it asks before it writes. Ends with a check of
     what is there; run it again, and it adds what is missing.
     """
     site = find_site(_site_folder(folder), dict(os.environ))
@@ -79,12 +79,15 @@ def init(
     if dry_run:
         emit("".join(_shown(group, brush) for group in initial.groups(items)))
         return ExitCode.OK
+    if asks and (count := sum(it.state is initial.FileState.NEW for it in items)):
+        question = f"Write {count} new files? ipam init --dry-run shows them"
+        click.confirm(question, default=True, abort=True, err=True)
     if site.repository is None:
         make_repository(site, dict(os.environ), chosen.branch)
-    written, declined = initial.lay(items, target, _agreement(brush, asks=asks))
+    written = initial.lay(items, target)
     made = "A new repository" if site.repository is None else "The repository"
     emit(f"{made} in {folder}, branch {chosen.branch}\n")
-    emit(rows_text(_rows(items, written, declined), brush))
+    emit(rows_text(_rows(items, written), brush))
     emit(_ci_note(chosen, items))
     code = _check(site, target, brush)
     if written:
@@ -95,23 +98,6 @@ def init(
 def is_terminal() -> bool:
     """Report whether a user can answer questions."""
     return sys.stdin.isatty() and sys.stderr.isatty()
-
-
-def _agreement(brush: Painter, *, asks: bool) -> Callable[[list[WantedFile]], bool]:
-    def agrees(group: list[WantedFile]) -> bool:
-        nonlocal asks
-        if not asks:
-            return True
-        emit(_shown(group, brush))
-        choice = click.Choice(["y", "n", "a", "q"], case_sensitive=False)
-        answer = click.prompt(f"Write {_title(group)}? (yes, no, all, quit)", type=choice,
-                              default="y", err=True, show_choices=False)  # fmt: skip
-        if answer == "q":
-            raise click.Abort
-        asks = answer != "a"
-        return bool(answer != "n")
-
-    return agrees
 
 
 def _require_named(site: Site) -> None:
@@ -161,10 +147,8 @@ def _shown(group: Sequence[WantedFile], brush: Painter) -> str:
     return shown_text(_title(group), text, brush)
 
 
-def _rows(
-    items: Sequence[WantedFile], written: Sequence[WantedFile], declined: Sequence[WantedFile]
-) -> list[tuple[str, str, str]]:
-    states = {item.path: "wrote" for item in written} | {it.path: "not wanted" for it in declined}
+def _rows(items: Sequence[WantedFile], written: Sequence[WantedFile]) -> list[tuple[str, str, str]]:
+    states = {item.path: "wrote" for item in written}
     rows: dict[tuple[str, str, str], list[WantedFile]] = {}
     for item in sorted(items, key=initial.is_schema):
         why = item.why

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from enum import StrEnum
 from itertools import groupby
@@ -244,19 +244,12 @@ def documents(folder: TargetDirectory) -> list[str]:
     return [path for path in found if path.endswith(_DOCUMENTS)]
 
 
-def lay(
-    items: Iterable[WantedFile],
-    folder: TargetDirectory,
-    agrees: Callable[[list[WantedFile]], bool],
-) -> tuple[list[WantedFile], list[WantedFile]]:
-    """Write agreed files; return written and declined ones. Raises OSError after earlier writes."""
-    written, declined = list[WantedFile](), list[WantedFile]()
-    for group in groups(item for item in items if item.state is FileState.NEW):
-        is_agreed = agrees(group)
-        for item in group if is_agreed else ():
-            folder.add(item.path, item.text)
-        (written if is_agreed else declined).extend(group)
-    return written, declined
+def lay(items: Iterable[WantedFile], folder: TargetDirectory) -> list[WantedFile]:
+    """Write and return the new files. Raises OSError after earlier writes."""
+    written = [item for item in items if item.state is FileState.NEW]
+    for item in written:
+        folder.add(item.path, item.text)
+    return written
 
 
 def groups(items: Iterable[WantedFile]) -> list[list[WantedFile]]:
