@@ -111,15 +111,14 @@ def describe(failure: Exception) -> FailureMessage:
         hint = "mend that and run it again; what was published stays"
         failure = GitError(f"{failure.strerror or failure}{where}", hint)
     if isinstance(failure, ReconcilerError):
-        message, hint = (_lines(without_passwords(it)) for it in (str(failure), failure.hint))
+        message, hint = (
+            "\n    ".join(map(escape, without_passwords(it).splitlines()))
+            for it in (str(failure), failure.hint)
+        )
         return FailureMessage(message, hint, int(failure.exit_code))
     text = escape(without_passwords(str(failure)))[:300]
     hint = "run it again with --debug and report it with what that prints"
     return FailureMessage(f"a bug: {type(failure).__name__}: {text}", hint, ExitCode.BUG)
-
-
-def _lines(text: str) -> str:
-    return "\n    ".join(map(escape, text.splitlines()))
 
 
 def without_passwords(text: str) -> str:

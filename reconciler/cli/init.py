@@ -77,7 +77,10 @@ def init(
     )
     items = [initial.judged(*it, target) for it in initial.wanted(chosen).items()]
     if dry_run:
-        emit("".join(_shown(group, brush) for group in initial.groups(items)))
+        schemas = [it for it in items if initial.is_schema(it)]
+        shown = [(it.path, it.text) for it in items if it not in schemas]
+        shown.append((_title(schemas), f"as ipam schema --out {SCHEMAS} writes them\n"))
+        emit("".join(shown_text(title, text, brush) for title, text in shown))
         return ExitCode.OK
     if asks and (count := sum(it.state is initial.FileState.NEW for it in items)):
         question = f"Write {count} new files? ipam init --dry-run shows them"
@@ -141,12 +144,6 @@ def _title(group: Sequence[WantedFile]) -> str:
     return group[0].path
 
 
-def _shown(group: Sequence[WantedFile], brush: Painter) -> str:
-    is_schema = initial.is_schema(group[0])
-    text = f"as ipam schema --out {SCHEMAS} writes them\n" if is_schema else group[0].text
-    return shown_text(_title(group), text, brush)
-
-
 def _rows(items: Sequence[WantedFile], written: Sequence[WantedFile]) -> list[tuple[str, str, str]]:
     states = {item.path: "wrote" for item in written}
     rows: dict[tuple[str, str, str], list[WantedFile]] = {}
@@ -178,9 +175,9 @@ def _check(site: Site, target: TargetDirectory, brush: Painter) -> ExitCode:
         emit("Nothing to check yet: no pool, no provider and no tenant is there.\n")
         return ExitCode.OK
     read = opening.open_source(options.Reading(site.folder, worktree=True))
-    evaluation = review(read.source, read.repository, None, None).evaluation
-    emit(check_text(evaluation, brush))
-    return exit_code(evaluation)
+    compared = review(read.source, read.repository, None, None)
+    emit(check_text(compared, brush))
+    return exit_code(compared.evaluation)
 
 
 def _steps(

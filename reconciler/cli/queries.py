@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, takewhile
-from typing import Any
 
 import click
 
@@ -111,7 +110,9 @@ def _show(
         return
     bodies = [dict(item.body()) for item in found if item.body is not None]
     if result.output == "name":
-        output.emit("".join(map(_object_name, bodies)))
+        for item in bodies:
+            group = str(item["apiVersion"]).partition("/")[0]
+            output.emit(f"{str(item['kind']).lower()}.{group}/{item['metadata']['name']}\n")
     elif is_one and len(bodies) == 1:
         output.emit_document(bodies[0], result.output)
     elif kind is None:
@@ -119,11 +120,6 @@ def _show(
         output.emit_document({**version, "items": bodies}, result.output)
     else:
         output.emit_document(document_list(f"{kind.kind.kind}List", bodies), result.output)
-
-
-def _object_name(item: dict[str, Any]) -> str:
-    group = str(item["apiVersion"]).partition("/")[0]
-    return f"{str(item['kind']).lower()}.{group}/{item['metadata']['name']}\n"
 
 
 def _missing(what: str, chosen: listing.Selection, evaluation: Evaluation) -> int:

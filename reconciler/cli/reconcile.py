@@ -121,7 +121,7 @@ def reconcile(
         return opening.open_branch(repo, remote, branch)
 
     if daemon is not None:
-        lines = _emit_line if result.is_document else None
+        lines = _Printer(result, (), "", is_looped=True).finish if result.is_document else None
         order = Order(opened, run_options, read_reach, wanted, daemon, seconds, applies, lines)
         return run_daemon(order)
     printer = _Printer(result, outs, to_branch or "", is_looped=seconds is not None)
@@ -150,10 +150,6 @@ def _require_unwatched(to_branch: str | None, outs: Sequence[output.Out]) -> Non
     if to_branch is not None:
         hint = "--interval looks again and again, too"
         raise UsageError("--to-branch and --watch exclude each other", hint)
-
-
-def _emit_line(done: Sequence[Round], code: int) -> None:
-    output.emit(report_json.json_line(_document(done, code, "")), flushes=True)
 
 
 def _identity(author: str | None) -> tuple[str, str] | None:

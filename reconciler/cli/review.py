@@ -55,13 +55,10 @@ class CheckResult(Struct, frozen=True):
         """Return the check in one of `FORMATS`. Formats of forges have paths relative to the top."""
         compared, base = self.compared, self.base or ""
         if form == "text":
-            return check_text(compared.evaluation, painter, compared.inherited, base, compared)
+            return check_text(compared, painter, base)
         if form in ("json", "yaml", "dotenv"):
             plan = json.plan_document(compared.evaluation, base=self.base)
-            code = exit_code(compared.evaluation)
-            document = json.check_document(
-                compared.evaluation, plan, code, compared.inherited, compared
-            )
+            document = json.check_document(compared, plan, exit_code(compared.evaluation))
             forms = {"json": json.json_text, "yaml": json.yaml_text, "dotenv": ci.dotenv_text}
             return forms[form](document)
         if form == "svg":

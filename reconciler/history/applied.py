@@ -99,7 +99,12 @@ def read_apply_result(data: bytes) -> ApplyResult:
         if found.apply is None:
             raise ValueError("it is a ReconcileResult that applied nothing: its apply is null")
         found = found.apply
-    return ApplyResult(found.revision, {it.cluster: _cluster(it) for it in found.clusters})
+    clusters = {}
+    for it in found.clusters:
+        drifted = tuple(one for one in it.objects if one.drift or one.error)
+        uses = None if it.uses is None else dict(_uses(it.cluster, it.uses))
+        clusters[it.cluster] = SeenCluster(it.state, uses, it.error or "", drifted)
+    return ApplyResult(found.revision, clusters)
 
 
 def read_served(data: bytes) -> list[Served]:
@@ -126,12 +131,6 @@ def _decoded(data: bytes, decoder: Decoder[_T]) -> _T:
     except (ValueError, RecursionError) as wrong:
         more = "; of a loop take one line" if "trailing characters" in str(wrong) else ""
         raise ValueError(f"it is no result of apply or reconcile: {wrong}{more}") from wrong
-
-
-def _cluster(found: _Cluster) -> SeenCluster:
-    drifted = tuple(it for it in found.objects if it.drift or it.error)
-    uses = None if found.uses is None else dict(_uses(found.cluster, found.uses))
-    return SeenCluster(found.state, uses, found.error or "", drifted)
 
 
 def _uses(cluster: str, uses: Iterable[_Use]) -> Iterator[tuple[IPRange, int]]:

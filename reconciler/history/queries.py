@@ -1,6 +1,6 @@
 """Free ranges, maps, and forecasts of a revision."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from reconciler.addresses import IPRange, IPSet, format_short
 from reconciler.apply.targets import balancer_records
@@ -19,7 +19,6 @@ from reconciler.model.errors import UsageError
 from reconciler.model.instant import DAY
 from reconciler.model.key import Key
 from reconciler.model.plan import Refuse
-from reconciler.model.pool import Pool
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.pool_map import pools_named
 from reconciler.planning.read import read_tree
@@ -37,9 +36,11 @@ def find(source: Source, wanted: FreeQuery, pool: str | None, provider: str | No
         pools = pools_of_name(today, pool, pools)
     recorded = [it.allocation for it in tree.records if it.allocation is not None]
     found = free_runs(today.state, wanted, pools)
-    is_next_found = False
+    is_next_found, live_ones = False, [it for it in recorded if it.is_live]
     for at, runs in enumerate(found):
-        fits, live = runs.fits, _live(recorded, today.state.pools, runs.pool)
+        fits, known = runs.fits, today.state.pools
+        here = [it for it in live_ones if space_of(known, it) == known[runs.pool].space]
+        live = IPSet.of(it.range for it in here if it.range is not None)
         if provider is not None:  # only the first pool that fits
             fits = tuple(it._replace(is_next=it.is_next and not is_next_found) for it in fits)
             is_next_found = is_next_found or any(it.is_next for it in fits)
@@ -48,11 +49,6 @@ def find(source: Source, wanted: FreeQuery, pool: str | None, provider: str | No
         found[at] = runs._replace(fits=fits, held=tuple(held))
     is_planned = _given(recorded) != _given(today.state.records)
     return FreeSpace(today.tree.revision, wanted, tuple(found), is_planned)
-
-
-def _live(records: Iterable[Allocation], pools: Mapping[Key, Pool], key: Key) -> IPSet:
-    here = (it for it in records if it.is_live and space_of(pools, it) == pools[key].space)
-    return IPSet.of(it.range for it in here if it.range is not None)
 
 
 def _given(records: Iterable[Allocation]) -> set[tuple[Key, IPRange, bool]]:

@@ -182,7 +182,12 @@ def freeing(evaluation: Evaluation, claim: Claim) -> list[str]:
     for pool in (pools[key] for key in claim.candidates):
         here = [it for it in holding if space_of(pools, it) in (pool.space, None)]
         held = [it.range for it in here if it.range is not None]
-        free = pool.usable - IPSet.of([*held, *_others(evaluation, pool)])
+        held += [
+            it.range
+            for it in outside(evaluation.state)
+            if it.sort in ("in-use", "gateway") and pool.space in (it.spaces or (pool.space,))
+        ]
+        free = pool.usable - IPSet.of(held)
         if pool.is_paused or _room(claim, free) is not None:
             continue
         reserved = sorted(_reserved(evaluation, pool, here))
@@ -205,12 +210,6 @@ def _after(evaluation: Evaluation) -> list[Allocation]:
     ]
     expired = {it.allocation.path for it in decisions if isinstance(it, Expire)}
     return holding_after(evaluation.state, changed, expired)
-
-
-def _others(evaluation: Evaluation, pool: Pool) -> Iterator[IPRange]:
-    for item in outside(evaluation.state):
-        if item.sort in ("in-use", "gateway") and pool.space in (item.spaces or (pool.space,)):
-            yield item.range
 
 
 def _reserved(evaluation: Evaluation, pool: Pool, holding: Sequence[Allocation]) -> Iterator[_Held]:

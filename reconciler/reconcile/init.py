@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from enum import StrEnum
-from itertools import groupby
 from pathlib import Path
 from shlex import quote
 
@@ -250,12 +249,6 @@ def lay(items: Iterable[WantedFile], folder: TargetDirectory) -> list[WantedFile
     for item in written:
         folder.add(item.path, item.text)
     return written
-
-
-def groups(items: Iterable[WantedFile]) -> list[list[WantedFile]]:
-    """Return files that are shown together: all schemas, and each other file separately."""
-    together = groupby(items, lambda item: SCHEMAS if is_schema(item) else item.path)
-    return [list(group) for _, group in together]
 
 
 def is_schema(item: WantedFile) -> bool:

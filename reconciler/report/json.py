@@ -81,7 +81,7 @@ def pools(evaluation: Evaluation, *, today: bool = False) -> list[dict[str, Any]
     """Return the usage of all pools after the plan, or today."""
     found = []
     for key, usage in evaluation.plan.after.items():
-        before, after = _usage(evaluation.plan.before[key]), _usage(usage)
+        before, after = usage_item(evaluation.plan.before[key]), usage_item(usage)
         names = ["allocated", "utilizationPercent", "tier"]
         if before["total"] != after["total"]:
             names += ["total", "available", "largestFreeBlock"]
@@ -90,7 +90,8 @@ def pools(evaluation: Evaluation, *, today: bool = False) -> list[dict[str, Any]
     return found
 
 
-def _usage(usage: Usage) -> dict[str, Any]:
+def usage_item(usage: Usage) -> dict[str, Any]:
+    """Return the usage of a pool."""
     return {
         "total": usage.total,
         "allocated": usage.allocated,
@@ -125,24 +126,18 @@ def finding(item: Finding) -> dict[str, Any]:
     }
 
 
-def check_document(
-    evaluation: Evaluation,
-    plan: Mapping[str, Any],
-    exit_code: int,
-    inherited: Sequence[Finding] = (),
-    compared: Compared | None = None,
-) -> dict[str, Any]:
+def check_document(compared: Compared, plan: Mapping[str, Any], exit_code: int) -> dict[str, Any]:
     """Return the result of a check. Findings of the base and of other changes are separate."""
-    within = compared.within_contract if compared is not None else None
+    evaluation, within = compared.evaluation, compared.within_contract
     return {
         **envelope("Check"),
         "ok": exit_code == 0,
         "exitCode": int(exit_code),
         "findings": listed_findings(evaluation.findings),
         "gates": listed_findings(evaluation.gates),
-        "inherited": listed_findings(inherited),
-        "beside": [_together(it) for it in compared.also] if compared is not None else [],
-        "causes": causes_listed(compared.causes if compared is not None else ()),
+        "inherited": listed_findings(compared.inherited),
+        "beside": [_together(it) for it in compared.also],
+        "causes": causes_listed(compared.causes),
         "withinContract": within and {"team": within.team or None, "reasons": list(within.reasons)},
         "plan": plan,
     }

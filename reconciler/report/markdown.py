@@ -11,7 +11,7 @@ from reconciler.documents.findings import Finding, Severity
 from reconciler.documents.text import escape
 from reconciler.model.key import Key
 from reconciler.model.objects import MANAGEMENT
-from reconciler.model.plan import Cause, Decision, Expire, Grant, Keep, Refuse, Release, Usage
+from reconciler.model.plan import Cause, Decision, Expire, Grant, Keep, Refuse, Release
 from reconciler.model.pool import Tier
 from reconciler.planning.digest import action_name, actions, digest
 from reconciler.planning.evaluate import Evaluation, is_held
@@ -25,24 +25,7 @@ from reconciler.report.findings import (
 )
 from reconciler.report.maps import changed_lines
 from reconciler.report.markup import Fenced, Section, bar, code, cut, fitted, prose
-from reconciler.report.text.plan import (
-    blocks,
-    changed_usage,
-    counted,
-    growth,
-    listed_decisions,
-    moves_of,
-    origin,
-    own_documents,
-    owner_name,
-    pool_usage,
-    range_of,
-    renamed_words,
-    sentence_of,
-    sentences_of,
-    title_of,
-    transfers_of,
-)
+from reconciler.report.text import plan as plans
 from reconciler.review.preview import NOTHING, ClusterChange, Preview
 from reconciler.review.result import Compared
 
@@ -145,9 +128,9 @@ def markdown_text(
     worst, says, listed = verdict(evaluation, len(compared.inherited))
     moves, transfers = _moves(evaluation), _transfers(evaluation)
     moved = f"**{len(moves)} moved**" if moves else "0 moved"
-    head = f"{says[0].upper()}{says[1:]}: {listed}; {counted(evaluation)}, {moved}"
-    own = own_documents(compared.causes)
-    listed_rows = listed_decisions(evaluation, keeps=keeps)
+    head = f"{says[0].upper()}{says[1:]}: {listed}; {plans.counted(evaluation)}, {moved}"
+    own = plans.own_documents(compared.causes)
+    listed_rows = plans.listed_decisions(evaluation, keeps=keeps)
     allocations = [_allocation(it, evaluation, own) for it in listed_rows]
     sections = [
         Section("Addresses", _ALLOCATIONS, allocations),
@@ -164,10 +147,10 @@ def markdown_text(
         for it in gravest_first(compared.inherited)
     ]
     sections.append(Section("In the base already, and left as it is", "", inherited))
-    for title, found in blocks(compared.causes):
-        sections.append(Section(title, "", [f"- {prose(sentence_of(it))}" for it in found]))
+    for title, found in plans.blocks(compared.causes):
+        sections.append(Section(title, "", [f"- {prose(plans.sentence_of(it))}" for it in found]))
     also = [
-        f"- {code(title_of(it))}{''.join(f'<br>{prose(text)}' for text in sentences_of(it))}"
+        "<br>".join([f"- {code(plans.title_of(it))}", *map(prose, plans.sentences_of(it))])
         for it in compared.also
     ]
     sections.append(Section("Beside other open changes", "", also))
@@ -184,11 +167,13 @@ def markdown_text(
 
 def _moves(evaluation: Evaluation) -> list[str]:
     rows = []
-    for move in moves_of(evaluation):
+    for move in plans.moves_of(evaluation):
         pools = dict.fromkeys((move.old.pool, move.new.pool))
-        rooms = "; ".join(f"{code(it.name)} {pool_usage(evaluation, it)}" for it in pools)
-        claim = f"{code(owner_name(move.claim))} {prose(move.claim.slot)}"
-        old, new = (f"{code(range_of(it))} of {code(it.pool.name)}" for it in (move.old, move.new))
+        rooms = "; ".join(f"{code(it.name)} {plans.pool_usage(evaluation, it)}" for it in pools)
+        claim = f"{code(plans.owner_name(move.claim))} {prose(move.claim.slot)}"
+        old, new = (
+            f"{code(plans.range_of(it))} of {code(it.pool.name)}" for it in (move.old, move.new)
+        )
         until = "until nobody uses it" if move.stays else "**free at once**"
         if move.giver is not None:
             new += f"<br>{code(move.giver.short)} → {code(move.new.owner.short)}"
@@ -198,13 +183,13 @@ def _moves(evaluation: Evaluation) -> list[str]:
 
 def _transfers(evaluation: Evaluation) -> list[str]:
     rows = []
-    for decision, giver in transfers_of(evaluation):
+    for decision, giver in plans.transfers_of(evaluation):
         record = decision.allocation
         claim, source = record.claim, evaluation.state.claims[record.claim].source
         cells = (
-            f"🟠 {code(owner_name(claim))} {prose(claim.slot)}",
-            f"{code(range_of(record))} of {code(record.pool.name)}",
-            ", ".join([code(giver.short), *map(prose, renamed_words(decision, evaluation))]),
+            f"🟠 {code(plans.owner_name(claim))} {prose(claim.slot)}",
+            f"{code(plans.range_of(record))} of {code(record.pool.name)}",
+            ", ".join([code(giver.short), *map(prose, plans.renamed_words(decision, evaluation))]),
             code(record.owner.short),
             code(str(source)),
         )
@@ -215,7 +200,7 @@ def _transfers(evaluation: Evaluation) -> list[str]:
 def _allocation(decision: Decision, evaluation: Evaluation, own: Mapping[Key, Cause]) -> str:
     claim = decision.claim
     claimed = evaluation.state.claims.get(claim)
-    place = prose(origin(claim, evaluation, own))
+    place = prose(plans.origin(claim, evaluation, own))
     if claimed is not None:
         commit = own[claim].short if claim in own else ""
         place = f"{code(str(claimed.source))} {commit}".rstrip()
@@ -226,15 +211,15 @@ def _allocation(decision: Decision, evaluation: Evaluation, own: Mapping[Key, Ca
     else:
         allocation = decision.allocation
         pools, size = (allocation.pool.name,), allocation.size
-        given = code(range_of(allocation)) if allocation.range else "nothing"
-        if words := growth(decision, evaluation):
+        given = code(plans.range_of(allocation)) if allocation.range else "nothing"
+        if words := plans.growth(decision, evaluation):
             given += f"<br>{words}"
     is_back = is_held(decision, evaluation)
     does = "held back by a brake" if is_back else action_name(decision, evaluation)
-    action = ", ".join([does, *map(prose, renamed_words(decision, evaluation))])
+    action = ", ".join([does, *map(prose, plans.renamed_words(decision, evaluation))])
     cells = (
         f"{'🟡' if is_back else _ACTION[type(decision)]} {action}",
-        f"{code(owner_name(claim))} {prose(claim.slot)}",
+        f"{code(plans.owner_name(claim))} {prose(claim.slot)}",
         ", ".join(code(name) for name in pools),
         given,
         str(size),
@@ -244,20 +229,16 @@ def _allocation(decision: Decision, evaluation: Evaluation, own: Mapping[Key, Ca
 
 
 def _capacity(evaluation: Evaluation) -> list[str]:
-    plan = evaluation.plan
-    return [
-        _pool(key, plan.before[key], after)
-        for key, after in plan.after.items()
-        if after != plan.before[key] or after.tier is not Tier.OK
-    ]
-
-
-def _pool(key: Key, before: Usage, after: Usage) -> str:
-    tier = after.tier.value
-    if before.tier is not after.tier:
-        tier = f"{before.tier.value} → **{tier}**"
-    used = bar(before.percent, after.percent), *changed_usage(before, after)
-    return f"| {' | '.join((code(key.name), *used, f'{_TIER[after.tier]} {tier}'))} |"
+    rows = []
+    for key, after in evaluation.plan.after.items():
+        before, tier = evaluation.plan.before[key], after.tier.value
+        if after == before and after.tier is Tier.OK:
+            continue
+        if before.tier is not after.tier:
+            tier = f"{before.tier.value} → **{tier}**"
+        used = bar(before.percent, after.percent), *plans.changed_usage(before, after)
+        rows.append(f"| {' | '.join((code(key.name), *used, f'{_TIER[after.tier]} {tier}'))} |")
+    return rows
 
 
 def _finding(item: Finding) -> str:

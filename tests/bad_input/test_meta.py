@@ -8,6 +8,7 @@ from reconciler.reconcile.evaluation import exit_code
 from reconciler.report.json import check_document, json_text, plan_document
 from reconciler.report.text.plan import check_text
 from reconciler.report.text.table import Painter
+from reconciler.review.result import Compared
 from tests.bad_input.harness import cases, settled
 from tests.examples import scaled
 from tests.world import evaluation_of, provider, request, tenant
@@ -131,5 +132,5 @@ def test_a_flipped_byte_never_ends_in_anything_but_a_finding(data: st.DataObject
     code = exit_code(evaluation)
     assert code in (0, 1, 3)
     plan = plan_document(evaluation)
-    written = json_text(check_document(evaluation, plan, code))
-    assert "\x1b" not in written + check_text(evaluation, Painter(is_on=False))
+    written = json_text(check_document(Compared(evaluation), plan, code))
+    assert "\x1b" not in written + check_text(Compared(evaluation), Painter(is_on=False))

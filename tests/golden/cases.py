@@ -16,6 +16,7 @@ from reconciler.reconcile.evaluation import exit_code
 from reconciler.report.json import json_text, plan_document
 from reconciler.report.text.plan import check_text
 from reconciler.report.text.table import Painter
+from reconciler.review.result import Compared
 from tests.world import reconciled, tree_of
 
 ROOT = Path(__file__).parent
@@ -39,7 +40,7 @@ def read(folder: Path) -> Files:
 def outcome(files: Files) -> dict[str, str]:
     """What the files lead to: the plan, the verdict, all records and all objects of clusters."""
     evaluation = evaluate(tree_of(files))
-    verdict = check_text(evaluation, Painter(is_on=False))
+    verdict = check_text(Compared(evaluation), Painter(is_on=False))
     after = {path: str(data, "utf-8") for path, data in reconciled(files).items() if is_bytes(data)}
     records = {path: text for path, text in after.items() if path.startswith("allocations/")}
     objects = rendered(evaluate(tree_of(after)))

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from reconciler.families.demand import DemandEntry, demand_document
 from reconciler.planning.evaluate import Evaluation
 from reconciler.report.json import check_document, json_text, plan_document
+from reconciler.review.result import Compared
 from tests.memory import evaluation_after
 from tests.planning.test_renaming import formerly
 from tests.properties.trees import Files
@@ -51,7 +52,7 @@ def member(name: str, number: int, namespace: str = "team-a", **spec: str) -> st
 def shown(evaluation: Evaluation) -> str:
     """All that a check prints, and the files that a reconcile would write."""
     plan = plan_document(evaluation)
-    return json_text(check_document(evaluation, plan, 0)) + repr(evaluation.changes)
+    return json_text(check_document(Compared(evaluation), plan, 0)) + repr(evaluation.changes)
 
 
 def carried_out(files: Files, evaluation: Evaluation) -> Files:

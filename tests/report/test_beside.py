@@ -74,8 +74,7 @@ def test_no_text_becomes_markup_a_link_or_a_mention(text: str) -> None:
 def test_no_text_becomes_a_line_or_a_command_of_its_own(text: str) -> None:
     for compared, plain in ((beside(text), beside("plain")), (named(text), named("plain"))):
         said, wanted = (
-            check_text(it.evaluation, Painter(is_on=False), compared=it).split("\n")
-            for it in (compared, plain)
+            check_text(it, Painter(is_on=False)).split("\n") for it in (compared, plain)
         )
         assert len(said) == len(wanted)
         for line in said:
@@ -89,7 +88,7 @@ def test_no_text_becomes_a_line_or_a_command_of_its_own(text: str) -> None:
 def test_as_data_it_is_a_string_and_nothing_else(text: str) -> None:
     for compared in (beside(text), named(text)):
         evaluation = compared.evaluation
-        document = check_document(evaluation, plan_document(evaluation), 0, (), compared)
+        document = check_document(compared, plan_document(evaluation), 0)
         raw = json_text(document)
         raw.encode()
         assert "##" not in raw
@@ -100,14 +99,13 @@ def test_as_data_it_is_a_string_and_nothing_else(text: str) -> None:
 def test_all_that_is_told_beside_is_in_each_form() -> None:
     """So that the texts above stand somewhere."""
     compared = beside("canary")
-    evaluation = compared.evaluation
     titles = ("Caused elsewhere in this change", "Not caused by this change")
-    said = check_text(evaluation, Painter(is_on=False), compared=compared)
+    said = check_text(compared, Painter(is_on=False))
     raw = markdown_text(compared, "check", base="main")
     for form, name in ((said, "Beside canary"), (raw, "Beside other open changes")):
         for words in (*titles, name, "Not within the contract of one team: "):
             assert words in form
-    document = check_document(evaluation, {}, 0, (), compared)
+    document = check_document(compared, {}, 0)
     assert document["beside"][0]["name"] == "canary"
     assert document["withinContract"] == {"team": None, "reasons": ["canary", "canary"]}
     assert [it["reason"] for it in document["causes"]] == ["canary", "canary"]

@@ -7,6 +7,7 @@ import yaml
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.projection import project
 from reconciler.report.json import check_document, json_text, plan_document, yaml_text
+from reconciler.review.result import Compared
 from tests.families.capi import trees
 from tests.families.novaedge import pool, vip
 from tests.world import evaluation_of, reconciled
@@ -22,7 +23,7 @@ EVALUATION = evaluation_of(FILES)
 
 
 def test_json_and_yaml_have_integers_without_loss() -> None:
-    document = check_document(EVALUATION, plan_document(EVALUATION), 0)
+    document = check_document(Compared(EVALUATION), plan_document(EVALUATION), 0)
     for read in (json.loads(json_text(document)), yaml.safe_load(yaml_text(document))):
         nova, six = sorted(read["plan"]["pools"], key=lambda it: str(it["pool"]), reverse=True)
         assert (nova["total"], nova["available"], nova["largestFreeBlock"]) == (

@@ -9,6 +9,7 @@ from reconciler.report.json import (
     plan_document,
     yaml_text,
 )
+from reconciler.review.result import Compared
 from tests.world import SMALL, evaluation_of, pool
 
 FULL = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
@@ -16,7 +17,7 @@ FULL = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
 
 def test_a_check_says_whether_all_is_well_with_findings_gates_and_plan() -> None:
     evaluation = evaluation_of({**FULL, "pools/x.yaml": pool("x", "10.9.0.1/24")})
-    found = check_document(evaluation, {"kind": "Plan"}, 1)
+    found = check_document(Compared(evaluation), {"kind": "Plan"}, 1)
     assert (found["ok"], found["exitCode"], found["plan"]) == (False, 1, {"kind": "Plan"})
     assert found["findings"] == [
         {
@@ -26,7 +27,7 @@ def test_a_check_says_whether_all_is_well_with_findings_gates_and_plan() -> None
         }
     ]  # fmt: skip
     assert [item["code"] for item in found["gates"]] == ["request-too-large"]
-    assert check_document(evaluation_of(SMALL), {}, 0)["ok"] is True
+    assert check_document(Compared(evaluation_of(SMALL)), {}, 0)["ok"] is True
 
 
 def test_json_is_one_document_and_a_line_is_one_line() -> None:

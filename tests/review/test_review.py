@@ -6,6 +6,7 @@ from reconciler.report.markdown import markdown_text
 from reconciler.report.text.plan import check_text, plan_text
 from reconciler.report.text.table import Painter
 from reconciler.review.checks import review
+from reconciler.review.result import Compared
 from tests.fakes import FakeRepository
 from tests.planning.outcome import Files, without
 from tests.world import CLOCK, SMALL, evaluation_of, pool, raw, reconciled, tenant
@@ -137,7 +138,7 @@ def test_a_pool_that_is_widened_is_told_with_both_sizes_though_no_address_change
     compared = review(repository.source("HEAD"), repository, first)
     evaluation = compared.evaluation
     row = "50.0% of 16 → 12.5% of 64   8 → 56 free, largest run 8 → 56   ok\n"
-    assert f"Pools\n  edge   {row}" in check_text(evaluation, Painter(is_on=False))
+    assert f"Pools\n  edge   {row}" in check_text(Compared(evaluation), Painter(is_on=False))
     assert f"Pools\n  edge   {row}" in plan_text(evaluation, Painter(is_on=False))
     shown = markdown_text(compared, "check")
     assert "| 50.0% of 16 → 12.5% of 64 | 8 → 56 | 8 → 56 |" in shown
@@ -153,4 +154,4 @@ def test_a_pool_that_is_widened_is_told_with_both_sizes_though_no_address_change
     }
     assert evaluation.changes == ()
     again = review(repository.source("HEAD"), repository, repository.head).evaluation
-    assert "Pools" not in check_text(again, Painter(is_on=False))
+    assert "Pools" not in check_text(Compared(again), Painter(is_on=False))

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any, NamedTuple
+
+from msgspec.structs import asdict
 
 from reconciler import __version__
 from reconciler.addresses import IPRange, IPSet, format_address
@@ -26,7 +28,7 @@ from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.pool_map import AddressPart, AddressUse, without_record
 from reconciler.planning.retention import retention_end
 from reconciler.report.findings import capped
-from reconciler.report.json import envelope, finding, plan_document, pools
+from reconciler.report.json import envelope, finding, plan_document, usage_item
 from reconciler.report.markup import cut
 from reconciler.report.page.html import (
     Parts,
@@ -91,7 +93,7 @@ def page(
         "pools": listed,
         **_past(rows, events, found, [it["key"] for it in listed]),
         "findings": [
-            *(_finding(it) for it in capped(compared.evaluation.findings)),
+            *map(_finding, capped(compared.evaluation.findings)),
             *({**_finding(it), "severity": "gate"} for it in capped(compared.evaluation.gates)),
         ],
         "drift": None if given.applied is None else list(_drift(given.applied)),
@@ -133,18 +135,13 @@ def _pools(
 ) -> list[dict[str, Any]]:
     state = evaluation.state
     keys = sorted(state.pools)
-    usage = {item["pool"]: item for item in pools(evaluation, today=True)}
     free, others = free_of(state, keys), without_record(state)
     later, shares = _comes_free(state), _overlaps(state.pools.values())
     idle = None if applied is None else _idle(state.records, applied)
-    names = (
-        *("total", "allocated", "held", "available", "allocationCount", "fragmentationPercent"),
-        *("largestFreeBlock", "utilizationPercent", "tier"),
-    )
     return [
         {
             **_named(state.pools[key]),
-            **{name: usage[str(key)][name] for name in names},
+            **usage_item(evaluation.plan.before[key]),
             **_drawn(state.pools[key], others, free[key]),
             "comesFree": later.get(key, []),
             "fits": found["tenantsThatFit"],
@@ -169,22 +166,15 @@ def _idle(records: Iterable[Allocation], result: ApplyResult) -> dict[Key, int]:
 
 
 def _named(pool: Pool) -> dict[str, Any]:
-    key, levels = pool.key, pool.thresholds
+    key = pool.key
     return {
         "key": str(key),
-        "family": key.family,
-        "kind": key.kind,
-        "namespace": key.namespace,
-        "name": key.name,
+        **{name: getattr(key, name) for name in ("family", "kind", "namespace", "name")},
         "space": pool.space,
         "path": pool.source.path,
         "line": pool.source.line,
         "gate": pool.gate.value if pool.gate else None,
-        "thresholds": {
-            "warning": levels.warning,
-            "critical": levels.critical,
-            "exhausted": levels.exhausted,
-        },
+        "thresholds": asdict(pool.thresholds),
         "isPaused": pool.is_paused,
         "isAutomatic": pool.auto_assign,
         "placement": pool.placement.value,
@@ -258,12 +248,7 @@ def _past(
     paths, places = _Numbers(), {key: at for at, key in enumerate(keys)}
     shown = sorted(
         (it for it in found if it.fact.pool in places and it.fact.range is not None),
-        key=lambda it: (
-            places[it.fact.pool],
-            _first(it.fact),
-            _begin(it, numbers),
-            it.fact.claim,
-        ),
+        key=lambda it: (places[it.fact.pool], _first(it), _begin(it, numbers), it.fact.claim),
     )
     facts = {it.fact.claim: it.fact for it in shown}
     claims = {claim: at for at, claim in enumerate(sorted(facts))}
@@ -291,8 +276,8 @@ def _columns(names: Sequence[str], rows: Sequence[Sequence[int]]) -> dict[str, s
     return {name: packed_numbers(row[at] for row in rows) for at, name in enumerate(names)}
 
 
-def _first(fact: Fact) -> int:
-    item = fact.range
+def _first(life: Life) -> int:
+    item = life.fact.range
     return 0 if item is None else item.first + (_IPV6 if item.version == 6 else 0)
 
 
@@ -350,11 +335,7 @@ def _cause(
 
 def _firsts(shown: Iterable[Life]) -> Iterator[int]:
     for _, of_pool in groupby(shown, key=lambda it: it.fact.pool):
-        before = 0
-        for life in of_pool:
-            first = _first(life.fact)
-            yield first - before
-            before = first
+        yield from (new - old for old, new in pairwise([0, *map(_first, of_pool)]))
 
 
 def _state(fact: Fact) -> int:
@@ -401,29 +382,31 @@ def _finding(item: Finding) -> dict[str, Any]:
 def _change(evaluation: Evaluation, base: str | None) -> dict[str, Any]:
     plan = plan_document(evaluation, base=base)
     names = ("total", "allocated", "held", "available", "utilizationPercent", "tier")
-    today, after = (
-        {item["pool"]: {name: item[name] for name in names} for item in side}
-        for side in (pools(evaluation, today=True), plan["pools"])
-    )
+    pairs = ((key, (evaluation.plan.before[key], it)) for key, it in evaluation.plan.after.items())
+    usage = {
+        key: [{name: usage_item(it)[name] for name in names} for it in pair] for key, pair in pairs
+    }
     return {
         "base": base,
         "digest": plan["digest"],
         "summary": plan["summary"],
         "actions": [_action(item) for item in plan["actions"]],
         "pools": {
-            key: {"before": today[key], "after": used}
-            for key, used in after.items()
-            if used != today[key]
+            str(key): {"before": was, "after": now}
+            for key, (was, now) in usage.items()
+            if was != now
         },
     }
+
+
+_ACTION = ("action", "claim", "pool", "start", "end", "reason", "count")
 
 
 def _action(item: Mapping[str, Any]) -> dict[str, Any]:
     source, came = item["source"], item.get("from") or {}
     moved = {name: came[name] for name in ("pool", "start", "end")} if "start" in came else None
     return {
-        **{name: item[name] for name in ("action", "claim", "pool", "start", "end", "reason")},
-        "count": item["count"],
+        **{name: item[name] for name in _ACTION},
         "message": item["message"] or None,
         "path": source["path"],
         "line": source["line"],

@@ -11,18 +11,7 @@ from reconciler.model.claim import Allocation, Owner
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Cause, Decision, Expire, Grant, Keep, Refuse, Release, Usage
-from reconciler.planning.digest import (
-    actions,
-    digest,
-    former_of,
-    giver_of,
-    growth_of,
-    is_ahead,
-    is_move,
-    is_reported,
-    is_transfer,
-    summary,
-)
+from reconciler.planning import digest
 from reconciler.planning.documents import is_observed
 from reconciler.planning.evaluate import Evaluation, is_held
 from reconciler.planning.retention import retention_end
@@ -57,7 +46,7 @@ def plan_text(
     own = own_documents(causes)
     tree, plan = evaluation.tree, evaluation.plan
     head = f"Plan for {tree.revision[:12] if tree.revision else 'the work tree'}"
-    marked = painter.paint(digest(actions(evaluation)), Colour.DIM)
+    marked = painter.paint(digest.digest(digest.actions(evaluation)), Colour.DIM)
     rows = [_row(it, evaluation, own) for it in listed_decisions(evaluation, keeps=keeps)]
     changed = [key for key, after in plan.after.items() if plan.before[key] != after]
     return "".join(
@@ -78,7 +67,7 @@ def listed_decisions(evaluation: Evaluation, *, keeps: bool) -> list[Decision]:
     return [
         it
         for it in evaluation.plan.decisions
-        if (keeps or is_reported(it, evaluation)) and not is_ahead(it, evaluation)
+        if (keeps or digest.is_reported(it, evaluation)) and not digest.is_ahead(it, evaluation)
     ]
 
 
@@ -100,10 +89,10 @@ def moves_of(evaluation: Evaluation) -> list[RangeMove]:
             evaluation.moves[it.claim],
             it.allocation,
             isinstance(it, Grant) and it.leaves is not None,
-            giver_of(it, evaluation),
+            digest.giver_of(it, evaluation),
         )
         for it in (evaluation.plan.decisions if evaluation.moves else ())
-        if isinstance(it, Grant | Keep) and is_move(it, evaluation)
+        if isinstance(it, Grant | Keep) and digest.is_move(it, evaluation)
     ]
 
 
@@ -112,8 +101,8 @@ def transfers_of(evaluation: Evaluation) -> list[tuple[Keep, Owner]]:
     return [
         (it, giver)
         for it in (evaluation.plan.decisions if evaluation.state.givers else ())
-        if isinstance(it, Keep) and is_transfer(it, evaluation)
-        if (giver := giver_of(it, evaluation)) is not None
+        if isinstance(it, Keep) and digest.is_transfer(it, evaluation)
+        if (giver := digest.giver_of(it, evaluation)) is not None
     ]
 
 
@@ -223,7 +212,7 @@ def origin(claim: Key, evaluation: Evaluation, own: Mapping[Key, Cause]) -> str:
 
 def growth(decision: Decision, evaluation: Evaluation) -> str:
     """Return `grow 8 → 16: + 10.60.1.52-59` for a grant that adds to a claim, or empty."""
-    grown = growth_of(decision, evaluation)
+    grown = digest.growth_of(decision, evaluation)
     if grown is None or isinstance(decision, Refuse) or decision.allocation.range is None:
         return ""
     added = format_short(decision.allocation.range)
@@ -235,7 +224,7 @@ def growth(decision: Decision, evaluation: Evaluation) -> str:
 
 def renamed_words(decision: Decision, evaluation: Evaluation) -> list[str]:
     """Return the previous names of a record: `renamed from team-a/one`, `pool renamed from edge`."""
-    former = former_of(decision, evaluation)
+    former = digest.former_of(decision, evaluation)
     if former is None:
         return []
     names = (("renamed from", former.claim), ("pool renamed from", former.pool))
@@ -266,7 +255,7 @@ def changed_usage(before: Usage, after: Usage) -> tuple[str, str, str]:
 
 
 def _sum(evaluation: Evaluation, painter: Painter) -> str:
-    counts = summary(evaluation)
+    counts = digest.summary(evaluation)
     if not evaluation.changes and not counts["refuse"]:
         return f"No changes. {counts['keep']} allocations kept, {counts['moved']} moved.\n"
     bold = painter.paint(f"Plan: {counted(evaluation)}, {counts['moved']} moved.", Colour.BOLD)
@@ -276,7 +265,7 @@ def _sum(evaluation: Evaluation, painter: Painter) -> str:
 
 def counted(evaluation: Evaluation) -> str:
     """Return what a plan does and keeps: `2 to allocate, 1 to release, 12 kept`."""
-    counts = summary(evaluation)
+    counts = digest.summary(evaluation)
     held = sum(is_held(it, evaluation) for it in evaluation.plan.decisions)
     counts["release"] -= held
     words = [f"{counts[it]} to {it}" for it in ("allocate", "release", "expire") if counts[it]]
@@ -284,7 +273,7 @@ def counted(evaluation: Evaluation) -> str:
         words.append(f"{held} held back by a brake")
     if transferred := counts.get("transferred"):
         words.insert(0, f"{transferred} to transfer")
-    if renamed := sum(1 for it in evaluation.plan.decisions if former_of(it, evaluation)):
+    if renamed := sum(1 for it in evaluation.plan.decisions if digest.former_of(it, evaluation)):
         words.append(f"{renamed} to rename")
     settings = evaluation.tree.settings
     records = [it for it in evaluation.changes if not is_observed(settings, it.path)]
@@ -300,16 +289,10 @@ def _indented(text: str) -> str:
     return "".join(f"  {line}\n" for line in text.splitlines())
 
 
-def check_text(
-    evaluation: Evaluation,
-    painter: Painter,
-    inherited: Sequence[Finding] = (),
-    base: str = "",
-    compared: Compared | None = None,
-) -> str:
+def check_text(compared: Compared, painter: Painter, base: str = "") -> str:
     """Return moves, transfers, releases, findings, causes, other changes, pools, and the verdict."""
-    plan = evaluation.plan
-    within = within_sentence(compared.within_contract) if compared is not None else ""
+    evaluation, plan = compared.evaluation, compared.evaluation.plan
+    within = within_sentence(compared.within_contract)
     # Pools that get another size or reach a worse tier, even one below the limit.
     changed = [
         key
@@ -322,12 +305,12 @@ def check_text(
             _transfers_text(evaluation, painter),
             _releases(evaluation, painter),
             findings_text([*evaluation.findings, *evaluation.gates], painter),
-            _inherited_text(inherited, base, painter),
-            causes_text(compared.causes if compared is not None else (), painter),
-            *(_together(it, painter) for it in (compared.also if compared is not None else ())),
+            _inherited_text(compared.inherited, base, painter),
+            causes_text(compared.causes, painter),
+            _together(compared.also, painter),
             f"{escape(within)}\n" if within else "",
             _pools_text(changed, evaluation, painter),
-            verdict_text(evaluation, painter, len(inherited)),
+            verdict_text(evaluation, painter, len(compared.inherited)),
         ]
     )
 
@@ -386,9 +369,11 @@ def place_of(cause: Cause) -> str:
     return f"{cause.place.path}:{cause.place.line}{f' ({cause.short})' if cause.commit else ''}"
 
 
-def _together(item: Together, painter: Painter) -> str:
-    lines = [painter.paint(f"Beside {escape(title_of(item))}:", Colour.BOLD)]
-    lines += [f"  {escape(sentence)}" for sentence in sentences_of(item)]
+def _together(also: Sequence[Together], painter: Painter) -> str:
+    lines = []
+    for item in also:
+        lines.append(painter.paint(f"Beside {escape(title_of(item))}:", Colour.BOLD))
+        lines += [f"  {escape(sentence)}" for sentence in sentences_of(item)]
     return "".join(f"{line}\n" for line in lines)
 
 

@@ -188,7 +188,17 @@ def who_text(holders: Sequence[Holder], brought: Mapping[str, Caused], painter: 
     """Return all details of up to three holders, or a row each."""
     if len(holders) > _MAX_BLOCKS:
         return _rows(holders, brought, painter)
-    return "\n".join(_who_block(it, commit_of(it, brought), painter) for it in holders)
+    blocks = []
+    for holder in holders:
+        event, shown = commit_of(holder, brought), format_short(holder.part.range)
+        facts = [*_facts(holder, event), *_commits(holder, event)]
+        for name, neighbor in (("before", holder.before), ("after", holder.after)):
+            facts += [(name, _neighbor(neighbor))] if neighbor is not None else []
+        state = painter.paint(_state(holder), _COLOURS.get(holder.part.sort))
+        lines = [f"{painter.paint(shown, Colour.BOLD)}  {state}"]
+        lines += [f"  {name:<8}  {escape(text)}" for name, text in facts]
+        blocks.append("\n".join(lines) + "\n")
+    return "\n".join(blocks)
 
 
 def event_text(event: Caused, painter: Painter) -> str:
@@ -225,17 +235,6 @@ def _author(event: Caused) -> str:
         row, path = cause.approval
         approved = f", Override {path} ({row.id[:12]} of {row.author})"
     return f"{cause.row.author}{request}{where}{approved}"
-
-
-def _who_block(holder: Holder, event: Caused | None, painter: Painter) -> str:
-    part = holder.part
-    facts = [*_facts(holder, event), *_commits(holder, event)]
-    for name, neighbor in (("before", holder.before), ("after", holder.after)):
-        facts += [(name, _neighbor(neighbor))] if neighbor is not None else []
-    state = painter.paint(_state(holder), _COLOURS.get(part.sort))
-    lines = [f"{painter.paint(format_short(part.range), Colour.BOLD)}  {state}"]
-    lines += [f"  {name:<8}  {escape(text)}" for name, text in facts]
-    return "\n".join(lines) + "\n"
 
 
 def _state(holder: Holder) -> str:
