@@ -1,7 +1,7 @@
 """Values of elastic growth: Services and MetalLB pools of a cluster, and messages to tenants."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import Struct, field
@@ -97,6 +97,7 @@ def _service(item: Manifest, lb_class: str, pools: Collection[str]) -> Service |
     pinned, problem = _pinned(spec, annotations)
     is_class = (spec.get("loadBalancerClass") or "") == lb_class
     sharing = _annotation(annotations, SHARED)
+    is_local = bool(sharing) and spec.get("externalTrafficPolicy") == "Local"
     ports = (f"{it.get('protocol') or 'TCP'}/{it.get('port')}" for it in spec.get("ports") or ())
     return Service(
         name=f"{metadata['namespace']}/{metadata['name']}",
@@ -107,7 +108,7 @@ def _service(item: Manifest, lb_class: str, pools: Collection[str]) -> Service |
         is_ours=is_balancer and is_class and _annotation(annotations, POOL) in ("", *pools),
         pinned=pinned,
         sharing=sharing,
-        backend=_backend(spec) if sharing else "",
+        backend=repr(sorted((spec.get("selector") or {}).items())) if is_local else "",
         ports=frozenset(ports) if sharing else frozenset(),
         needs_ipv6=_needs_ipv6(spec),
         problem=problem,
@@ -139,12 +140,6 @@ def _needs_ipv6(spec: Manifest) -> bool:
     return policy != "PreferDualStack" and len(versions) > 1
 
 
-def _backend(spec: Manifest) -> str:
-    if spec.get("externalTrafficPolicy") != "Local":
-        return ""
-    return repr(sorted((spec.get("selector") or {}).items()))
-
-
 class ElasticPool(NamedTuple):
     """An IPAddressPool of `ipam`, as it is in the cluster."""
 
@@ -163,9 +158,9 @@ def read_pool(manifest: Manifest) -> ElasticPool:
     )
 
 
-def announced(pools: Iterable[ElasticPool]) -> IPSet:
-    """Return all addresses of some pools."""
-    return IPSet.of(item for pool in pools for item in pool.addresses)
+def addresses_of(holders: Iterable[ElasticPool | Service]) -> IPSet:
+    """Return all addresses of pools, or of Services."""
+    return IPSet.of(item for holder in holders for item in holder.addresses)
 
 
 def spare(pools: Iterable[ElasticPool], ours: IPSet, used: IPSet) -> int:
@@ -317,11 +312,6 @@ def read_idle(text: str) -> dict[str, int]:
     return {it[1]: int(it[2]) for it in found if it is not None}
 
 
-def used_by(services: Iterable[Service]) -> IPSet:
-    """Return the addresses of Services."""
-    return IPSet.of(item for service in services for item in service.addresses)
-
-
 def reading_for(snapshot: Snapshot, entries: Mapping[str, InventoryEntry]) -> ClusterReading | None:
     """Return the use that a plan read; None if it read no Services, or an object is invalid."""
     services = snapshot.answers.get(SERVICES)
@@ -334,7 +324,7 @@ def reading_for(snapshot: Snapshot, entries: Mapping[str, InventoryEntry]) -> Cl
         addresses = IPSet.of(item for live in ours for item in pool_addresses(live.manifest))
     except ValueError:
         return None
-    return None if odd else ClusterReading(addresses, used_by(found))
+    return None if odd else ClusterReading(addresses, addresses_of(found))
 
 
 class Use(NamedTuple):
@@ -367,17 +357,16 @@ def worded(
     desired: Sequence[DesiredObject],
     live: LiveObjects,
     words: Mapping[Ref, tuple[StatusMessage, ...]],
-    growing: Callable[[], Collection[Ref]],
+    growing: Collection[Ref],
 ) -> list[DesiredObject]:
     """Return the objects with messages; unobserved ones keep theirs if they can still grow."""
     found: list[DesiredObject] = []
     for item in desired:
+        message = None
         if item.ref in words:
             message = _joined(words[item.ref])
-        else:
-            message = _earlier(live[item.ref].status) if item.ref in live else None
-            if message is not None and item.ref not in growing():
-                message = None
+        elif item.ref in live and item.ref in growing:
+            message = _earlier(live[item.ref].status)
         if message is not None:
             conditions = [_with(it, message) for it in (item.status or {}).get("conditions") or ()]
             item = with_status(item, {"conditions": conditions})

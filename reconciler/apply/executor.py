@@ -260,12 +260,10 @@ class Executor:
     def _create_event(self, step: steps.CreateEvent) -> None:
         live = self.progress.now.get(step.desired.ref, step.before)
         event = None if live is None else step.event(live, self.cluster.now())
-        if event is None:
-            return
         try:
-            self.cluster.create(event)
-        except errors.StaleError:
-            return  # an interrupted run created it
+            if event is not None:
+                with suppress(errors.StaleError):  # an interrupted run created it
+                    self.cluster.create(event)
         except errors.UnreachableError:
             raise
         except errors.ClusterError as failed:
@@ -289,12 +287,11 @@ class Executor:
 
     def _await_policies(self, step: steps.AwaitPolicies) -> None:
         def is_allowed() -> bool:
-            try:
-                self.cluster.merge(step.ref, {}, MANAGER)
-            except errors.NoSuchObjectError:
-                return True
-            except errors.RejectedError:
-                return False
+            with suppress(errors.NoSuchObjectError):
+                try:
+                    self.cluster.merge(step.ref, {}, MANAGER)
+                except errors.RejectedError:
+                    return False
             return True
 
         if not self._poll(is_allowed, every=0.1, times=100):

@@ -1,6 +1,6 @@
 """Expiry of ranges in clusters."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from threading import BoundedSemaphore
 
@@ -42,6 +42,7 @@ def still_announced(
     A range that a claim left is freed when no Service uses it and the new range is announced.
     """
     require_claims(evaluation, options)
+    bugs = [] if bugs is None else bugs
     expiring: dict[str, list[Allocation]] = {}
     for record in (*leaving(evaluation), *left_behind(evaluation)):
         expiring.setdefault(cluster_of(record), []).append(record)
@@ -57,7 +58,7 @@ def still_announced(
             with contained():
                 management = open_management(cluster, options)
         except ClusterError as failed:
-            _collect([failed], bugs)
+            bugs += [failed] if isinstance(failed, BugError) else []
             reason = f"the management cluster cannot be asked: {failed}"
             return {
                 record.path: reason
@@ -65,10 +66,9 @@ def still_announced(
                 for record in records
                 if name not in options.confirm_withdrawn
             }
-        query = _Query(evaluation, management, Access(clusters, management), options)
+        query = _Query(evaluation, management, Access(clusters, management), options, bugs)
         with threads(CONTACTS) as pool:
             found = list(pool.map(query.of, expiring, expiring.values()))
-        _collect(query.failures, bugs)
         return {path: why for held in found for path, why in held.items()}
 
 
@@ -78,11 +78,6 @@ def _unconfirmed(
     return {it.path: reason for it in records if not options.confirms(it.claim, cluster_of(it))}
 
 
-def _collect(failures: Iterable[ClusterError], bugs: list[BugError] | None) -> None:
-    if bugs is not None:
-        bugs += [it for it in failures if isinstance(it, BugError)]
-
-
 class _Query:
     def __init__(
         self,
@@ -90,6 +85,7 @@ class _Query:
         management: ManagementCluster,
         access: Access,
         options: ApplyOptions,
+        bugs: list[BugError],
     ) -> None:
         self._described = described_clusters(evaluation.documents)
         self._is_whole = is_whole(evaluation)
@@ -100,7 +96,7 @@ class _Query:
         self._options = options
         self._places = BoundedSemaphore(AT_ONCE)
         self._current = {it.claim: it for it in evaluation.state.records if it.is_live}
-        self.failures: list[ClusterError] = []
+        self._bugs = bugs
 
     def of(self, name: str, records: Sequence[Allocation]) -> Mapping[str, str]:
         if name in self._options.confirm_withdrawn:
@@ -122,7 +118,7 @@ class _Query:
                 with self._places:  # the cluster has answered: read all of it
                     return dict(self._announced(cluster, name, records))
         except ClusterError as failed:
-            self.failures.append(failed)
+            self._bugs += [failed] if isinstance(failed, BugError) else []
             return {record.path: f"{name} cannot be asked: {failed}" for record in records}
 
     def _in_management(self, records: Sequence[Allocation]) -> Mapping[str, str]:
@@ -144,10 +140,9 @@ class _Query:
         if name not in self._known:
             return ""
         is_named = name in self._described or not self._is_whole  # a broken file might describe it
-        is_left = is_named or self._access.is_there(name)
-        return (
-            f"{name} was applied to, and there is no kubeconfig for it any more" if is_left else ""
-        )
+        if not (is_named or self._access.is_there(name)):
+            return ""
+        return f"{name} was applied to, and there is no kubeconfig for it any more"
 
     def _announced(
         self, cluster: Cluster, name: str, records: Sequence[Allocation]
@@ -168,11 +163,10 @@ class _Query:
                 if self._options.forces(record.claim):
                     continue
                 now = self._current.get(record.claim)
-                if not user and pool and now is not None and now.range is not None:
-                    missing = IPSet((now.range,)) - announced
-                    if missing:
-                        what = format_short(missing.ranges[0])
-                        yield record.path, f"{name} does not announce {what} yet"
+                new = IPSet((now.range,)) if now is not None and now.range is not None else IPSet()
+                if not user and pool and (missing := new - announced):
+                    what = format_short(missing.ranges[0])
+                    yield record.path, f"{name} does not announce {what} yet"
             else:
                 user = user or pool
             if user:

@@ -1,6 +1,6 @@
 """Apply to all clusters."""
 
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from functools import cache
@@ -106,20 +106,15 @@ _HINT = "another repository, or too shallow a clone? if it is meant: --re-enrol"
 class RevisionGuard:
     """Refuses (IdentityError) to apply an older revision over a newer one, and another root.
 
-    An unknown revision counts as newer. `accepted` clusters may differ; management means all.
+    An unknown revision counts as newer. Clusters of `re_enrol` may differ; management means all.
     """
 
     def __init__(
-        self,
-        revision: str,
-        is_in: Callable[[str, str], bool],
-        accepted: Collection[str],
-        root: str = "",
+        self, revision: str, is_in: Callable[[str, str], bool], options: ApplyOptions
     ) -> None:
-        self._root = root
+        self._root, self._accepted = options.root, options.re_enrol
         self._revision = revision
         self._is_in = is_in
-        self._accepted = accepted
         self._ask = cache(self._compare)  # one query for all clusters with the same revision
 
     def check(self, name: str, identity: ClusterIdentity) -> None:
@@ -221,7 +216,7 @@ def apply_fleet(
             opened.callback(cluster.close)
             with contained():
                 management = open_management(cluster, options)
-            guard = RevisionGuard(run.revision, is_in, options.re_enrol, options.root)
+            guard = RevisionGuard(run.revision, is_in, options)
             guard.check(MANAGEMENT, management.identity)
             registry = ClusterRegistry(management, run, is_in)
         except ClusterError as failed:
@@ -243,13 +238,9 @@ class _Fleet:
         todo: Run,
         guard: RevisionGuard,
     ) -> None:
-        self.evaluation = evaluation
-        self.guard = guard
-        self.management = access.management
-        self.options = todo.options
-        self.todo = todo
-        self.registry = registry
-        self.access = access
+        self.evaluation, self.registry, self.guard = evaluation, registry, guard
+        self.access, self.management = access, access.management
+        self.todo, self.options = todo, todo.options
         self.same, self.left = _renames(evaluation.documents, registry.known, access)
         gone = frozenset(self.same.values())
         now = known_as_now(registry.known, self.same)
@@ -326,11 +317,8 @@ class _Fleet:
             return False
 
     def _own(self, words: Mapping[Ref, tuple[StatusMessage, ...]]) -> Applied:
-        @cache
-        def growing() -> frozenset[Ref]:
-            return frozenset(item.ref for item in all_growers(self.evaluation))
-
         pools, settings = self.evaluation.state.pools.values(), self.evaluation.tree.settings
+        growing = frozenset(item.ref for item in all_growers(self.evaluation))
         desired, whole = self.desired.get(MANAGEMENT, ()), is_whole(self.evaluation)
         wanted = ManagementDesiredState(desired, tuple(pools), settings, whole, words, growing)
         cluster, identity = self.management.cluster, self.management.identity
@@ -394,14 +382,12 @@ class _Fleet:
     def _withholding(
         self, target: Target, others: Sequence[str], done: Mapping[str, _Done]
     ) -> Target:
-        left: dict[str, Enrolled] = {}
-        for name in others:
-            if name in self.options.confirm_withdrawn:
-                continue
-            enrolled = done[name].enrolled if name in done else self.known.get(name)
-            if enrolled is not None:
-                left[name] = enrolled
+        left = {
+            name: enrolled
+            for name in others
+            if name not in self.options.confirm_withdrawn
+            and (enrolled := done[name].enrolled if name in done else self.known.get(name))
+        }
         claims = [*remembered(left).items()]
         claims += [(name, self.claims[name]) for name in self.disputed.get(target.name, ())]
-        withheld = tuple((name, claim.addresses) for name, claim in claims)
-        return replace(target, withheld=withheld)
+        return replace(target, withheld=tuple((name, it.addresses) for name, it in claims))

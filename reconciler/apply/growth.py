@@ -14,9 +14,8 @@ from reconciler.apply.elastic import (
     ObservedCluster,
     Service,
     StatusMessage,
-    announced,
+    addresses_of,
     spare,
-    used_by,
 )
 from reconciler.apply.metallb import describe
 from reconciler.documents.findings import join_limited
@@ -63,8 +62,8 @@ class GrowthCalculation:
         held = [it for it in granted.records if it.range is not None and not it.announced]
         self.firsts = [it for it in held if it.is_live and not growth_index(it)]
         self.records = {at: it for it in held if (at := growth_index(it))}
-        self.used = used_by(shown.services)
-        self.announced = announced(shown.pools)
+        self.used = addresses_of(shown.services)
+        self.announced = addresses_of(shown.pools)
         ours = IPSet.of(it.range for it in granted.records if it.range is not None)
         self.waiting, unserved = _waiting(shown.services, ours)
         after, now = settings.pending_after, shown.now

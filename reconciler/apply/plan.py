@@ -353,11 +353,11 @@ class Lock:
             return
         self._is_done = True
         steps = self._installing(live) if self._are_wanted else self._removing(live)
-        is_kept = (
+        is_kept = all(
             isinstance(it, Note) or (isinstance(it, Apply) and it.decision.action is Action.KEEP)
             for it in steps
         )
-        if self._inventory is not None and not all(is_kept):
+        if self._inventory is not None and not is_kept:
             steps.append(AwaitPolicies(self._inventory))
         self._draft.add(Try(_NAME, tuple(steps)))
 
@@ -404,27 +404,19 @@ class Lock:
         if not writer:
             return [Fail(_NAME, answer.problem or "the server does not say who it takes us for")]
         found: list[Step] = []
-        policy: Ref | None = None
-        for manifest in policies(writer, self._draft.options.break_glass):
-            item = desired_object(manifest)
-            if item.ref.resource == POLICY:
-                policy = item.ref
+        for item in map(desired_object, policies(writer, self._draft.options.break_glass)):
             # A binding without its policy could activate a policy of another owner.
-            after = policy if item.ref != policy else None
-            entry = self._draft.entries.get(str(item.ref))
-            adopt = self._draft.options.adopt
+            after = Ref(POLICY, "", item.ref.name) if item.ref.resource == BINDING else None
+            entry, adopt = self._draft.entries.get(str(item.ref)), self._draft.options.adopt
             found.append(applied(item, live.get(item.ref), entry, adopt=adopt, after=after))
         return found
 
     def _removing(self, live: LiveObjects) -> list[Step]:
-        found: list[Step] = []
-        entries = dict(self._draft.entries)
-        for ref, item in live.items():
-            name = str(ref)
-            if name not in entries and is_ours(item, None):
-                entries[name] = InventoryEntry(item.uid, "-")
-                found.append(Note(name, entries[name]))
+        own = {str(ref): it for ref, it in live.items() if is_ours(it, None)}
+        more = {name: InventoryEntry(it.uid, "-") for name, it in own.items()}
+        entries = {**more, **self._draft.entries}
+        notes = [Note(name, it) for name, it in more.items() if entries[name] is it]
         there = [parse_ref(name) for name in sorted(entries) if is_policy(name)]
         # Bindings first: a policy without a binding has no effect.
         order = sorted(there, key=lambda item: item.resource != BINDING)
-        return [*found, *(pruned(ref, live.get(ref), entries[str(ref)]) for ref in order)]
+        return [*notes, *(pruned(ref, live.get(ref), entries[str(ref)]) for ref in order)]

@@ -1,26 +1,16 @@
 """Plan of the management cluster."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from reconciler.apply import rights
+from reconciler.apply import rights, steps
 from reconciler.apply.elastic import StatusMessage, worded
 from reconciler.apply.inventory import Inventory
 from reconciler.apply.plan import ClusterPlan, Draft, Lock, orphan_notes
 from reconciler.apply.snapshot import ClusterAnswer, Live, LiveObjects, Query, Snapshot, Tolerates
-from reconciler.apply.steps import (
-    AwaitEstablished,
-    CreateEvent,
-    Look,
-    MakeNamespace,
-    Own,
-    Patch,
-    Step,
-    is_ours,
-)
 from reconciler.apply.targets import UNCLEAR, ApplyOptions
 from reconciler.families import families
 from reconciler.families.interface import ObjectFit
@@ -50,63 +40,14 @@ class ManagementDesiredState(Struct, frozen=True):
     settings: Settings
     is_whole: bool
     words: Mapping[Ref, tuple[StatusMessage, ...]] = field(default_factory=dict)
-    growing: Callable[[], Collection[Ref]] = frozenset
+    growing: Collection[Ref] = frozenset()
 
 
 # The first apply of a repository would flood the cluster with events.
 _MAX_EVENTS = 50
 
 
-class EventRecorder:
-    """Collects the events for changes in one cluster, and notes about failed ones."""
-
-    def __init__(self, pools: Sequence[Pool], there: LiveObjects, snapshot: Snapshot) -> None:
-        self._pools: Mapping[Ref, Pool] = pools_by_ref(pools)
-        self._there = there
-        self._snapshot = snapshot
-        self._recorded: Counter[Resource] = Counter()
-        self.notes: list[str] = []
-
-    def need(self, desired: Sequence[DesiredObject]) -> None:
-        """Read the recent events of all objects that changed, or raise `Unanswered`."""
-        changed = {
-            _events(item.ref): None
-            for item in desired
-            if item.ref.resource != IP_ALLOCATION and self._event_of(item) is not None
-        }
-        self._snapshot.need(*changed)
-
-    def event_for(self, desired: DesiredObject) -> CreateEvent | None:
-        """Return the event for a change of an object, or None."""
-        ref = desired.ref
-        recent: tuple[Manifest, ...] = ()
-        # Pools, unlike objects that hold addresses, have no maximum number of events.
-        is_enough = self._recorded[ref.resource] >= _MAX_EVENTS and ref not in self._pools
-        if is_enough or self._event_of(desired) is None:
-            return None
-        if ref.resource != IP_ALLOCATION:
-            answer = self._snapshot.of(_events(ref))
-            if answer.problem or answer.is_unknown:
-                self.notes.append(f"an event was not made: {answer.problem}")
-                return None
-            recent = tuple(live.manifest for live in answer.objects.values())
-        found = self._event_of(desired, recent)
-        self._recorded[ref.resource] += found is not None
-        return found
-
-    def _event_of(
-        self, desired: DesiredObject, recent: tuple[Manifest, ...] = ()
-    ) -> CreateEvent | None:
-        before = self._there.get(desired.ref)
-        is_record = desired.ref.resource == IP_ALLOCATION
-        if desired.body is None and (is_record or before is None):
-            return None
-        event = CreateEvent(desired, before, self._pools.get(desired.ref), self._there, recent)
-        now = before or Live(desired.ref, desired.body or {})
-        return event if event.event(now, self._snapshot.now) is not None else None
-
-
-def _events(ref: Ref) -> Query:
+def _recent_events(ref: Ref) -> Query:
     selector = f"involvedObject.kind={ref.resource.kind}"
     place = ref.namespace or "default"
     return Query(EVENT, place, fields=selector, tolerates=Tolerates.REFUSAL)
@@ -116,7 +57,7 @@ class _Fits:
     def __init__(self, desired: Sequence[DesiredObject], live: LiveObjects, draft: Draft) -> None:
         self._live = live
         self._found: dict[Ref, ObjectFit] = {}
-        self.unowned: list[Own] = []
+        self.unowned: list[steps.Own] = []
         there = {ref: item.manifest for ref, item in live.items()}
         for own in (family.objects for family in families()):
             if own.fit is not None:
@@ -143,10 +84,10 @@ class _Fits:
             manifest = owned_by(manifest, found.owners, uids)
         fitted = desired_object(manifest, is_status_only=item.body is None)
         if not is_complete:
-            self.unowned.append(Own(fitted, found.owners, self._live))
+            self.unowned.append(steps.Own(fitted, found.owners, self._live))
         return replace(fitted, rests_on=item.rests_on)
 
-    def _patch(self, item: DesiredObject) -> Patch | None:
+    def _patch(self, item: DesiredObject) -> steps.Patch | None:
         found, live = self._found.get(item.ref), self._live.get(item.ref)
         if found is None or found.manifest is None or live is None:
             return None
@@ -158,7 +99,7 @@ class _Fits:
         failed = {ref for ref, fit in self._found.items() if fit.error}
         required = tuple(ref for ref in item.rests_on if ref not in failed)
         manifest = {**found.manifest, "metadata": metadata}
-        return Patch(item.ref, manifest, required, takes=found.takes)
+        return steps.Patch(item.ref, manifest, required, takes=found.takes)
 
 
 def _whole(item: DesiredObject) -> Manifest:
@@ -167,10 +108,6 @@ def _whole(item: DesiredObject) -> Manifest:
     kind = {"apiVersion": resource.api_version, "kind": resource.kind}
     whole = item.body or item.part or {**kind, "metadata": {"name": name, **place}}
     return whole if item.status is None else {**whole, "status": item.status}
-
-
-_NAMESPACES = Query(NAMESPACE)
-_UNKNOWN = ClusterAnswer(is_unknown=True)
 
 
 def plan_management(
@@ -233,7 +170,7 @@ class _Management:
             name = item.ref.name
             live = self.snapshot.of(named[item.ref]).objects.get(item.ref)
             entry = self.draft.entries.get(str(item.ref))
-            if live is None or is_ours(live, entry) or self.draft.options.adopt:
+            if live is None or steps.is_ours(live, entry) or self.draft.options.adopt:
                 self.draft.apply(item, live)
                 self.installed.append(name)
                 if live is None or not rights.is_established(live.manifest):
@@ -244,10 +181,10 @@ class _Management:
             else:
                 self.draft.notes.append(f"CRD {name} is not ours; it has what is needed")
         for name in self.installed:
-            self.draft.add(AwaitEstablished(Ref(CRD, "", name)))
+            self.draft.add(steps.AwaitEstablished(Ref(CRD, "", name)))
 
     def _namespaces(self) -> None:
-        present = self.snapshot.of(_NAMESPACES).objects
+        present = self.snapshot.of(Query(NAMESPACE)).objects
         wanted = {HOME: None} | {
             item.ref.namespace: None
             for item in self.desired
@@ -256,7 +193,7 @@ class _Management:
         for name in wanted:
             ref = Ref(NAMESPACE, "", name)
             if ref not in present:
-                self.draft.add(MakeNamespace(ref))
+                self.draft.add(steps.MakeNamespace(ref))
 
     def _read(self) -> list[str]:
         """Read the objects of all kinds. Return own kinds that the server does not know."""
@@ -265,13 +202,13 @@ class _Management:
         asked = [kind for kind in self.kinds if rights.crd_name(kind) not in self.unserved]
         answers = dict(zip(asked, self.snapshot.need(*map(Query, asked)), strict=True))
         for resource, is_required in self.kinds.items():
-            answer = answers.get(resource, _UNKNOWN)
+            answer = answers.get(resource, ClusterAnswer(is_unknown=True))
             self.live |= answer.objects
             if not answer.is_unknown:
                 continue
             self.unread.add(resource)
             if rights.crd_name(resource) in self.installed:
-                self.draft.add(Look(resource))
+                self.draft.add(steps.Look(resource))
             elif is_required:
                 missing.append(resource.kind)
             else:
@@ -308,28 +245,72 @@ class _Management:
         state = self.desired_state
         desired = worded(self.desired, self.live, state.words, state.growing)
         fits = _Fits(desired, self.live, self.draft)
-        recorder = EventRecorder(state.pools, self.live, self.snapshot)
-        recorder.need(fits.objects)
+        events, notes = self._events(fits.objects)
         records = [it for it in fits.objects if it.ref.resource == IP_ALLOCATION]
         others = [it for it in fits.objects if it.ref.resource != IP_ALLOCATION]
         for objects, patches in ((others, fits.patches), (records, [])):
-            events = [event for item in objects if (event := self._one(item, recorder)) is not None]
-            steps: list[Step] = [*patches, *events]
-            for step in steps:
+            later = [it for item in objects if (it := self._one(item, events.get(item.ref)))]
+            for step in (*patches, *later):
                 self.draft.add(step)
         for own in fits.unowned:
             self.draft.add(own)
-        self.draft.notes += recorder.notes
+        self.draft.notes += notes
 
-    def _one(self, item: DesiredObject, recorder: EventRecorder) -> CreateEvent | None:
+    def _events(
+        self, desired: Sequence[DesiredObject]
+    ) -> tuple[dict[Ref, steps.CreateEvent], list[str]]:
+        """Return the events for changes by object, and notes about those that cannot be made."""
+        pools = pools_by_ref(self.desired_state.pools)
+        events = [
+            steps.CreateEvent(item, self.live.get(item.ref), pools.get(item.ref), self.live)
+            for item in desired
+            if item.ref.resource not in self.unknown
+        ]
+        asked = {
+            ref: _recent_events(ref)
+            for event in events
+            if (ref := event.desired.ref).resource != IP_ALLOCATION and self._has(event)
+        }
+        self.snapshot.need(*dict.fromkeys(asked.values()))
+        found: dict[Ref, steps.CreateEvent] = {}
+        notes: list[str] = []
+        recorded: Counter[Resource] = Counter()
+        for event in events:
+            ref = event.desired.ref
+            recent: tuple[Manifest, ...] = ()
+            is_asked = ref in asked or ref.resource == IP_ALLOCATION
+            # Pools, unlike objects that hold addresses, have no maximum number of events.
+            if not is_asked or (recorded[ref.resource] >= _MAX_EVENTS and ref not in pools):
+                continue
+            if ref in asked:
+                answer = self.snapshot.of(asked[ref])
+                if answer.problem or answer.is_unknown:
+                    notes.append(f"an event was not made: {answer.problem}")
+                    continue
+                recent = tuple(live.manifest for live in answer.objects.values())
+            made = replace(event, recent=recent)
+            if self._has(made):
+                found[ref] = made
+                recorded[ref.resource] += 1
+        return found, notes
+
+    def _has(self, event: steps.CreateEvent) -> bool:
+        desired, before = event.desired, event.before
+        if desired.body is None and (desired.ref.resource == IP_ALLOCATION or before is None):
+            return False
+        now = before or Live(desired.ref, desired.body or {})
+        return event.event(now, self.snapshot.now) is not None
+
+    def _one(
+        self, item: DesiredObject, event: steps.CreateEvent | None
+    ) -> steps.CreateEvent | None:
         if item.ref.resource in self.unknown:
             if item.body is not None:
                 self.draft.fail(str(item.ref), f"no kind {item.ref.resource.kind} there")
             return None
         before = self.live.get(item.ref)
         entry = self.draft.entries.get(str(item.ref))
-        event = recorder.event_for(item)
-        is_kept = before is not None and (item.body is None or is_ours(before, entry))
+        is_kept = before is not None and (item.body is None or steps.is_ours(before, entry))
         if event is not None and is_kept:
             self.draft.add(event)
             event = None
@@ -373,7 +354,12 @@ class _Management:
         return [ref for ref in gone if ref.resource not in self.unread]
 
     def _brake(self, gone: Iterable[Ref]) -> ClusterError | None:
-        living = sum(map(self._is_live, gone))
+        # A record that is not allocated holds no addresses.
+        living = sum(
+            ref.resource != IP_ALLOCATION or live.phase == "Allocated"
+            for ref in gone
+            if (live := self.live.get(ref)) is not None
+        )
         known = sum(
             parse_ref(name).resource in self.kinds
             for name, entry in self.draft.entries.items()
@@ -388,7 +374,3 @@ class _Management:
             f"{living} of {known} objects would be deleted",
             f"if that is meant: --allow-release {living}",
         )
-
-    def _is_live(self, ref: Ref) -> bool:
-        live = self.live.get(ref)
-        return live is not None and (ref.resource != IP_ALLOCATION or live.phase == "Allocated")

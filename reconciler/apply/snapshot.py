@@ -57,11 +57,6 @@ class Live(Struct, frozen=True):
         return self.metadata.get("deletionTimestamp") or ""
 
     @property
-    def spec(self) -> Mapping[str, Any]:
-        """Return the spec, or an empty mapping."""
-        return self.manifest.get("spec") or {}
-
-    @property
     def status(self) -> Mapping[str, Any]:
         """Return the status, or an empty mapping."""
         return self.manifest.get("status") or {}

@@ -178,39 +178,31 @@ class Claims(NamedTuple):
     addresses: IPSet
 
 
-class _Span(NamedTuple):
-    version: int
-    first: int
-    last: int
-    is_wanted: bool
-    cluster: str
-
-
 def address_conflicts(
     announced: Mapping[str, Claims], wanted: Mapping[str, Claims]
 ) -> Mapping[str, tuple[str, ...]]:
     """Return the other clusters that might announce ranges of each cluster, by name."""
     spans = [
-        _Span(item.version, item.first, item.last, is_wanted, name)
+        (item, is_wanted, name)
         for claims, is_wanted in ((announced, False), (wanted, True))
         for name, claim in claims.items()
         for item in claim.addresses
     ]
     found: dict[str, set[str]] = {}
-    open_spans: list[_Span] = []
-    for span in sorted(spans):
+    open_spans: list[tuple[IPRange, bool, str]] = []
+    for item, is_wanted, name in sorted(spans):
         open_spans = [
-            item for item in open_spans if item.version == span.version and item.last >= span.first
+            it for it in open_spans if it[0].version == item.version and it[0].last >= item.first
         ]
-        for item in open_spans:
-            if item.is_wanted == span.is_wanted or item.cluster == span.cluster:
+        for _, is_other_wanted, other in open_spans:
+            if is_other_wanted == is_wanted or other == name:
                 continue
-            wants, has = (span, item) if span.is_wanted else (item, span)
-            mine, theirs = wanted[wants.cluster].spaces, announced[has.cluster].spaces
+            wants, has = (name, other) if is_wanted else (other, name)
+            mine, theirs = wanted[wants].spaces, announced[has].spaces
             # An unknown space can be any.
             if not (mine and theirs) or not set(mine).isdisjoint(theirs):
-                found.setdefault(wants.cluster, set()).add(has.cluster)
-        open_spans.append(span)
+                found.setdefault(wants, set()).add(has)
+        open_spans.append((item, is_wanted, name))
     return {name: tuple(sorted(others)) for name, others in found.items()}
 
 
@@ -267,7 +259,7 @@ def targets(
     ]
 
 
-def fingerprints(evaluation: Evaluation, default_port: int) -> dict[str, object]:
+def round_inputs(evaluation: Evaluation, default_port: int) -> dict[str, object]:
     """Return everything that rounds take from a revision, by cluster. An equal one needs no round."""
     desired = desired_objects(project(evaluation, default_port=default_port))
     settings, whole = evaluation.tree.settings, is_whole(evaluation)

@@ -12,7 +12,7 @@ from reconciler.apply.elastic import StatusMessage
 from reconciler.apply.fleet import Scope
 from reconciler.apply.growth import all_growers
 from reconciler.apply.plan import Applied, ClusterState
-from reconciler.apply.targets import ApplyOptions, fingerprints
+from reconciler.apply.targets import ApplyOptions, round_inputs
 from reconciler.daemon.dirty import GIT, Dirty
 from reconciler.daemon.reach import RoundClusters
 from reconciler.gitio.repository import Repository
@@ -142,7 +142,7 @@ class DaemonRounds:
         return self._asked
 
     def _changed(self, evaluation: Evaluation) -> frozenset[str]:
-        now = fingerprints(evaluation, self.apply_options.default_port)
+        now = round_inputs(evaluation, self.apply_options.default_port)
         before = self._applied or {}
         return frozenset(it for it in {*now, *before} if now.get(it) != before.get(it))
 
@@ -179,7 +179,7 @@ class DaemonRounds:
             why = "the management cluster does not answer"
             return [Applied(MANAGEMENT, ClusterState.UNREACHABLE, error=why)]
         evaluation = self._whole(done.head.id)
-        now = fingerprints(evaluation, self.apply_options.default_port)
+        now = round_inputs(evaluation, self.apply_options.default_port)
         names = None
         if dirty.clusters is not None and self._applied is not None:
             names = dirty.clusters | self._changed(evaluation)

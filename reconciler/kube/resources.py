@@ -16,25 +16,7 @@ from reconciler.families import families
 from reconciler.families.interface import Projection
 from reconciler.model import objects
 from reconciler.model.errors import ClusterError
-from reconciler.model.objects import (
-    BINDING,
-    CONFIG_MAP,
-    CRD,
-    EVENT,
-    LEASE,
-    MAY_I,
-    NAMESPACE,
-    NODE,
-    POLICY,
-    REVISION,
-    SECRET,
-    SERVICE,
-    WHO_AM_I,
-    Manifest,
-    Ref,
-    Resource,
-    owned_labels,
-)
+from reconciler.model.objects import Manifest, Ref, Resource, owned_labels
 from reconciler.model.pool import Pool
 
 _log = logging.getLogger(__name__)
@@ -49,40 +31,30 @@ CONFIGURATION_STATE = Resource(METALLB, "ConfigurationState", "configurationstat
 
 _RESOURCES_COMMON = (
     *(IP_ALLOCATION, ADDRESS_POOL, ADVERTISEMENT, CONFIGURATION_STATE),
-    *(CRD, POLICY, BINDING, NAMESPACE, CONFIG_MAP, SECRET, SERVICE, NODE, EVENT, LEASE),
-    *(WHO_AM_I, MAY_I),
+    *(objects.CRD, objects.POLICY, objects.BINDING, objects.NAMESPACE, objects.CONFIG_MAP),
+    *(objects.SECRET, objects.SERVICE, objects.NODE, objects.EVENT, objects.LEASE),
+    *(objects.WHO_AM_I, objects.MAY_I),
 )
 
 
 @cache
 def _by_group() -> Mapping[tuple[str, str], Resource]:
-    theirs = (family.objects for family in families())
-    return by_group(
-        [*_RESOURCES_COMMON, *(it for own in theirs for it in (*own.resources, *own.observes))]
-    )
-
-
-def by_group(resources: Iterable[Resource]) -> dict[tuple[str, str], Resource]:
-    """Return resources by API group and kind: versions of one kind are one object."""
     found: dict[tuple[str, str], Resource] = {}
-    for resource in resources:
+    theirs = (family.objects for family in families())
+    every = (it for own in theirs for it in (*own.resources, *own.observes))
+    for resource in (*_RESOURCES_COMMON, *every):
         if found.setdefault((resource.group, resource.kind), resource) != resource:
             raise ValueError(f"{resource.kind} of {resource.group} is described in two ways")
     return found
 
 
-@cache
-def _of_family() -> Mapping[tuple[str, str], Resource]:
-    return {
+def pools_by_ref(pools: Iterable[Pool]) -> dict[Ref, Pool]:
+    """Return pools by the objects that represent them."""
+    known = {
         (family.name, resource.kind): resource
         for family in families()
         for resource in family.objects.resources
     }
-
-
-def pools_by_ref(pools: Iterable[Pool]) -> dict[Ref, Pool]:
-    """Return pools by the objects that represent them."""
-    known = _of_family()
     return {
         Ref(known[key.family, key.kind], key.namespace, key.name): pool
         for pool in pools
@@ -110,14 +82,9 @@ def described_resources() -> frozenset[Resource]:
 
 @cache
 def _by_version() -> Mapping[tuple[str, str], Resource]:
-    return by_version(_by_group().values())
-
-
-def by_version(resources: Iterable[Resource]) -> dict[tuple[str, str], Resource]:
-    """Return resources by API version and kind, in all versions."""
     return {
         (item.api_version, item.kind): resource
-        for resource in resources
+        for resource in _by_group().values()
         for item in resource.in_each_version()
     }
 
@@ -154,16 +121,12 @@ ASKED = tuple(f"{prefix}{name}" for prefix in PREFIXES for name in (POOL, PINNED
 """The annotations by which Services request addresses from MetalLB."""
 
 
-READ_ERRORS = (KeyError, TypeError, AttributeError, ValueError)
-"""The errors of code that reads an object with an unexpected structure."""
-
-
 @contextmanager
 def reading(kind: str, name: object) -> Iterator[None]:
     """Report an object that cannot be read as a ClusterError that names it."""
     try:
         yield
-    except READ_ERRORS as wrong:
+    except (KeyError, TypeError, AttributeError, ValueError) as wrong:
         _log.debug("%s %s cannot be read", kind, name, exc_info=wrong)
         why = str(wrong) if isinstance(wrong, ValueError) else f"{type(wrong).__name__}: {wrong}"
         raise ClusterError(f"{kind} {shown(name)} cannot be read: {why}", "correct it") from wrong
@@ -199,7 +162,7 @@ def check_readable(manifest: Mapping[str, Any], resource: Resource) -> None:
 # Services and Nodes are numerous and large: unread fields are dropped.
 _NAMES = ("name", "namespace", "uid", "resourceVersion")
 _READ: Mapping[Resource, Mapping[str, tuple[str, ...]]] = {
-    SERVICE: {
+    objects.SERVICE: {
         "metadata": (*_NAMES, "creationTimestamp", "deletionTimestamp", "annotations"),
         "spec": (
             *("type", "loadBalancerClass", "loadBalancerIP", "ipFamilies", "ipFamilyPolicy"),
@@ -207,7 +170,7 @@ _READ: Mapping[Resource, Mapping[str, tuple[str, ...]]] = {
         ),
         "status": ("loadBalancer",),
     },
-    NODE: {"metadata": _NAMES, "status": ("addresses",)},
+    objects.NODE: {"metadata": _NAMES, "status": ("addresses",)},
 }
 
 
@@ -287,7 +250,7 @@ class DesiredObject(Struct, frozen=True):
         """Return the body with the revision as an annotation."""
         assert self.body is not None  # noqa: S101 - callers apply only objects with a body  # nosec B101
         metadata = self.body["metadata"]
-        annotations = {**(metadata.get("annotations") or {}), REVISION: revision}
+        annotations = {**(metadata.get("annotations") or {}), objects.REVISION: revision}
         return {**self.body, "metadata": {**metadata, "annotations": annotations}}
 
 

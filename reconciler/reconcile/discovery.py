@@ -22,7 +22,7 @@ from reconciler.apply.elastic import (
     GrowthOutcome,
     ObservedCluster,
     StatusMessage,
-    announced,
+    addresses_of,
     read_idle,
     read_pool,
     read_services,
@@ -323,7 +323,7 @@ def _shown(
     # Ranges that were applied and are still desired, but are missing in the pools.
     live_ranges = (it.range for it in granted.records if it.is_live and it.range is not None)
     applied = ranges_of(known.addresses if known else ())
-    lacks = (IPSet.of(live_ranges) & applied) - announced(pools)
+    lacks = (IPSet.of(live_ranges) & applied) - addresses_of(pools)
     why = unwell([live.manifest for live in ours], states, lacks, now)
     return ObservedCluster(services, pools, now, odd, why)
 

@@ -101,7 +101,7 @@ class Contract:
     def test_what_is_applied_is_there(self, cluster: Cluster) -> None:
         assert cluster.get(POOL) is None
         made = live_of(cluster.apply(pool("10.0.0.0/30"), US))
-        assert made.spec["addresses"] == ["10.0.0.0/30"]
+        assert made.manifest["spec"]["addresses"] == ["10.0.0.0/30"]
         assert made.generation == 1
         assert (made.ref, managers(made), made.dying_since) == (POOL, [US], "")
         assert owners(made, "spec", "addresses") == [US]
@@ -141,7 +141,7 @@ class Contract:
         both = live_of(cluster.apply(pool("10.0.0.0/30"), US))
         assert owners(both, "spec", "addresses") == [US, THEM]
         left = live_of(cluster.apply({**named(POOL), "spec": {"autoAssign": False}}, THEM))
-        assert left.spec["addresses"] == ["10.0.0.0/30"]
+        assert left.manifest["spec"]["addresses"] == ["10.0.0.0/30"]
         assert owners(left, "spec", "addresses") == [US]
 
     def test_what_is_not_said_any_more_goes_and_what_others_said_stays(
@@ -151,8 +151,8 @@ class Contract:
         theirs = {**named(POOL, labels={"team": "a"}), "spec": {"autoAssign": False}}
         cluster.apply(theirs, THEM, force=True)
         now = live_of(cluster.apply(pool("10.0.0.0/30"), US))
-        assert now.spec.get("avoidBuggyIPs") in (None, False)
-        assert (now.spec["autoAssign"], now.labels) == (False, {"team": "a"})
+        assert now.manifest["spec"].get("avoidBuggyIPs") in (None, False)
+        assert (now.manifest["spec"]["autoAssign"], now.labels) == (False, {"team": "a"})
 
     def test_a_merge_takes_a_field_from_who_had_it(self, cluster: Cluster) -> None:
         cluster.apply(pool("10.0.0.0/30"), US)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from reconciler.addresses import IPSet
-from reconciler.apply.elastic import SILENT, ElasticPool, announced, read_pool, spare, unwell
+from reconciler.apply.elastic import SILENT, ElasticPool, addresses_of, read_pool, spare, unwell
 from reconciler.model.instant import format_instant
 from tests.apply.elastic.building import addresses
 from tests.world import CLOCK
@@ -39,7 +39,7 @@ def test_a_pool_is_read_with_what_metallb_leaves_out() -> None:
     assert read_pool(manifest()) == ElasticPool(addresses("10.0.0.0-10.0.0.3"))
     odd = read_pool(manifest(avoidBuggyIPs=True, autoAssign=False))
     assert (odd.avoids_buggy, odd.assigns) == (True, False)
-    assert announced([odd, ElasticPool(BLOCK)]).size == 16
+    assert addresses_of([odd, ElasticPool(BLOCK)]).size == 16
 
 
 def test_spare_is_what_is_announced_ours_and_not_used() -> None:

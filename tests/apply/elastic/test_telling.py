@@ -36,7 +36,7 @@ def describe(
     **more: str,
 ) -> tuple[str, str]:
     live = {OWN: Live(OWN, {"metadata": {}, "status": before})} if before else {}
-    (found,) = worded([desired(**more)], live, words, lambda: growing)
+    (found,) = worded([desired(**more)], live, words, growing)
     assert found.status is not None
     ready, other = found.status["conditions"]
     assert other == OTHER
@@ -45,7 +45,7 @@ def describe(
 
 def test_nothing_to_tell_is_as_if_nobody_had_looked_and_told_before() -> None:
     assert describe({OWN: ()}, status(BLOCKED, "old")) == ("Ready", "fine")
-    assert worded([desired()], {}, {}, frozenset) == [desired()]
+    assert worded([desired()], {}, {}, ()) == [desired()]
 
 
 def test_of_one_that_may_not_grow_any_more_nothing_is_told() -> None:

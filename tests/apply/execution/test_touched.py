@@ -1,7 +1,7 @@
 """An apply that is restricted to some clusters, and which clusters a revision touches."""
 
 from reconciler.apply.fleet import Scope, apply_fleet
-from reconciler.apply.targets import ApplyOptions, fingerprints
+from reconciler.apply.targets import ApplyOptions, round_inputs
 from tests.apply.execution.site import FIRST, SECOND, Files, evaluated, world
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters, is_in
@@ -11,9 +11,9 @@ PORT = ApplyOptions().default_port
 
 
 def touched(after: Files, before: Files) -> set[str]:
-    """Return the clusters whose fingerprints differ."""
+    """Return the clusters whose inputs differ."""
     now, then = (
-        fingerprints(evaluated(it, str(at)), PORT) for at, it in enumerate((after, before))
+        round_inputs(evaluated(it, str(at)), PORT) for at, it in enumerate((after, before))
     )
     return {name for name in {*now, *then} if now.get(name) != then.get(name)}
 
