@@ -125,7 +125,7 @@ def test_a_umask_that_nobody_has(umask: int, folder: Path) -> None:
         assert ran.returncode in (ExitCode.OK, ExitCode.GIT), ran.stderr
 
 
-@pytest.mark.parametrize("verb", ["plan", "reconcile", "doctor"])
+@pytest.mark.parametrize("verb", ["reconcile", "doctor"])
 def test_a_token_that_is_no_text_is_refused_in_words(verb: str, folder: Path) -> None:
     repo = repository(folder / "repo", SMALL)
     ran = run(verb, "--repo", repo, environment={"HOME": str(folder), "IPAM_GIT_TOKEN": "a\udcff"})

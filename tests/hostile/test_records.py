@@ -138,6 +138,3 @@ def test_the_owner_of_a_requests_addresses_is_told_by_the_request_alone(tmp_path
     path = f"{FOLDER}/butler-system/extra.request.yaml"
     edited(folder, path, lambda text: TO_THIEF(text).replace("tenant: one", "tenant: thief"))
     assert announced(folder) == before
-    git(folder, "rm", "-q", "tenants/extra.yaml")
-    commit(folder)
-    assert announced(folder)["team-b/thief"] == before["team-b/thief"]
