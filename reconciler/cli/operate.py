@@ -185,8 +185,7 @@ def doctor(
     with output.progress("looking"):
         diagnosis = diagnose(probe, reach.open() if reach.is_named else None)
     result.show(
-        lambda brush: runs.diagnosis_text(diagnosis, brush),
-        lambda: diagnosis_document(diagnosis),
+        lambda brush: runs.diagnosis_text(diagnosis, brush), lambda: diagnosis_document(diagnosis)
     )
     return diagnosis.exit_code
 

@@ -156,24 +156,20 @@ def file(*forms: str) -> Callable[[F], F]:
 
 
 def write_texts(name: str, texts: Iterable[tuple[Path, str]]) -> None:
-    """Write files that an option names. A failure does not prevent the others."""
+    """Write files that an option names, never behind links. One failure does not stop the others."""
     failed = []
     for path, text in texts:
+        inside = () if path.is_absolute() else path.parents
         try:
-            _write_file(path, text)
+            # A change under review can contain links.
+            if path.parent != Path("/dev") and any(it.is_symlink() for it in (path, *inside)):
+                raise OSError(ELOOP, "is a link, or behind one")
+            path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
         except OSError as failure:
             failed.append(f"{path}: {failure.strerror}")
     if failed:
         hint = "name files that you may write to, in folders that are there"
         raise UsageError(f"{name} cannot be written: {', '.join(failed)}", hint)
-
-
-def _write_file(path: Path, text: str) -> None:
-    """Write a file without following links, which a change under review can contain."""
-    inside = () if path.is_absolute() else path.parents
-    if path.parent != Path("/dev") and any(place.is_symlink() for place in (path, *inside)):
-        raise OSError(ELOOP, "is a link, or behind one")
-    path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 _CLEAR = "\r\x1b[K"

@@ -87,10 +87,7 @@ class RecordEvent(NamedTuple):
 
 
 # Type of the event in which a new record takes over addresses, by type of the old one's event.
-_COMES = {
-    What.REMOVED: (What.ALLOCATED, What.GREW),
-    What.EXPIRED: (What.RELEASED, What.LEFT),
-}
+_COMES = {What.REMOVED: (What.ALLOCATED, What.GREW), What.EXPIRED: (What.RELEASED, What.LEFT)}
 Facts = Mapping[tuple[str, str], Fact | None]
 """Facts of record versions, by id and path."""
 

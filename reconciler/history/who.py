@@ -1,7 +1,7 @@
 """Holders of addresses."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import cache
 from typing import NamedTuple
@@ -148,7 +148,7 @@ def who(evaluation: Evaluation, history: History, asked: str) -> WhoAnswer:
 def what_happened(history: History, asked: str) -> Iterator[Caused]:
     """Yield all events of some addresses or of a name, newest first."""
     item = asked_range(asked)
-    return history.events(Named(asked) if item is None else (lambda it: it.concerns([item])))
+    return history.events(concerning(asked) if item is None else (lambda it: it.concerns([item])))
 
 
 def near(history: History, asked: str) -> str:
@@ -159,21 +159,24 @@ def near(history: History, asked: str) -> str:
     return next(iter(get_close_matches(asked, sorted(names), 1)), "")
 
 
-class Named:
-    """Filter of events of a name, newest first, that follows a renamed claim and no namesake."""
+def concerning(asked: str) -> Callable[[RecordEvent], bool]:
+    """Return a filter of events, newest first: of a tenant, claim, record, or pool.
 
-    def __init__(self, asked: str) -> None:
-        self.asked = asked
-        self.former: set[str] = set()
+    It follows a renamed claim, and no namesake.
+    """
+    former: set[str] = set()
 
-    def __call__(self, item: RecordEvent) -> bool:
-        """Report whether an event involves this tenant, claim, record, pool, or earlier tenant."""
-        claims = {item.fact.claim, item.heir.claim if item.heir is not None else ""}
-        is_its = _has_name(item, self.asked) or not self.former.isdisjoint(claims)
-        if is_its and item.heir is not None:
-            self.former = self.former - claims | {item.fact.claim}
-        pool = item.fact.pool.split("/")
-        return is_its or self.asked in (item.fact.pool, pool[-1], "/".join(pool[2:]))
+    def is_its(item: RecordEvent) -> bool:
+        nonlocal former
+        fact, heir = item.fact, item.heir
+        pool = fact.pool.split("/")
+        claims = {fact.claim, heir.claim if heir is not None else ""}
+        of_claim = _has_name(item, asked) or not former.isdisjoint(claims)
+        if of_claim and heir is not None:
+            former = former - claims | {fact.claim}
+        return of_claim or asked in (fact.pool, pool[-1], "/".join(pool[2:]))
+
+    return is_its
 
 
 def _brought(history: History, holders: list[Holder]) -> dict[str, Caused]:

@@ -15,15 +15,7 @@ from reconciler.codes import CODES
 from reconciler.documents.findings import Finding, Severity
 from reconciler.documents.text import escape
 from reconciler.planning.evaluate import Evaluation
-from reconciler.report.findings import (
-    MORE,
-    all_found,
-    all_listed,
-    capped,
-    fingerprints,
-    gravest_first,
-    place_of,
-)
+from reconciler.report import findings
 from reconciler.report.json import envelope, json_text
 from reconciler.report.text.plan import verdict_text
 from reconciler.report.text.table import Painter, findings_text
@@ -46,7 +38,7 @@ def github_text(evaluation: Evaluation) -> str:
     """Return the most severe findings as annotations, the others as log lines, then the verdict."""
     annotations, others = [], []
     given = Counter[str]()
-    for item in all_found(evaluation):
+    for item in findings.all_found(evaluation):
         kind = _SEVERITIES[item.severity][0]
         given[kind] += 1
         if given[kind] <= ANNOTATIONS:
@@ -76,10 +68,10 @@ def _annotation(kind: str, item: Finding) -> str:
 
 def gitlab_text(evaluation: Evaluation) -> str:
     """Return the findings, most severe first, in the subset of Code Climate that GitLab reads."""
-    found = all_listed(evaluation)
+    found = findings.all_listed(evaluation)
     issues = []
-    for item, mark in zip(found, fingerprints(found), strict=True):
-        place, hint = place_of(item), f" (hint: {item.hint})" if item.hint else ""
+    for item, mark in zip(found, findings.fingerprints(found), strict=True):
+        place, hint = findings.place_of(item), f" (hint: {item.hint})" if item.hint else ""
         issues.append(
             {
                 "type": "issue",
@@ -123,8 +115,8 @@ _BRACKET = re.compile(r"[\[\]]")
 
 def sarif_text(evaluation: Evaluation, version: str, root: str = "") -> str:
     """Return a SARIF run, most severe first, for one root. GitHub keeps `IN_ALL` results."""
-    found = all_listed(evaluation)
-    results = list(map(_result, found, fingerprints(found)))
+    found = findings.all_listed(evaluation)
+    results = list(map(_result, found, findings.fingerprints(found)))
     rules = [
         {
             "id": code,
@@ -136,7 +128,7 @@ def sarif_text(evaluation: Evaluation, version: str, root: str = "") -> str:
     ]
     invocation: dict[str, Any] = {"executionSuccessful": True}
     left_out = len(evaluation.findings) + len(evaluation.gates)
-    left_out -= sum(1 for item in found if item.code != MORE)
+    left_out -= sum(1 for item in found if item.code != findings.MORE)
     if left_out:
         text = f"{left_out} more findings were left out: mend those that are shown"
         note = {"level": "warning", "message": {"text": text}}
@@ -152,7 +144,7 @@ def sarif_text(evaluation: Evaluation, version: str, root: str = "") -> str:
 
 
 def _result(item: Finding, mark: str) -> dict[str, Any]:
-    place = place_of(item)
+    place = findings.place_of(item)
     region = {"startLine": place.line}
     if place.column:
         region["startColumn"] = place.column
@@ -192,12 +184,7 @@ def examples() -> Mapping[str, dict[str, str]]:
 
 def code_document(code: str) -> dict[str, Any]:
     """Return the document of a code."""
-    return {
-        **envelope("Code"),
-        "code": code,
-        "help": CODES[code],
-        "example": examples().get(code),
-    }
+    return {**envelope("Code"), "code": code, "help": CODES[code], "example": examples().get(code)}
 
 
 def likely(text: str, names: Iterable[str]) -> list[str]:
@@ -209,12 +196,12 @@ def junit_text(evaluation: Evaluation) -> str:
     """Return a JUnit report of the whole tree, because each file is a test."""
     files: dict[str, list[Finding]] = {item.path: [] for item in evaluation.tree.sources}
     for item in evaluation.findings:
-        files.setdefault(place_of(item).path, []).append(item)
+        files.setdefault(findings.place_of(item).path, []).append(item)
     # Limits are named by their subject, so that a service can show them as fixed.
     gates: dict[str, list[Finding]] = {"claims": [], "capacity": [], "brake": []}
     for item in evaluation.gates:
         gates.get(item.code, gates["claims"]).append(item)
-    listed = frozenset(capped([*evaluation.findings, *evaluation.gates]))
+    listed = frozenset(findings.capped([*evaluation.findings, *evaluation.gates]))
     root = Element("testsuites", {"name": "ipam", **_counts([*files.values(), *gates.values()])})
     for name, cases in (("files", {path: files[path] for path in sorted(files)}), ("gates", gates)):
         about = {"name": name, **_counts(cases.values()), "errors": "0", "skipped": "0"}
@@ -240,7 +227,7 @@ def _add_case(
     case = SubElement(suite, "testcase", about)
     # All errors are in one element, because most readers show only the first.
     if failing := [item for item in found if _fails(item)]:
-        first = gravest_first(failing)[0]
+        first = findings.gravest_first(failing)[0]
         more = f" (and {len(failing) - 1} more)" if len(failing) > 1 else ""
         message = f"{first.code}: {escape(first.message)}{more}"
         failure = SubElement(case, "failure", {"type": first.code, "message": message})

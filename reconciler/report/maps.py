@@ -1,8 +1,9 @@
 """SVG maps of pools."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape as html
 from itertools import groupby
+from typing import TypeVar
 
 from reconciler.addresses import format_address, format_count, format_short
 from reconciler.documents.text import escape
@@ -20,6 +21,7 @@ from reconciler.planning.pool_map import (
 from reconciler.report.markup import cut
 from reconciler.report.text.pools import GUTTER, conflict_cells, sizes_by_use
 
+_T = TypeVar("_T")
 _SIGNED = {*SIGNS, AddressUse.ALLOCATED}
 
 
@@ -85,14 +87,8 @@ def _counts(found: PoolMap) -> dict[tuple[str, str], int]:
 _CELL, _LINE = 11, 18
 _LEFT, _GAP, _EDGE = 120, 40, 16
 _TEXT = 200
-_CLASSES = {
-    AddressUse.HELD: "held",
-    AddressUse.GATEWAY: "gateway",
-    AddressUse.IN_USE: "used",
-    AddressUse.RESERVED: "reserved",
-    AddressUse.FREE: "free",
-    AddressUse.UNUSED: "unused",
-}
+_NAMES = ("held", "gateway", "used", "reserved", "free", "unused")
+_CLASSES = dict(zip(SIGNS, _NAMES, strict=True))
 _TURNS = 6
 # The colors are distinguishable for color-blind readers. Letters carry the same information.
 _STYLE = """
@@ -135,15 +131,21 @@ def map_svg(maps: Sequence[tuple[PoolMap, PoolMap]]) -> str:
 
 def _row(found: PoolMap, row: MapRow, left: int, top: int) -> Iterator[str]:
     """Yield the shapes of a row: equal adjacent cells are one shape with a letter at its start."""
-    at = 0
-    for part, cells in groupby(row.cells, key=lambda it: _look(found, it)):
-        count = len(list(cells))
+    for part, at, count in _runs(_look(found, it) for it in row.cells):
         if part is not None:
             name, letter = part
             x = left + at * _CELL
             yield _rect(name, x, top, count * _CELL - 1)
             if letter:
                 yield _text(x + 2, top + _CELL - 2, letter, "mark")
+
+
+def _runs(looks: Iterable[_T]) -> Iterator[tuple[_T, int, int]]:
+    """Yield runs of equal cells: what they show, the first one, and their number."""
+    at = 0
+    for look, cells in groupby(looks):
+        count = len(list(cells))
+        yield look, at, count
         at += count
 
 
@@ -151,12 +153,9 @@ def _changes(
     before: tuple[PoolMap, MapRow], after: tuple[PoolMap, MapRow], left: int, top: int
 ) -> Iterator[str]:
     old, new = ([_look(it, part) for part in row.cells] for it, row in (before, after))
-    at = 0
-    for is_changed, cells in groupby(a != b for a, b in zip(old, new, strict=True)):
-        count = len(list(cells))
+    for is_changed, at, count in _runs(a != b for a, b in zip(old, new, strict=True)):
         if is_changed:
             yield _rect("changed", left + at * _CELL, top, count * _CELL - 1)
-        at += count
 
 
 def _look(found: PoolMap, part: AddressPart | None) -> tuple[str, str] | None:

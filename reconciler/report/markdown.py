@@ -95,12 +95,7 @@ MARKER = "<!-- ipam -->"
 LIMIT = 60_000
 _AROUND = 2_000
 _VERDICT = {Severity.ERROR: "❌", Severity.GATE: "⛔", None: "✅"}
-_SEVERITY = {
-    Severity.ERROR: "❌",
-    Severity.GATE: "⛔",
-    Severity.WARNING: "⚠️",
-    Severity.INFO: "📝",
-}
+_SEVERITY = {Severity.ERROR: "❌", Severity.GATE: "⛔", Severity.WARNING: "⚠️", Severity.INFO: "📝"}
 _ACTION = {Keep: "▫️", Grant: "🟢", Release: "🟠", Expire: "⚪", Refuse: "🔴"}
 _TIER = {Tier.OK: "🟢", Tier.WARNING: "🟡", Tier.CRITICAL: "🟠", Tier.EXHAUSTED: "🔴"}
 _ALLOCATIONS = (

@@ -136,12 +136,7 @@ def of_turn(turn: Turn) -> Iterator[Sample]:
 
 
 def of_run(
-    head: str,
-    evaluation: Evaluation,
-    applied: Iterable[Applied],
-    now: float,
-    *,
-    is_bug: bool,
+    head: str, evaluation: Evaluation, applied: Iterable[Applied], now: float, *, is_bug: bool
 ) -> Mapping[str, tuple[Sample, ...]]:
     """Return the gauges of a finished run, by part. A run that met a bug is not a success."""
     usage = evaluation.plan.before

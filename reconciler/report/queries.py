@@ -25,13 +25,7 @@ from reconciler.planning.pool_map import AddressPart, PoolMap
 from reconciler.planning.space import AddressUsage, everything, of_pool, percentage
 from reconciler.reconcile.simulate import Simulation
 from reconciler.reconcile.verify import Verified
-from reconciler.report.json import (
-    ends,
-    envelope,
-    listed_findings,
-    path_and_line,
-    plan_document,
-)
+from reconciler.report.json import ends, envelope, listed_findings, path_and_line, plan_document
 
 
 def free_runs_document(found: FreeSpace) -> dict[str, Any]:
@@ -151,11 +145,7 @@ def holders_document(
 
 def history_document(revision: str, events: Iterable[Caused]) -> dict[str, Any]:
     """Return events, newest first."""
-    return {
-        **envelope("History"),
-        "revision": revision,
-        "items": [event_item(it) for it in events],
-    }
+    return {**envelope("History"), "revision": revision, "items": [event_item(it) for it in events]}
 
 
 def event_item(event: Caused) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import pytest
 
 from reconciler.gitio.interface import Touch
 from reconciler.history.events import Fact, What, events_of, fact_of
-from reconciler.history.who import Named
+from reconciler.history.who import concerning
 from tests.history.pasts import EDGE, RECORD, ROW, fact, happened, run
 from tests.world import SMALL, evaluation_of, reconciled, tenant
 
@@ -100,8 +100,8 @@ def test_a_record_that_makes_way_for_another_name_of_its_addresses_was_renamed(
     if is_it:
         (item,) = found
         assert (item.what, item.fact, item.heir, item.delta) == (What.RENAMED, old, new, ())
-        assert Named("store")(item)
-        assert Named(old.name)(item)
+        assert concerning("store")(item)
+        assert concerning(old.name)(item)
         return
     came, went = {"Allocated": ("allocated", "removed"), "Released": ("released", "expired")}[phase]
     told = [(it.what.value, it.fact.name, it.heir) for it in found]

@@ -1,7 +1,7 @@
 """Who has some addresses, and what stands beside them."""
 
 from reconciler.addresses import format_short
-from reconciler.history.who import Holder, Named, nearest_holders, of_name, of_ranges
+from reconciler.history.who import Holder, concerning, nearest_holders, of_name, of_ranges
 from reconciler.model.plan import State
 from reconciler.planning.pool_map import AddressUse
 from tests.history.pasts import EDGE, fact, happened, run
@@ -63,10 +63,10 @@ def test_a_name_that_is_nearly_one_is_proposed() -> None:
 def test_versions_of_records_go_by_the_same_names() -> None:
     (item,) = happened(None, fact())
     for text in ("one", "team-a/one", "edge", "butler-system/edge", EDGE, "team-a-one-lb"):
-        assert Named(text)(item), text
-    assert not Named("two")(item)
+        assert concerning(text)(item), text
+    assert not concerning("two")(item)
     given = item._replace(giver="team-a/two")
-    assert [Named(it)(given) for it in ("two", "team-a/two", "", "a/two")] == [
+    assert [concerning(it)(given) for it in ("two", "team-a/two", "", "a/two")] == [
         True,
         True,
         False,

@@ -30,13 +30,7 @@ from reconciler.planning.retention import retention_end
 from reconciler.report.findings import capped
 from reconciler.report.json import envelope, finding, plan_document, usage_item
 from reconciler.report.markup import cut
-from reconciler.report.page.html import (
-    Parts,
-    packed_names,
-    packed_numbers,
-    packed_steps,
-    page_html,
-)
+from reconciler.report.page.html import Parts, packed_names, packed_numbers, packed_steps, page_html
 from reconciler.report.queries import outlook_item
 from reconciler.review.result import Compared
 

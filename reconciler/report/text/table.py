@@ -87,9 +87,7 @@ SEVERITIES = {
 
 
 def findings_text(
-    findings: Sequence[Finding],
-    painter: Painter,
-    words: Mapping[str, str] = MappingProxyType({}),
+    findings: Sequence[Finding], painter: Painter, words: Mapping[str, str] = MappingProxyType({})
 ) -> str:
     """Return lines of findings, at most `MAX_FINDINGS`. `words` replaces severities by code."""
     lines = []
