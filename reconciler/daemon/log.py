@@ -133,8 +133,9 @@ class RoundLog:
     def _finding_lines(self, found: Evaluation, *, is_full: bool) -> Iterator[LogLine]:
         now = _findings_by_key(found)
         # Findings about clusters appear only in rounds that look at the cluster.
-        observed = found.tree.settings.observed
-        stay = {} if is_full else _below(observed, self._findings)
+        below = f"{found.tree.settings.observed}/"
+        known = {} if is_full else self._findings
+        stay = {key: it for key, it in known.items() if f"{key[0]}/".startswith(below)}
         new = gravest_first(it for key, it in now.items() if key not in self._findings)
         now = {**stay, **now}
         places = {key[:2] for key in now}
@@ -169,10 +170,4 @@ def _findings_by_key(found: Evaluation) -> _Known:
         (it.location.path, it.code, it.message): it
         for it in every
         if it.severity is not Severity.INFO and (it.code, it.location) not in refused
-    }
-
-
-def _below(folder: str, known: _Known) -> _Known:
-    return {
-        key: it for key, it in known.items() if key[0] == folder or key[0].startswith(f"{folder}/")
     }

@@ -52,8 +52,7 @@ class Daemon:
     def turn(self) -> None:
         """Do one round, or wait."""
         self.health.turned(self.dirty.time.monotonic())
-        if self.clusters is not None:
-            self.dirty.hold(self.clusters.held())
+        self.dirty.hold(self._held())
         dirty = self.dirty.take() if self._may_work() else None
         if dirty is None:
             self.dirty.wait(self.dirty.resync)
@@ -101,7 +100,7 @@ class Daemon:
             self.work.looked,
             dict(self.work.unasked),
             None if failure is not None else self.work.newest,
-            held | self._held(),
+            frozenset({*held, *self._held()}),
         )
         self._check_git(dirty, failure)
         with self._survive("the round could not be reported"):
@@ -115,8 +114,8 @@ class Daemon:
             self._follow(dirty, ended)
         self._retry(ended)
 
-    def _held(self) -> frozenset[str]:
-        return frozenset(self.clusters.held() if self.clusters is not None else ())
+    def _held(self) -> dict[str, float]:
+        return self.clusters.held() if self.clusters is not None else {}
 
     def _check_git(self, dirty: Dirty, failure: Exception | None) -> None:
         if failure is None:
@@ -148,7 +147,7 @@ class Daemon:
                 self.clusters.forget(name)
 
     def _retry(self, ended: RoundDone) -> None:
-        held = self.clusters.held() if self.clusters is not None else {}
+        held = self._held()
         now = self.dirty.time.monotonic()
         for name, until in held.items():
             self.dirty.mark(ALL if name == MANAGEMENT else name, "retry", until - now)

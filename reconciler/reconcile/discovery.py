@@ -81,7 +81,7 @@ from reconciler.planning.documents import path_of, tidied
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.limits import Quotas
 from reconciler.planning.planner import plan
-from reconciler.reconcile.evaluation import as_reconciled, exit_code
+from reconciler.reconcile.evaluation import as_reconciled, exit_code, with_found
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, reconcile
 
 NO_METALLB = "MetalLB is not there: no kind IPAddressPool of metallb.io"
@@ -258,7 +258,7 @@ class _Look:
         uid = known.uid if known else ""
         identity = identify(cluster, name, NAMESPACE, uid, accept=accepts)
         with self.places:  # only now, so that unreachable clusters do not use all places
-            shown = _shown(cluster, identity, (self.granted[name], known, options.apply.lb_class))
+            shown = self._shown(cluster, name, identity, known)
             text = remembered(identity.config_maps)
             idle, elastic = read_idle(text or ""), self.evaluation.tree.settings.elastic
             found = GrowthCalculation(shown, self.granted[name], idle, elastic).outcome()
@@ -267,6 +267,28 @@ class _Look:
             if writes and text is not None and text != now:
                 cluster.merge(Ref(CONFIG_MAP, NAMESPACE, NAME), {"data": {KEY: now}}, MANAGER)
             return found
+
+    def _shown(
+        self, cluster: Cluster, name: str, identity: ClusterIdentity, known: Enrolled | None
+    ) -> ObservedCluster:
+        items, lb_class = cluster.list(SERVICE).items, self.options.apply.lb_class
+        now = cluster.now()
+        manifests = _list(cluster, ADDRESS_POOL)
+        if manifests is None:
+            services, odd = read_services(items, lb_class)
+            return ObservedCluster(services, (), now, odd, NO_METALLB)
+        entries = identity.inventory.objects
+        every = [live_of(manifest) for manifest in manifests]
+        ours = [live for live in every if is_ours(live, entries.get(str(live.ref)))]
+        services, odd = read_services(items, lb_class, [live.ref.name for live in ours])
+        pools = tuple(_pool(live) for live in ours)
+        states = _list(cluster, CONFIGURATION_STATE) or []
+        # Ranges that were applied and are still desired, but are missing in the pools.
+        records = self.granted[name].records
+        desired = IPSet.of(it.range for it in records if it.is_live and it.range is not None)
+        lacks = (desired & ranges_of(known.addresses if known else ())) - addresses_of(pools)
+        why = unwell([live.manifest for live in ours], states, lacks, now)
+        return ObservedCluster(services, pools, now, odd, why)
 
     def _refused(
         self, asked: Mapping[str, tuple[DemandEntry, ...]]
@@ -300,32 +322,6 @@ class _Look:
         path = path_of(self.evaluation.tree.settings.observed, identity)
         data = None if entries is None else demand_document(namespace, short, entries)
         return FileChange(path, data), found.words, found.figures
-
-
-def _shown(
-    cluster: Cluster,
-    identity: ClusterIdentity,
-    asked: tuple[GrantedRanges, Enrolled | None, str],
-) -> ObservedCluster:
-    granted, known, lb_class = asked
-    items = cluster.list(SERVICE).items
-    now = cluster.now()
-    manifests = _list(cluster, ADDRESS_POOL)
-    if manifests is None:
-        services, odd = read_services(items, lb_class)
-        return ObservedCluster(services, (), now, odd, NO_METALLB)
-    entries = identity.inventory.objects
-    every = [live_of(manifest) for manifest in manifests]
-    ours = [live for live in every if is_ours(live, entries.get(str(live.ref)))]
-    services, odd = read_services(items, lb_class, [live.ref.name for live in ours])
-    pools = tuple(_pool(live) for live in ours)
-    states = _list(cluster, CONFIGURATION_STATE) or []
-    # Ranges that were applied and are still desired, but are missing in the pools.
-    live_ranges = (it.range for it in granted.records if it.is_live and it.range is not None)
-    applied = ranges_of(known.addresses if known else ())
-    lacks = (IPSet.of(live_ranges) & applied) - addresses_of(pools)
-    why = unwell([live.manifest for live in ours], states, lacks, now)
-    return ObservedCluster(services, pools, now, odd, why)
 
 
 def _pool(live: Live) -> ElasticPool:
@@ -391,11 +387,9 @@ class ObservingRun:
         if not found:
             return done
         gates = [it for it in found if it.severity is Severity.GATE]
-        findings = [it for it in found if it.severity is not Severity.GATE]
-        evaluation = replace(
-            done.evaluation,
-            findings=ordered([*done.evaluation.findings, *findings]),
-            gates=ordered([*done.evaluation.gates, *gates]),
+        evaluation = with_found(
+            replace(done.evaluation, gates=ordered([*done.evaluation.gates, *gates])),
+            (it for it in found if it.severity is not Severity.GATE),
         )
         return replace(done, evaluation=evaluation, code=exit_code(evaluation))
 
@@ -405,9 +399,8 @@ class ObservingRun:
         whole = evaluation if revision is None else self.whole(revision)
         self.looked = look(whole, self.clusters(), self.options)
         self.intake, self._failure = IntakeLook(), None
-        named = (
-            last_named(self.repository, revision, whole.tree.settings.observed) if revision else ""
-        )
+        folder = whole.tree.settings.observed
+        named = last_named(self.repository, revision, folder) if revision else ""
         try:
             self.intake = look_for_intake(
                 whole, self.clusters(), self._apply_options, named, self.options.deleted
@@ -420,9 +413,8 @@ class ObservingRun:
 
     @property
     def _apply_options(self) -> ApplyOptions:
-        return (
-            self.options.apply if self.options.writes else replace(self.options.apply, dry_run=True)
-        )
+        options = self.options
+        return options.apply if options.writes else replace(options.apply, dry_run=True)
 
     def _findings(self, evaluation: Evaluation) -> Iterator[Finding]:
         settings = evaluation.tree.settings

@@ -82,16 +82,13 @@ class Answers:
         return {record.path: self.reasons[record] for record in records}
 
 
-class ReconcileOptions(Struct, frozen=True):
+class ReconcileOptions(CommitOptions, frozen=True):
     """Options of a reconcile. `to` is the branch that gets the commits instead.
 
     `now` is in seconds since 1970, None for the date of the revision. `any_branch` stores no state.
     `look` runs while the lock is released. `server_now` is called only if an instant is due.
     """
 
-    allow_release: int | None = None
-    sign: str = ""
-    committer: tuple[str, str] | None = None
     accept_history: str | None = None
     still_announced: Callable[[Evaluation], Mapping[str, str]] | None = None
     now: Callable[[], float] | None = None
@@ -161,21 +158,22 @@ class _Run:
         evaluation, made = part.planned.evaluation, tuple(self.made)
         base = made[0].planned.base if made else part.planned.base
         newest = made[-1].commit if made else None
-        proposed = (
-            self._propose(base, newest, evaluation) if self.options.propose is not None else None
-        )
+        proposed = self._propose(base, newest, evaluation)
         done = Reconciled(base, newest, 1, evaluation, exit_code(evaluation), made, proposed)
         if not self.options.any_branch:
             self.repository.remember(done.head)
         return done
 
-    def _propose(self, base: Revision, newest: Revision | None, evaluation: Evaluation) -> Proposed:
-        settings = evaluation.tree.settings
+    def _propose(
+        self, base: Revision, newest: Revision | None, evaluation: Evaluation
+    ) -> Proposed | None:
+        settings, propose = evaluation.tree.settings, self.options.propose
+        if propose is None:
+            return None
         self.repository.require_clean([*settings.folders, settings.records], base)
         self.repository.follow(base)
-        if has_wrong_settings(evaluation) or self.options.propose is None:
-            return Proposed.NOTHING  # the required changes are unknown
-        return self.options.propose(base, newest)
+        # With wrong Settings, the required changes are unknown.
+        return Proposed.NOTHING if has_wrong_settings(evaluation) else propose(base, newest)
 
     def _by_the_clock(self) -> RunCommit:
         if self.options.any_branch:
@@ -287,13 +285,8 @@ class _Run:
         if options.now is not None and evaluation.tree.clock_ahead is None:
             behind = clock_behind(base.clock, int(options.now()))
             evaluation = replace(evaluation, findings=ordered([*evaluation.findings, *behind]))
-        part = carry_out(
-            self.repository,
-            Planned(base, evaluation, clock, look),
-            CommitOptions(
-                options.allow_release, options.sign, options.committer, options.propose is not None
-            ),
-        )
+        planned, is_proposed = Planned(base, evaluation, clock, look), options.propose is not None
+        part = carry_out(self.repository, planned, options, is_proposed=is_proposed)
         if part.commit is not None:
             self.made.append(part)
         return part

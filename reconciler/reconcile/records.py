@@ -49,7 +49,8 @@ def strays(
         there = repository.below(root).source(now.id)
         listed = then.entries([was.records])
         lost = anew & {place_of(was.records, entry.path).claim for entry in listed}
-        if lost and not _has_documents(there, was):
+        sources = (settings_at(there) or was).sources if lost else ()
+        if lost and not any(is_yaml(entry.path) for entry in there.entries(sources)):
             is_here = bool(there.entries([was.records]))
             old, new = (
                 f"{top}/{folder}" if top else folder
@@ -70,11 +71,6 @@ def strays(
 def _other_roots(repository: Repository, revision: str) -> Iterator[tuple[str, str, Side]]:
     for root, commit in islice(repository.other_roots(revision), MAX_ROOTS):
         yield root, commit, _side(repository.below(root), commit)
-
-
-def _has_documents(source: Source, before: Settings) -> bool:
-    sources = (settings_at(source) or before).sources
-    return any(is_yaml(entry.path) for entry in source.entries(sources))
 
 
 def require_unedited(evaluation: Evaluation) -> None:

@@ -13,7 +13,7 @@ from reconciler.families.interface import Newcomer
 from reconciler.gitio.interface import Source
 from reconciler.model.errors import UsageError
 from reconciler.model.key import Key
-from reconciler.model.plan import Grant, Refuse, Usage
+from reconciler.model.plan import Grant, Refuse
 from reconciler.model.pool import Tier
 from reconciler.planning import limits
 from reconciler.planning.documents import Tree, source_kinds
@@ -99,9 +99,8 @@ def _newcomer_of(today: Evaluation, provider: str | None) -> Newcomer:
     one = newcomer()
     providers = [doc.name for doc in today.documents.of(one.chooses)]
     if provider is not None and provider not in providers:
-        raise UsageError(
-            f"no {one.chooses.kind} {provider!r}", f"there are: {', '.join(providers)}"
-        )
+        hint = f"there are: {', '.join(providers)}"
+        raise UsageError(f"no {one.chooses.kind} {provider!r}", hint)
     return one
 
 
@@ -187,21 +186,15 @@ def _steps(evaluation: Evaluation, tenants: int) -> tuple[SimulationStep, ...]:
     for key in sorted(used):
         usage = evaluation.plan.after[key]
         tiers = evaluation.state.pools[key].thresholds
-        allocated = usage.allocated - used[key]
-        last = _step(0, key, usage, allocated, tiers.tier(allocated + usage.held, usage.total))
-        steps.append(last)
-        for count in range(1, tenants + 1):
-            for grant in grants[_name(count)]:
+        allocated, last = usage.allocated - used[key], None
+        for count in range(tenants + 1):
+            for grant in grants[_name(count)] if count else ():
                 allocated += grant.allocation.size if grant.allocation.pool == key else 0
+            share = percentage(allocated + usage.held, usage.total)
             tier = tiers.tier(allocated + usage.held, usage.total)
-            now = _step(count, key, usage, allocated, tier)
-            if tier is not last.tier or count == tenants:
-                steps.append(now)
-            last = now
+            if tier is not last or count == tenants:
+                steps.append(
+                    SimulationStep(count, key, allocated, usage.held, usage.total, share, tier)
+                )
+            last = tier
     return tuple(steps)
-
-
-def _step(count: int, key: Key, usage: Usage, allocated: int, tier: Tier) -> SimulationStep:
-    used = allocated + usage.held
-    share = percentage(used, usage.total)
-    return SimulationStep(count, key, allocated, usage.held, usage.total, share, tier)

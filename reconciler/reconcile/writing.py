@@ -117,12 +117,11 @@ _log = logging.getLogger(__name__)
 
 
 class CommitOptions(Struct, frozen=True):
-    """Options for the commits of a run. A merge publishes the commits of a proposal."""
+    """Options for the commits of a run."""
 
     allow_release: int | None = None
     sign: str = ""
     committer: tuple[str, str] | None = None
-    is_proposed: bool = False
 
 
 class Planned(Struct, frozen=True):
@@ -148,7 +147,9 @@ class RunCommit(Struct, frozen=True):
         return self.commit or self.planned.base
 
 
-def carry_out(repository: Repository, planned: Planned, options: CommitOptions) -> RunCommit:
+def carry_out(
+    repository: Repository, planned: Planned, options: CommitOptions, *, is_proposed: bool
+) -> RunCommit:
     """Commit and publish a plan if it changes something. A proposal is only committed.
 
     Raises GitError, LostRaceError, UsageError for an unfit checkout, ReconcilerError for a bug.
@@ -160,7 +161,7 @@ def carry_out(repository: Repository, planned: Planned, options: CommitOptions) 
         asked = commit_of(planned, passed, options)
         commit, subject = repository.commit(asked), asked.message.partition("\n")[0]
         require_no_clash(repository, asked, commit, evaluation.tree)
-    if options.is_proposed:
+    if is_proposed:
         return RunCommit(planned, passed, commit, subject)
     folders = [*settings.folders, settings.records]
     repository.require_clean(folders, commit or base)

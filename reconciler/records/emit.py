@@ -69,15 +69,6 @@ def first_pool(claim: Key, beside: str, name: str) -> Key:
     return form.pool(kind, claim.namespace if is_namespaced else "", name, beside)
 
 
-def references(record: Allocation) -> dict[str, dict[str, str]]:
-    """Return the references in the `spec` of a record."""
-    form = form_of(record.claim.family).record
-    return {
-        "poolRef": _reference(form.pool, record.pool),
-        form.owner: _reference(form.owner_fields, _claimant(record)),
-    }
-
-
 @cache
 def _reference_head(fields: tuple[str, ...], family: str, kind: str) -> str:
     found = _reference(fields, Key(family, "", "", "", kind))
@@ -174,8 +165,10 @@ def _address(version: int, value: int) -> str:
 
 def record_document(record: Allocation) -> dict[str, Any]:
     """Return the record as a Kubernetes object, with status."""
+    form = form_of(record.claim.family).record
     spec: dict[str, Any] = {
-        **references(record),
+        "poolRef": _reference(form.pool, record.pool),
+        form.owner: _reference(form.owner_fields, _claimant(record)),
         "type": record.type,
         "count": record.size,
     }
