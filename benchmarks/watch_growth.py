@@ -90,11 +90,7 @@ def _returns(site: Site) -> list[float]:
     """A Service that goes: until the allocation that it grew by is gone in the management cluster."""
     server, found = site.tenants[ONE], []
     allocations = f"{BUTLER}/ipallocations"
-    with (
-        eye(server, SERVICES) as seen,
-        eye(site.management, allocations) as grown,
-        running(site),
-    ):
+    with eye(server, SERVICES) as seen, eye(site.management, allocations) as grown, running(site):
         _served(server, seen, "first")
         for number in range(RETURNS):
             _served(server, seen, f"r{number}")

@@ -70,19 +70,14 @@ STOPS: Mapping[str, Change] = {
         "ipam.yaml": "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
     },
     "an Override": {"tenants/a/new.yaml": tenant("new"), "overrides/2026-02-15-x.yaml": OVERRIDE},
-    "a record": {
-        "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml": None,
-    },
+    "a record": {"allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml": None},
     "more than a gate lets pass": {"tenants/a/new.yaml": tenant("new", networking=BIG)},
     "what cannot be read": {"tenants/a/new.yaml": "kind: ["},
     "what is no YAML": {"tenants/a/README.md": "words"},
     "what nobody knows": {
         "tenants/a/x.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: x}\n"
     },
-    "a file that only moves out": {
-        "tenants/a/one.yaml": None,
-        "tenants/one.yaml": tenant("one"),
-    },
+    "a file that only moves out": {"tenants/a/one.yaml": None, "tenants/one.yaml": tenant("one")},
     "nothing": {},
     "a tenant of another team that goes": {
         "tenants/b/one.yaml": None,

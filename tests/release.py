@@ -94,11 +94,7 @@ def _component(name: str, version: str, rest: str) -> dict[str, Any]:
     purl = f"pkg:pypi/{name.lower()}@{version}"
     # A lock has the hash of each file that may be installed: which one is the machine's matter.
     files = [
-        {
-            "type": "distribution",
-            "url": purl,
-            "hashes": [{"alg": "SHA-256", "content": found}],
-        }
+        {"type": "distribution", "url": purl, "hashes": [{"alg": "SHA-256", "content": found}]}
         for found in _HASH.findall(rest)
     ]
     about = {"type": "library", "bom-ref": purl, "name": name, "version": version, "purl": purl}

@@ -186,12 +186,12 @@ def test_an_allocation_cannot_change_once_it_is_allocated() -> None:
 def test_one_record_shape_serves_all_families() -> None:
     spec = version(CRDS["IPAllocation"])["schema"]["openAPIV3Schema"]["properties"]["spec"]
     assert spec["properties"]["type"]["enum"] == [
-        *("nodes", "loadbalancer", "vip", "control-plane", "ingress", "address"),
+        *("nodes", "loadbalancer", "vip", "control-plane", "ingress", "address")
     ]
     assert spec["required"] == ["poolRef", "type"]
     assert spec["properties"]["poolRef"]["required"] == ["name"]
     assert spec["properties"]["poolRef"]["properties"].keys() == {
-        *("apiGroup", "kind", "namespace", "name"),
+        *("apiGroup", "kind", "namespace", "name")
     }
 
 

@@ -28,11 +28,7 @@ def run_bare(folder: Path) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "reconciler", "demo", folder.name],
         cwd=folder.parent,
-        env={
-            "PATH": os.environ["PATH"],
-            **PYTHON,
-            "XDG_CACHE_HOME": str(folder.parent / "cache"),
-        },
+        env={"PATH": os.environ["PATH"], **PYTHON, "XDG_CACHE_HOME": str(folder.parent / "cache")},
         capture_output=True,
         text=True,
         check=False,

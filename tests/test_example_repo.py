@@ -135,7 +135,7 @@ def test_the_workflow_checks_merges_and_reconciles_main() -> None:
     workflow = yaml.safe_load((EXAMPLE / ".github/workflows/ipam.yml").read_text())
     triggers = workflow[True]  # YAML 1.1 reads `on` as true
     assert triggers.keys() == {
-        *("pull_request", "merge_group", "push", "schedule", "workflow_dispatch"),
+        *("pull_request", "merge_group", "push", "schedule", "workflow_dispatch")
     }
     assert triggers["workflow_dispatch"]["inputs"].keys() == {"allow-release", "dry-run"}
     check, reconcile = workflow["jobs"]["check"], workflow["jobs"]["reconcile"]

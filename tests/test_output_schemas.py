@@ -13,17 +13,7 @@ from reconciler.codes import CODES
 from reconciler.planning.digest import digest
 from tests.families.novaedge import pool as nova_pool
 from tests.families.novaedge import vip as nova_vip
-from tests.world import (
-    CLOCK,
-    SMALL,
-    commit,
-    git,
-    pool,
-    repository,
-    request,
-    tenant,
-    write,
-)
+from tests.world import CLOCK, SMALL, commit, git, pool, repository, request, tenant, write
 
 FOLDER = Path(__file__).resolve().parent.parent / "schemas" / "output"
 SCHEMAS = sorted(path.name for path in FOLDER.glob("*.json"))

@@ -12,24 +12,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from reconciler.apply.elastic import ClusterReading, StatusMessage, uses
-from reconciler.apply.executor import (
-    LAST_SECONDS,
-    Run,
-    apply_tenant,
-    contained,
-    refused,
-    worked,
-)
+from reconciler.apply.executor import LAST_SECONDS, Run, apply_tenant, contained, refused, worked
 from reconciler.apply.growth import all_growers
 from reconciler.apply.intake import identities
 from reconciler.apply.intake_run import not_in_git
 from reconciler.apply.inventory import IDENTITY, ClusterIdentity, Enrolled, check_memory, uid_of
-from reconciler.apply.management import (
-    Access,
-    ClusterRegistry,
-    open_management,
-    without_kubeconfig,
-)
+from reconciler.apply.management import Access, ClusterRegistry, open_management, without_kubeconfig
 from reconciler.apply.plan import Applied, ClusterPlan, ClusterState
 from reconciler.apply.plan_management import ManagementDesiredState, plan_management
 from reconciler.apply.snapshot import Snapshot

@@ -31,12 +31,19 @@ from reconciler.cli.options import Decorator, gathered, option, parse_seconds
 from reconciler.cli.output import emit
 from reconciler.cli.report import served_page
 from reconciler.daemon.dirty import ALL, GIT, Backoff, DirtySet, format_pause
-from reconciler.daemon.http import Certificate, Endpoints, Server, read_secret
+from reconciler.daemon.http import (
+    UNREAD,
+    CachedPage,
+    Certificate,
+    Endpoints,
+    Page,
+    Server,
+    read_secret,
+)
 from reconciler.daemon.lease import Elector
 from reconciler.daemon.log import RoundLog, current_round
 from reconciler.daemon.loop import Daemon
 from reconciler.daemon.observer import HealthAnswer, HealthState, Observer, RoundDone
-from reconciler.daemon.page import UNREAD, CachedPage, Page
 from reconciler.daemon.reach import RoundClusters
 from reconciler.daemon.watch import BranchWatch, Watches
 from reconciler.daemon.work import DaemonRounds

@@ -14,7 +14,7 @@ from reconciler.cli.options import option
 from reconciler.cli.output import emit, painter
 from reconciler.gitio.files import TargetDirectory, installed_from
 from reconciler.gitio.interface import root_folder
-from reconciler.gitio.opening import Site, checkout_around, find_site, make_repository
+from reconciler.gitio.repository import Site, checkout_around, find_site, make_repository
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.reconcile import init as initial
 from reconciler.reconcile.evaluation import exit_code

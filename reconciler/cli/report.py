@@ -8,7 +8,7 @@ from reconciler.cli import opening, options, output
 from reconciler.cli.commands import VerbCommand
 from reconciler.cli.files import apply_result_of, apply_result_option, parsed_file
 from reconciler.cli.options import option
-from reconciler.daemon.page import Page
+from reconciler.daemon.http import Page
 from reconciler.gitio.repository import Repository
 from reconciler.history.applied import read_served
 from reconciler.model.errors import ExitCode, UsageError

@@ -1,4 +1,4 @@
-"""HTTP server."""
+"""HTTP server, and the report page of the newest revision: rendered on request and cached."""
 
 import hmac
 import logging
@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from reconciler.daemon.observer import HealthAnswer
-from reconciler.daemon.page import Page
 from reconciler.documents.text import escape
 from reconciler.kube.session import certificate_expiry
 from reconciler.model.errors import ReconcilerError, UsageError
@@ -26,6 +25,8 @@ HTML = "text/html; charset=utf-8"
 METRICS = "text/plain; version=0.0.4; charset=utf-8"
 MIN_SECRET = 16
 MAX_SECRET = 4096
+WAIT_SECONDS = 5.0
+UNREAD = "no revision was read yet"
 
 _log = logging.getLogger(__name__)
 
@@ -46,6 +47,13 @@ class HttpResponse(NamedTuple):
     body: bytes
     content_type: str = TEXT
     headers: Mapping[str, str] = {}
+
+
+class Page(NamedTuple):
+    """An HTML page, and its Content-Security-Policy."""
+
+    html: bytes
+    policy: str
 
 
 class Endpoints(Struct, frozen=True):
@@ -204,10 +212,7 @@ class Server:
     """A running server, until it is closed."""
 
     def __init__(
-        self,
-        address: tuple[str, int],
-        endpoints: Endpoints,
-        certificate: Certificate | None = None,
+        self, address: tuple[str, int], endpoints: Endpoints, certificate: Certificate | None = None
     ) -> None:
         """Port 0 is any free one. Raises UsageError for an unusable address or certificate."""
         if certificate is not None:
@@ -322,3 +327,29 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(response.body)
+
+
+class CachedPage:
+    """The page. Any thread may ask; one page is rendered at a time."""
+
+    def __init__(self, revision: Callable[[], str], render: Callable[[str], Page]) -> None:
+        """`revision` returns the newest revision; empty before the first."""
+        self._newest, self._render = revision, render
+        self._lock = Lock()
+        self._revision = ""
+        self._page: Page | str = UNREAD
+
+    def __call__(self) -> Page | str:
+        """Return the page, or the reason why there is none now."""
+        wanted = self._newest()
+        if not self._lock.acquire(timeout=WAIT_SECONDS):
+            return f"the page of {wanted[:12]} is being rendered: try again"
+        try:
+            if wanted != self._revision:
+                self._page = self._render(wanted)
+                self._revision = wanted
+            return self._page
+        except ReconcilerError as failed:
+            return f"the page of {wanted[:12]} cannot be rendered: {failed}"
+        finally:
+            self._lock.release()

@@ -1,35 +1,28 @@
 """The log of rounds: each line appears once, and again when it changes."""
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from reconciler.apply.plan import ClusterState
+from reconciler.apply.plan import WRITTEN, Applied, ClusterState, ObjectResult
 from reconciler.daemon.observer import RoundDone
 from reconciler.documents.findings import Finding, Severity
+from reconciler.documents.text import escape
 from reconciler.model.key import Key
 from reconciler.model.objects import MANAGEMENT
 from reconciler.model.plan import Grant, Keep, Refuse
+from reconciler.planning.digest import actions
 from reconciler.planning.evaluate import Evaluation
 from reconciler.reconcile.discovery import GrowthBlock
 from reconciler.reconcile.reconcile import Round
-from reconciler.report.findings import gravest_first
-from reconciler.report.text.watching import (
-    LogLine,
-    applied_lines,
-    commit_line,
-    decision_lines,
-    finding_line,
-    mended_line,
-    more_line,
-    trouble_lines,
-    well_line,
-)
+from reconciler.report.findings import gravest_first, where
+from reconciler.report.text.queries import range_text
+from reconciler.report.text.table import SEVERITIES
 
-MAX_FINDINGS = 20
-"""Findings that are logged one by one per round."""
+MAX_FINDINGS = 20  # logged one by one per round
 
 _round: ContextVar[int | None] = ContextVar("round", default=None)
 _log = logging.getLogger(__name__)
@@ -48,6 +41,20 @@ def in_round(number: int) -> Iterator[None]:
 def current_round() -> int | None:
     """Return the number of the round of this thread; None outside of rounds."""
     return _round.get()
+
+
+class LogLine(NamedTuple):
+    """Line for the terminal, and for the log, whose fields are in `about`; whether to act on it."""
+
+    text: str
+    words: str
+    about: Mapping[str, str]
+    is_trouble: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The line for the terminal, escaped."""
+        return f"{escape(self.text)}\n"
 
 
 @dataclass(slots=True)
@@ -98,7 +105,7 @@ class RoundLog:
         """Return a line for each change and each new finding."""
         for item in done.rounds:
             yield from self._decisions(item)
-            yield from applied_lines(item.applied or ())
+            yield from _applied_lines(item.applied or ())
         yield from self._cluster_lines(done)
         if done.evaluation is not None:
             yield from self._finding_lines(done.evaluation, is_full=done.clusters is None)
@@ -107,24 +114,24 @@ class RoundLog:
         for part in item.done.parts:
             if part.commit is None:
                 continue
-            yield commit_line(part.planned.base.id, part.commit.id, part.subject)
-            yield from (it for it in decision_lines(part.carried) if not it.is_trouble)
+            yield _commit_line(part.planned.base.id, part.commit.id, part.subject)
+            yield from (it for it in _decision_lines(part.carried) if not it.is_trouble)
         last = item.done.evaluation
         news = {str(refused.claim) for refused in self._refusals.of(last)}
-        for line in decision_lines(last) if news else ():
+        for line in _decision_lines(last) if news else ():
             if line.is_trouble and line.about["claim"] in news:
                 yield line
 
     def _cluster_lines(self, done: RoundDone) -> Iterator[LogLine]:
         last = {item.cluster: item for item in done.applied}
         for name, item in last.items():
-            now = {line.words: line for line in trouble_lines(item)}
+            now = {line.words: line for line in _trouble_lines(item)}
             before = self._troubles.pop(name, {})
             yield from (line for words, line in now.items() if words not in before)
             if now:
                 self._troubles[name] = {words: line.is_trouble for words, line in now.items()}
             elif item.state is ClusterState.APPLIED and any(before.values()):
-                yield well_line(name)
+                yield _of_cluster(name, "well again")
         management = last.get(MANAGEMENT)
         if done.clusters is None and management is not None and management.uid:
             for name in self._troubles.keys() - last.keys() - done.held:
@@ -142,12 +149,12 @@ class RoundLog:
         before = self._findings.items()
         fixed = [it for key, it in before if key not in now and key[:2] not in places]
         self._findings = now
-        yield from map(finding_line, new[:MAX_FINDINGS])
+        yield from map(_finding_line, new[:MAX_FINDINGS])
         if len(new) > MAX_FINDINGS:
-            yield more_line(len(new) - MAX_FINDINGS, "findings are new")
-        yield from map(mended_line, fixed[:MAX_FINDINGS])
+            yield _more_line(len(new) - MAX_FINDINGS, "findings are new")
+        yield from map(_mended_line, fixed[:MAX_FINDINGS])
         if len(fixed) > MAX_FINDINGS:
-            yield more_line(len(fixed) - MAX_FINDINGS, "findings are mended")
+            yield _more_line(len(fixed) - MAX_FINDINGS, "findings are mended")
 
     def _log_growth(self, done: RoundDone) -> None:
         for name, now in (done.looked.blocked if done.looked is not None else {}).items():
@@ -171,3 +178,71 @@ def _findings_by_key(found: Evaluation) -> _Known:
         for it in every
         if it.severity is not Severity.INFO and (it.code, it.location) not in refused
     }
+
+
+def _commit_line(base: str, commit: str, subject: str) -> LogLine:
+    return _of_git(f"committed {commit[:12]} on {base[:12]}{': ' if subject else ''}{subject}")
+
+
+def _decision_lines(evaluation: Evaluation) -> Iterator[LogLine]:
+    for action in actions(evaluation):
+        held = f"{range_text(action)} of {action['pool']}" if action["start"] else ""
+        why = f"{action['reason']}: {action['message']}" if action["reason"] else ""
+        owners = f"{action['from']['owner']} → {action['owner']}" if "owner" in action else ""
+        words = "; ".join(word for word in (held, owners, why) if word) or "(held nothing)"
+        does, claim = action["action"], action["claim"]
+        text, logged = f"{does}: {claim}: {words}", f"{does}: {words}"
+        yield LogLine(text, logged, {"claim": claim}, does == "refuse")
+
+
+def _applied_lines(applied: Iterable[Applied]) -> Iterator[LogLine]:
+    for cluster in applied:
+        for outcome in cluster.outcomes:
+            if outcome.result in WRITTEN:
+                words = f"{outcome.result} {outcome.object}"
+                if drift := outcome.drift:
+                    when = f" at {drift.time}" if drift.time else ""
+                    fields = ", ".join(drift.fields) or "it"
+                    words += f" ({drift.manager or 'somebody'} had changed {fields}{when})"
+                yield _of_cluster(cluster.cluster, words)
+
+
+def _trouble_lines(cluster: Applied) -> Iterator[LogLine]:
+    name = cluster.cluster
+    for outcome in cluster.outcomes:
+        if outcome.result is ObjectResult.FAILED:
+            yield _of_cluster(name, f"failed {outcome.object}: {outcome.error}", is_trouble=True)
+    if cluster.error:
+        hint = f"; {cluster.hint}" if cluster.hint else ""
+        is_trouble = cluster.state is not ClusterState.WAITING
+        yield _of_cluster(name, f"{cluster.state}: {cluster.error}{hint}", is_trouble=is_trouble)
+    for note in cluster.notes:
+        yield _of_cluster(name, f"note: {note}", is_trouble=True)
+
+
+def _finding_line(found: Finding) -> LogLine:
+    hint = f"; hint: {found.hint}" if found.hint else ""
+    word = SEVERITIES[found.severity][0]
+    words = f"{where(found.location)}: {word} {found.code}: {found.message}{hint}"
+    return LogLine(words, words, _of(found), is_trouble=True)
+
+
+def _mended_line(found: Finding) -> LogLine:
+    words = f"{found.location.path}: mended: {found.code}: {found.message}"
+    return LogLine(words, words, _of(found))
+
+
+def _more_line(count: int, what: str) -> LogLine:
+    return _of_git(f"and {count} more {what}; `ipam check` lists what there is")
+
+
+def _of_git(words: str) -> LogLine:
+    return LogLine(f"git: {words}", words, {})
+
+
+def _of_cluster(name: str, words: str, *, is_trouble: bool = False) -> LogLine:
+    return LogLine(f"{name}: {words}", words, {"cluster": name}, is_trouble)
+
+
+def _of(found: Finding) -> Mapping[str, str]:
+    return {"code": found.code, "file": found.location.path}

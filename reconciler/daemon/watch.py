@@ -165,11 +165,7 @@ class Informer:
         while not self._is_over():
             begun = self.dirty.time.monotonic()
             for change in cluster.watch(
-                topic.resource,
-                topic.namespace,
-                since=since,
-                labels=topic.labels,
-                heads=topic.heads,
+                topic.resource, topic.namespace, since=since, labels=topic.labels, heads=topic.heads
             ):
                 since = _metadata(change.manifest, "resourceVersion") or since
                 if change.became is not Became.BOOKMARK:

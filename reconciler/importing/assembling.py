@@ -162,10 +162,7 @@ class RangeChange(NamedTuple):
 
 
 def outcome(
-    before: Evaluation,
-    after: Evaluation,
-    paths: Collection[str],
-    holdings: Iterable[ImportedRange],
+    before: Evaluation, after: Evaluation, paths: Collection[str], holdings: Iterable[ImportedRange]
 ) -> tuple[tuple[RangeChange, ...], tuple[Finding, ...]]:
     """Return the changes of ranges by files that were added at `paths`, and conflicts."""
     by_range = {(it.space, it.item): it for it in holdings}

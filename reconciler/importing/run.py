@@ -187,10 +187,7 @@ def _text(value: object) -> str:
 
 
 def files_found(
-    files: Iterable[tuple[str, bytes]],
-    assumed: Assumed,
-    *,
-    mapped: Mapping[str, str] | None = None,
+    files: Iterable[tuple[str, bytes]], assumed: Assumed, *, mapped: Mapping[str, str] | None = None
 ) -> ImportedSource:
     """Return the content of files; `mapped` are requested meanings of columns, None for NetBox."""
     parts: list[ImportedSource] = []

@@ -54,15 +54,12 @@ class Claim(Struct, frozen=True):
     Attributes:
         candidates: Existing pools, in order of preference.
         wanted: Names of the requested pools, existing or not, for messages.
-        fixed: Whether the claim itself requests size and pool, so that a record that differs is
-            stale. Otherwise defaults have changed, and the record stays unchanged.
+        fixed: Whether the claim itself requests size and pool: a record that differs is stale.
         name: Name of the record, unless another owner's record has it.
-        doubt: An unreadable file that the claim depends on, or that might replace it: the claim
-            keeps its range and gets nothing new.
+        doubt: An unreadable file that might change the claim: it keeps its range, gets nothing new.
         doubt_line: 0 if the document is from another revision.
         refusal: Why its family permits nothing new, or None. An existing range stays.
-        requires: The claim of the other IP version (both or neither get addresses), or the claim
-            that this one extends.
+        requires: The claim that must have addresses too: other IP version, or the one it extends.
         is_open: Whether it holds nothing yet, so that a request of any name can replace it.
         stands_for: The tenant's own claim that a manual request replaces.
     """

@@ -90,8 +90,7 @@ class State(Struct, frozen=True):
 
     Attributes:
         protected: Owners with unknown claims: their records are neither released nor expired.
-        frozen: Pools that give nothing new, with the path of the unreadable file. A pool without a
-            readable version is not among `pools`.
+        frozen: Pools that give nothing new, with the path of the unreadable file.
         unclear: Whether an unreadable file might describe anything: nothing is released or expires.
         unknown: Whether such a file has no readable version, so a missing object might exist.
         halted: Why nothing is granted, released, or expired at all; empty otherwise.

@@ -53,10 +53,8 @@ class Tree(Struct, frozen=True):
     Attributes:
         clock: The newest committer date that is not in the future, in seconds since 1970.
         findings: Problems of the tree itself, such as a symlink among the sources.
-        retained: Paths of released records that a cluster might still announce, with the reason;
-            an empty reason if no cluster was queried.
-        left: Paths of records that claims moved away from, with the reason why a cluster still
-            announces them; an empty reason if it does not.
+        retained: Paths of released records that a cluster might announce, with the reason if known.
+        left: Paths of records that claims moved away from, with the reason if still announced.
         contracts: Contracts of the base of a change, checked in addition to the tree's own.
         gone: Owners that are proven to be deleted.
         clock_ahead: The committer date if it is in the future; nothing expires then.

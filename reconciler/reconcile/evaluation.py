@@ -16,11 +16,7 @@ from reconciler.model.key import Key
 from reconciler.model.settings import Settings
 from reconciler.planning.documents import reader_of
 from reconciler.planning.evaluate import Evaluation, held_releases, held_to
-from reconciler.planning.read import (
-    DEFAULTS,
-    EvaluationOptions,
-    evaluate_source,
-)
+from reconciler.planning.read import DEFAULTS, EvaluationOptions, evaluate_source
 from reconciler.planning.settings import as_findings
 from reconciler.reconcile.commits import newest, settings_at
 from reconciler.reconcile.records import edited, strays

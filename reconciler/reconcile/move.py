@@ -256,9 +256,7 @@ def _after(
     counting = (*tree.overrides.counting, *overrides)
     return evaluate(
         replace(
-            tree,
-            sources=sources,
-            overrides=dataclasses.replace(tree.overrides, counting=counting),
+            tree, sources=sources, overrides=dataclasses.replace(tree.overrides, counting=counting)
         )
     )
 

@@ -116,9 +116,7 @@ class Reconciled(Struct, frozen=True):
 
 
 def reconcile(
-    repository: Repository,
-    options: ReconcileOptions,
-    sleep: Callable[[float], None] = time.sleep,
+    repository: Repository, options: ReconcileOptions, sleep: Callable[[float], None] = time.sleep
 ) -> Reconciled:
     """Update the records of a branch for its documents. A lost race means a new plan.
 

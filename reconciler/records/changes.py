@@ -389,10 +389,7 @@ HANDED_OVER = "announcement-moved"
 
 
 def moving(
-    state: State,
-    plan: Plan,
-    asked: Mapping[str, str],
-    overrides: Overrides,
+    state: State, plan: Plan, asked: Mapping[str, str], overrides: Overrides
 ) -> Iterator[Finding]:
     """Return findings about moves. `asked` is why a left range is still announced, by path."""
     yield from _handed_over(state, overrides)

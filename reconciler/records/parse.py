@@ -25,13 +25,7 @@ from reconciler.model.instant import parse_instant
 from reconciler.model.key import Key, is_label, is_name
 from reconciler.model.objects import CLAIM, KIND, LABEL, RECORD_NAMESPACE
 from reconciler.model.plan import Unreadable
-from reconciler.records.emit import (
-    HEAD,
-    Form,
-    form_of,
-    reason_code,
-    record_text,
-)
+from reconciler.records.emit import HEAD, Form, form_of, reason_code, record_text
 from reconciler.records.layout import RecordPath, claim_of, path_of, place_of, roles_of
 
 _HOLDING = ("addresses", "allocatedCount", "cidr", "endAddress", "startAddress")

@@ -108,11 +108,7 @@ class Change:
     """A change and its base. `head` is the merge result, `proposed` the proposal of reconcile."""
 
     def __init__(
-        self,
-        repository: Repository,
-        base: str,
-        head: Source,
-        proposed: str | None = None,
+        self, repository: Repository, base: str, head: Source, proposed: str | None = None
     ) -> None:
         self.repository, self.name, self.head = repository, base, head
         self.base = repository.source(base)

@@ -239,11 +239,7 @@ def test_a_status_is_applied_where_it_differs_or_its_intent_does(
         "apiVersion": "butler.butlerlabs.dev/v1alpha1",
         "kind": "IPAllocation",
         "metadata": {"name": "web-lb", "namespace": "butler-system", "uid": UID},
-        "status": {
-            "phase": "Allocated",
-            "conditions": [READY],
-            "observedGeneration": generation,
-        },
+        "status": {"phase": "Allocated", "conditions": [READY], "observedGeneration": generation},
     }
 
 

@@ -10,11 +10,7 @@ LEFT = IPSet((IPRange(4, 1, 2),))
 
 @pytest.mark.parametrize(
     ("announced", "before", "spaces"),
-    [
-        (IPSet(), ("old",), ("new",)),
-        (LEFT, ("old",), ("new", "old")),
-        (LEFT, (), ()),
-    ],
+    [(IPSet(), ("old",), ("new",)), (LEFT, ("old",), ("new", "old")), (LEFT, (), ())],
 )
 def test_what_is_yet_to_leave_keeps_its_address_space(
     announced: IPSet, before: tuple[str, ...], spaces: tuple[str, ...]

@@ -55,9 +55,7 @@ def test_the_plan_of_a_change_is_what_reconcile_makes_of_its_merge(
 
 @pytest.mark.parametrize("verb", ["check", "plan"])
 def test_nobody_is_told_to_merge_first_and_nothing_is_left_behind(
-    verb: str,
-    repo: Path,
-    tmp_path: Path,
+    verb: str, repo: Path, tmp_path: Path
 ) -> None:
     scratch = tmp_path / "scratch"
     scratch.mkdir()

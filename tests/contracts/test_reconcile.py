@@ -103,8 +103,7 @@ def test_a_race_lost_to_the_very_same_commit_is_won(small: Home) -> None:
 
 def test_a_race_that_is_always_lost_ends_with_code_4(small: Home) -> None:
     meddled = Meddled(
-        small.open(),
-        lambda push: small.advance({f"tenants/n{push}.yaml": tenant(f"n{push}")}),
+        small.open(), lambda push: small.advance({f"tenants/n{push}.yaml": tenant(f"n{push}")})
     )
     with pytest.raises(GitError, match=f"lost the race for the branch {ATTEMPTS} times") as caught:
         meddled.run()

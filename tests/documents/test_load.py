@@ -2,13 +2,7 @@
 
 import pytest
 
-from reconciler.documents.document import (
-    Document,
-    Documents,
-    GroupKind,
-    Kind,
-    Selection,
-)
+from reconciler.documents.document import Document, Documents, GroupKind, Kind, Selection
 from reconciler.documents.findings import Finding, Location, Severity
 from reconciler.documents.load import Kinds, Loaded, load
 from reconciler.planning.documents import source_kinds

@@ -7,16 +7,7 @@ from typing import Any
 import pytest
 
 from tests.caches import ROOT
-from tests.e2e.site import (
-    BUTLER,
-    METALLB,
-    POOL,
-    SERVICES,
-    USER,
-    Site,
-    service,
-    versions,
-)
+from tests.e2e.site import BUTLER, METALLB, POOL, SERVICES, USER, Site, service, versions
 from tests.envtest.processes import until
 from tests.envtest.servers import ApiServer
 from tests.golden.cases import read

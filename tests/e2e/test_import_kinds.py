@@ -75,11 +75,7 @@ Living = Callable[[], Mapping[str, Any]]
 
 
 def brought_in(
-    site: Site,
-    living: Living,
-    capsys: pytest.CaptureFixture[str],
-    *first: str,
-    count: int = 4,
+    site: Site, living: Living, capsys: pytest.CaptureFixture[str], *first: str, count: int = 4
 ) -> None:
     """Import, commit, reconcile and apply, twice; at each step what lives is as it was.
 

@@ -58,9 +58,7 @@ def test_a_pool_that_was_edited_is_reported_with_who_and_when_and_mended(applied
     require_quiet(applied)
 
 
-def test_a_network_that_grew_by_hand_alone_is_reported_until_git_says_so_too(
-    applied: Site,
-) -> None:
+def test_a_network_that_grew_by_hand_alone_is_reported_until_git_says_so_too(applied: Site) -> None:
     patch = '{"spec": {"cidr": "10.40.0.0/23"}}'
     edit(applied.management, "networkpool", "edge", "butler-system", patch)
     ran = applied.reconcile(code=5)
@@ -94,9 +92,7 @@ def test_without_its_inventories_nothing_is_lost(applied: Site) -> None:
     require_quiet(applied)
 
 
-def test_another_cluster_behind_a_known_name_is_refused_until_it_is_enrolled(
-    applied: Site,
-) -> None:
+def test_another_cluster_behind_a_known_name_is_refused_until_it_is_enrolled(applied: Site) -> None:
     renew_identity(applied.tenants[ONE])
     grow = {"tenants/two.yaml": tenant("two", networking="{lbPoolSize: 8}", teamRef="{name: a}")}
     applied.commit(grow, "something for the others")

@@ -65,12 +65,7 @@ def running(site: Site) -> Iterator[Daemon]:
     ],
 )  # fmt: skip
 def test_what_a_person_edits_is_restored_and_the_editor_is_named(
-    site: Site,
-    running: Daemon,
-    cluster: str,
-    words: tuple[str, str, str],
-    name: str,
-    patch: str,
+    site: Site, running: Daemon, cluster: str, words: tuple[str, str, str], name: str, patch: str
 ) -> None:
     server = site.tenants.get(cluster, site.management)
     edit(server, *words, patch)

@@ -1,10 +1,6 @@
 """The test bed itself: that it starts, forgets, tells writes, and hands out addresses."""
 
-from tests.envtest.assets import (
-    METALLB,
-    METALLB_CRDS,
-    lacking,
-)
+from tests.envtest.assets import METALLB, METALLB_CRDS, lacking
 from tests.envtest.servers import ApiServer, Fleet
 from tests.envtest.wiping import renew_identity
 

@@ -7,16 +7,7 @@ from reconciler.families.demand import DemandEntry, demand_document
 from reconciler.planning.documents import path_of
 from reconciler.planning.projection import project
 from tests.planning.outcome import codes, outcome, refusal, without
-from tests.world import (
-    CLOCK,
-    evaluation_of,
-    planned,
-    pool,
-    provider,
-    raw,
-    reconciled,
-    tenant,
-)
+from tests.world import CLOCK, evaluation_of, planned, pool, provider, raw, reconciled, tenant
 
 PLACE = path_of("observed", ("gitops-ipam.dev", "Demand", "team-a", "one"))
 ELASTIC = "{allocationMode: elastic, initialPoolSize: 2}"

@@ -8,9 +8,7 @@ import yaml
 
 from reconciler.apply.targets import announcer, cluster_of, described_clusters
 from reconciler.documents.load import load
-from reconciler.families.interface import (
-    Family,
-)
+from reconciler.families.interface import Family
 from reconciler.kube.resources import IP_ALLOCATION, pools_by_ref, ref_of, resource_of
 from reconciler.model.claim import Allocation
 from reconciler.model.objects import MANAGEMENT, OURS, Need

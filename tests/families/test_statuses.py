@@ -6,16 +6,7 @@ import pytest
 
 from reconciler.planning.projection import project
 from tests.planning.outcome import Files, without
-from tests.world import (
-    CLOCK,
-    SMALL,
-    evaluation_of,
-    pool,
-    provider,
-    reconciled,
-    request,
-    tenant,
-)
+from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
 SINCE = "2026-02-15T10:00:30Z"
 ELASTIC = "{allocationMode: elastic, initialPoolSize: 2}"
@@ -251,7 +242,4 @@ def test_the_worked_example(tenants: int, percent: int, flags: str, left: int) -
     assert "".join(item["status"][0] for item in capacity) == flags
     expected = f"Pool utilization is {percent}% ({used}/32 IPs)"
     assert [item["message"] for item in capacity] == [expected] * 3
-    assert of_provider(after)["capacity"] == {
-        "availableIPs": 32 - used,
-        "estimatedTenants": left,
-    }
+    assert of_provider(after)["capacity"] == {"availableIPs": 32 - used, "estimatedTenants": left}

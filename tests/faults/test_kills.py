@@ -181,11 +181,7 @@ def worlds(
 @pytest.mark.parametrize("is_after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("name", STORIES)
 def test_a_run_that_is_killed_at_a_write_is_made_good_by_the_next(
-    management: ApiServer,
-    tenants: tuple[ApiServer, ...],
-    tmp_path: Path,
-    name: str,
-    is_after: bool,
+    management: ApiServer, tenants: tuple[ApiServer, ...], tmp_path: Path, name: str, is_after: bool
 ) -> None:
     """Each write of a run; the last time round there is none left, and the run ends by itself.
 

@@ -19,15 +19,7 @@ from tests.apply.execution.site import (
     results,
     world,
 )
-from tests.faults.site import (
-    HUB,
-    PATCH_POOL,
-    POOL,
-    POOL_NAME,
-    Faulty,
-    good,
-    refusal,
-)
+from tests.faults.site import HUB, PATCH_POOL, POOL, POOL_NAME, Faulty, good, refusal
 from tests.kube.proxy import Fault
 from tests.world import CLOCK, reconciled
 
@@ -109,9 +101,7 @@ def test_f53_what_others_made_under_our_name_is_left_alone(site: Faulty) -> None
     site.settle(FILES, adopt=True)
 
 
-def test_f54_a_pool_that_a_finalizer_holds_stays_known_and_its_addresses_held(
-    site: Faulty,
-) -> None:
+def test_f54_a_pool_that_a_finalizer_holds_stays_known_and_its_addresses_held(site: Faulty) -> None:
     """F54: it is there until it is gone, and MetalLB may announce it until then."""
     site.apply(FILES)
     one = site.tenants[FIRST]

@@ -78,13 +78,7 @@ def connected(site: Fleet) -> KubeCluster:
         (b'{"items":[{"metadata":{"name":"\\ud800"}}]}', "the answer is not a JSON object"),
         (json.dumps({"items": []}).encode("utf-16"), "the answer is not a JSON object"),
     ],
-    ids=[
-        "long",
-        "deep",
-        "metadata",
-        "half a letter",
-        "utf-16",
-    ],
+    ids=["long", "deep", "metadata", "half a letter", "utf-16"],
 )
 def test_an_answer_that_is_made_to_exhaust_the_reader_is_not_read(
     site: Fleet, body: bytes, told: str

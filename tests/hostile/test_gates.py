@@ -36,10 +36,7 @@ def checked(capsys: Capsys, tmp_path: Path, base: Files, change: Files) -> tuple
 
 @pytest.mark.parametrize(
     "annotations",
-    [
-        {"gate": "never"},
-        {"exhausted": 100, "critical": 100, "warning": 100, "gate": "never"},
-    ],
+    [{"gate": "never"}, {"exhausted": 100, "critical": 100, "warning": 100, "gate": "never"}],
 )
 def test_a_change_that_takes_the_gate_away_is_stopped_by_it(
     capsys: Capsys, tmp_path: Path, annotations: dict[str, object]

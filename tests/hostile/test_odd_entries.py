@@ -118,10 +118,7 @@ def test_every_reading_finds_the_same_and_gives_nothing_away(
     write(folder, {"tenants/three.yaml": tenant("three")})
     git(folder, "add", "tenants")
     git(folder, "commit", "-q", "-m", "a newcomer")
-    found = [
-        evaluate_source(opened.source("HEAD")),
-        evaluate_source(open_worktree(opened, folder)),
-    ]
+    found = [evaluate_source(opened.source("HEAD")), evaluate_source(open_worktree(opened, folder))]
     code, _ = KINDS[how]
     for evaluation in found:
         assert evaluation.findings == found[0].findings

@@ -108,12 +108,7 @@ def test_nor_does_a_revision_whose_date_is_before_that_of_what_it_stands_on(
 
 @pytest.mark.parametrize(
     "edit",
-    [
-        {GATE: override(GATE, "2027-01-01T00:00:00Z", kind="gate", scope=POOL)},
-        {
-            GATE: "spec: {}\n",
-        },
-    ],
+    [{GATE: override(GATE, "2027-01-01T00:00:00Z", kind="gate", scope=POOL)}, {GATE: "spec: {}\n"}],
 )
 def test_one_that_the_change_edits_does_not_count_for_it(
     edit: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -10,17 +10,7 @@ from reconciler.model.errors import UsageError
 from reconciler.records.parse import parse_record
 from tests.cli.running import given_out
 from tests.hostile.test_records import FOLDER, VICTIM
-from tests.world import (
-    SMALL,
-    commit,
-    evaluation_of,
-    git,
-    raw,
-    reconciled,
-    request,
-    tenant,
-    write,
-)
+from tests.world import SMALL, commit, evaluation_of, git, raw, reconciled, request, tenant, write
 
 RECORDS = reconciled(SMALL)
 DONE = evaluation_of(RECORDS)

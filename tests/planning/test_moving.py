@@ -120,11 +120,7 @@ def test_retention_begins_when_nobody_uses_what_was_left() -> None:
     assert gone.brake is None
     files = carried(after, gone)
     old = record(files, OLD)
-    assert (old.phase, old.announced, old.since) == (
-        Phase.RELEASED,
-        False,
-        "2026-02-25T10:00:30Z",
-    )
+    assert (old.phase, old.announced, old.since) == (Phase.RELEASED, False, "2026-02-25T10:00:30Z")
     assert moving(files, clock=later + DAY - 1).changes == ()
     (change,) = moving(files, clock=later + DAY).changes
     assert (change.path, change.data) == (OLD, None)

@@ -14,12 +14,7 @@ from reconciler.families.demand import (
 )
 from reconciler.model.claim import Allocation, Phase
 from reconciler.model.settings import Settings
-from reconciler.planning.documents import (
-    identity_of,
-    observed_kinds,
-    path_of,
-    source_reader,
-)
+from reconciler.planning.documents import identity_of, observed_kinds, path_of, source_reader
 from tests.records.examples import record
 
 ALLOCATED = record()

@@ -188,10 +188,7 @@ def test_a_brake_that_names_too_few_says_how_many_are_needed() -> None:
     coming = after(old, {**new, **brake})
     for found in (counting, coming):
         (short,) = (it for it in found.findings if it.code == "override-short")
-        assert (short.severity, short.message) == (
-            Severity.WARNING,
-            "it lets 1 pass, 2 are needed",
-        )
+        assert (short.severity, short.message) == (Severity.WARNING, "it lets 1 pass, 2 are needed")
         assert short.hint == "spec.releases: 2"
         assert "override-unused" not in codes(found)
     asked = Overrides(counting.tree.overrides.counting)

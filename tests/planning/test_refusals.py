@@ -88,10 +88,7 @@ def test_a_pin_outside_of_the_pool_is_refused() -> None:
 
 
 def test_a_pin_over_the_border_of_two_ranges_straddles_even_when_they_touch() -> None:
-    files = {
-        **pinned("10.40.0.30", "10.40.0.33"),
-        "pools/edge.yaml": pool(tenantAllocation=RANGES),
-    }
+    files = {**pinned("10.40.0.30", "10.40.0.33"), "pools/edge.yaml": pool(tenantAllocation=RANGES)}
     found = refusal(files, PINNED)
     assert found.reason == "pin-straddles-ranges"
     assert found.message == (
@@ -102,10 +99,7 @@ def test_a_pin_over_the_border_of_two_ranges_straddles_even_when_they_touch() ->
 
 
 def test_a_pin_on_reserved_addresses_is_refused() -> None:
-    files = {
-        **pinned("10.40.0.2", "10.40.0.5"),
-        "pools/edge.yaml": pool(reserved=f"[{BLOCK}]"),
-    }
+    files = {**pinned("10.40.0.2", "10.40.0.5"), "pools/edge.yaml": pool(reserved=f"[{BLOCK}]")}
     found = refusal(files, PINNED)
     assert found.reason == "pin-reserved"
     assert found.message == (
@@ -141,10 +135,7 @@ def test_a_pin_of_the_other_ip_version_is_refused() -> None:
 
 
 def test_a_claim_over_its_quota_is_refused_and_never_clamped() -> None:
-    files = {
-        **SMALL,
-        "providers/default.yaml": provider(quotaPerTenant="{maxLoadBalancerIPs: 6}"),
-    }
+    files = {**SMALL, "providers/default.yaml": provider(quotaPerTenant="{maxLoadBalancerIPs: 6}")}
     found = refusal(files, CLAIM)
     assert found.reason == "quota-exceeded"
     assert found.message == ("team-a/one would hold 8 of at most 6 loadbalancer addresses")

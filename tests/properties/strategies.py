@@ -121,11 +121,7 @@ def claims(
 
 
 def record(
-    key: Key,
-    pool: Key,
-    item: IPRange | None,
-    phase: Phase = Phase.ALLOCATED,
-    age: int = 0,
+    key: Key, pool: Key, item: IPRange | None, phase: Phase = Phase.ALLOCATED, age: int = 0
 ) -> Allocation:
     """A record that entered its phase `age` seconds before the clock."""
     since = format_instant(CLOCK - age)

@@ -174,8 +174,4 @@ def _seconds(text: str) -> int:
 
 
 TestBrakes = Brakes.TestCase
-TestBrakes.settings = settings(
-    max_examples=scaled(50),
-    stateful_step_count=14,
-    deadline=None,
-)
+TestBrakes.settings = settings(max_examples=scaled(50), stateful_step_count=14, deadline=None)

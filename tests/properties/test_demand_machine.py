@@ -250,8 +250,4 @@ class Demand(RuleBasedStateMachine):
 
 
 TestDemand = Demand.TestCase
-TestDemand.settings = settings(
-    max_examples=scaled(50),
-    stateful_step_count=15,
-    deadline=None,
-)
+TestDemand.settings = settings(max_examples=scaled(50), stateful_step_count=15, deadline=None)

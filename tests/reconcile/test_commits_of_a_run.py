@@ -125,9 +125,7 @@ def test_what_was_released_by_an_old_date_rests_until_the_next_run(folder: Path)
     all_same(folder)
 
 
-def test_every_commit_of_a_run_asks_ci_to_leave_it_out_where_settings_say_so(
-    folder: Path,
-) -> None:
+def test_every_commit_of_a_run_asks_ci_to_leave_it_out_where_settings_say_so(folder: Path) -> None:
     head = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
     marked = f"{head}spec: {{commit: {{skipCi: true}}}}\n"
     write(folder, {"tenants/new.yaml": tenant("new"), "ipam.yaml": marked})

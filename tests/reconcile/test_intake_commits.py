@@ -7,12 +7,7 @@ from msgspec.structs import replace
 
 from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.intake import MIN_DELETIONS
-from reconciler.apply.intake_run import (
-    IntakeLook,
-    last_named,
-    look_for_intake,
-    remember_intake,
-)
+from reconciler.apply.intake_run import IntakeLook, last_named, look_for_intake, remember_intake
 from reconciler.apply.rights import crd_name
 from reconciler.apply.targets import ApplyOptions
 from reconciler.families.capi.kinds import CLUSTERS

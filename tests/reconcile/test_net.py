@@ -74,11 +74,7 @@ def at(*records: Allocation, **paths: Allocation) -> Files:
     return found | {f"{FOLDER}/{path}.yaml": raw(record_text(it)) for path, it in paths.items()}
 
 
-def look(
-    before: Files,
-    after: Files,
-    repository: FakeRepository | None = None,
-) -> str:
+def look(before: Files, after: Files, repository: FakeRepository | None = None) -> str:
     """What the net says of a commit from some files to others; empty for nothing."""
     repository = repository or Divided()
     base = Revision(repository.add("", CLOCK, before), CLOCK)

@@ -195,9 +195,7 @@ def test_what_is_pruned_is_the_very_object_that_we_made() -> None:
 
 
 @pytest.mark.parametrize("live", [None, living(NEW), living(NEW, labels={})])
-def test_what_is_not_ours_any_more_is_forgotten_not_pruned(
-    live: Mapping[str, Any] | None,
-) -> None:
+def test_what_is_not_ours_any_more_is_forgotten_not_pruned(live: Mapping[str, Any] | None) -> None:
     server = Server(live)
     account = ledger(server)
     account.prune(REF, live)

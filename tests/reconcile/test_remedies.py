@@ -11,15 +11,7 @@ from reconciler.reconcile.remedies import remedies
 from reconciler.report.queries import explanation
 from tests.moving import KEY, LEAVING, moved
 from tests.planning.outcome import without
-from tests.world import (
-    SMALL,
-    evaluation_of,
-    pool,
-    provider,
-    reconciled,
-    request,
-    tenant,
-)
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
 LATE = "butler/TenantCluster/team-a/late/loadbalancer"
 FULL: Mapping[str, str] = {

@@ -22,11 +22,7 @@ def test_of_one_file_the_gravest_are_listed_in_their_order_and_the_others_counte
     assert found[: OF_A_FILE - 2] == warnings("a.yaml", OF_A_FILE - 2)
     assert found[OF_A_FILE - 2 : OF_A_FILE] == [stopped, last]
     more = found[OF_A_FILE]
-    assert (more.code, more.severity, more.location) == (
-        MORE,
-        Severity.WARNING,
-        Location("a.yaml"),
-    )
+    assert (more.code, more.severity, more.location) == (MORE, Severity.WARNING, Location("a.yaml"))
     assert more.message == "and 12 more of this file: 12 warnings"
     assert found[OF_A_FILE + 1 :] == other
 

@@ -21,8 +21,7 @@ def test_a_code_is_told_with_its_meaning_an_example_and_what_to_do() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
-    [("pool-overlaps", "pool-overlap"), ("checkuot", "checkout"), ("zzz", None)],
+    ("said", "meant"), [("pool-overlaps", "pool-overlap"), ("checkuot", "checkout"), ("zzz", None)]
 )
 def test_a_word_that_is_neither_leads_to_the_nearest(said: str, meant: str | None) -> None:
     assert next(iter(likely(said, ["checkout"])), None) == meant

@@ -20,11 +20,7 @@ TOLD = info("pool-added", PLACE, "new")
         ([TOLD, TOLD], (None, "passes", "2 to know")),
         (
             [STOPPED, WARNED, WARNED],
-            (
-                Severity.GATE,
-                "the content is right, but a gate stops it",
-                "1 refused, 2 warnings",
-            ),
+            (Severity.GATE, "the content is right, but a gate stops it", "1 refused, 2 warnings"),
         ),
         ([WRONG, WRONG], (Severity.ERROR, "the content is wrong", "2 errors")),
         ([WRONG, STOPPED], (Severity.ERROR, "the content is wrong", "1 error, 1 refused")),

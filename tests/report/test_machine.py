@@ -2,13 +2,7 @@
 
 import json
 
-from reconciler.report.json import (
-    check_document,
-    json_line,
-    json_text,
-    plan_document,
-    yaml_text,
-)
+from reconciler.report.json import check_document, json_line, json_text, plan_document, yaml_text
 from reconciler.review.result import Compared
 from tests.world import SMALL, evaluation_of, pool
 

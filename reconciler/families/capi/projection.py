@@ -198,9 +198,7 @@ def _ready(record: Allocation) -> Mapping[str, str]:
 
 
 def _clusters(
-    given: ProjectionInput,
-    clusters: Mapping[tuple[str, str], Document],
-    held: list[Allocation],
+    given: ProjectionInput, clusters: Mapping[tuple[str, str], Document], held: list[Allocation]
 ) -> Iterator[Projection]:
     live: dict[tuple[str, str], dict[str, Allocation]] = {}
     for record in held:

@@ -40,11 +40,7 @@ def service(name: str = "web", address: str = "", **changes: Any) -> dict[str, A
     }
     ingress = [{"ip": address}] if address else []
     spec = {"type": "LoadBalancer", "ports": [{"port": 80}], **changes}
-    return {
-        "metadata": metadata,
-        "spec": spec,
-        "status": {"loadBalancer": {"ingress": ingress}},
-    }
+    return {"metadata": metadata, "spec": spec, "status": {"loadBalancer": {"ingress": ingress}}}
 
 
 def addresses(*texts: str) -> IPSet:

@@ -159,10 +159,7 @@ def test_a_server_without_crds_or_metallb_is_told(
     for patch in (names, shorter):
         assert bare.request("PATCH", CRD, patch, MERGE)[0] == 200
     check = look(clusters).check("management", "crds")
-    assert (check.verdict, check.message) == (
-        WARNING,
-        "NetworkPool is not that of this program",
-    )
+    assert (check.verdict, check.message) == (WARNING, "NetworkPool is not that of this program")
 
 
 def _without_columns(server: ApiServer) -> dict[str, Any]:

@@ -106,11 +106,7 @@ def test_reserved_addresses_in_use_are_counted(site: Site) -> None:
         "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: NetworkPool\n"
         f"metadata: {{name: edge}}\nspec: {{cidr: 10.0.0.0/27, reserved: {reserved}}}\n"
     )
-    site.management.request(
-        "POST",
-        "/api/v1/nodes",
-        {"metadata": {"name": "n1"}},
-    )
+    site.management.request("POST", "/api/v1/nodes", {"metadata": {"name": "n1"}})
     address = {"addresses": [{"type": "InternalIP", "address": "10.0.0.3"}]}
     site.management.request("PATCH", "/api/v1/nodes/n1/status", {"status": address}, MERGE)
     site.apply(world("web", **{"pools/edge.yaml": text}))

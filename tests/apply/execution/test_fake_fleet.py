@@ -12,12 +12,7 @@ from reconciler.apply.targets import ApplyOptions
 from reconciler.families.butler.kinds import TENANT_CLUSTER
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.kube.resources import ADDRESS_POOL, IP_ALLOCATION
-from reconciler.model.errors import (
-    ClusterError,
-    UnauthorizedError,
-    UnreachableError,
-    UsageError,
-)
+from reconciler.model.errors import ClusterError, UnauthorizedError, UnreachableError, UsageError
 from reconciler.model.objects import CONFIG_MAP, NODE, SECRET, SERVICE, Ref
 from tests.apply.execution.site import FIRST, SECOND, Files, evaluated, failures, results, world
 from tests.apply.execution.test_management import failing

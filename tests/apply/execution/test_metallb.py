@@ -1,14 +1,7 @@
 """MetalLB in a tenant cluster: pools of others, its own word on its configuration, its absence."""
 
 from reconciler.apply.plan import ClusterState
-from tests.apply.execution.site import (
-    ADDRESS_POOLS,
-    FIRST,
-    METALLB,
-    Site,
-    address_pool,
-    world,
-)
+from tests.apply.execution.site import ADDRESS_POOLS, FIRST, METALLB, Site, address_pool, world
 from tests.envtest.processes import until
 from tests.envtest.servers import ApiServer
 

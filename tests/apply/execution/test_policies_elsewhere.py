@@ -59,9 +59,7 @@ def _keeps_sizes(server: ApiServer) -> bool:
     return server.request("PATCH", path, cidr("10.0.0.0/28"), MERGE, user="reconciler")[0] != 200
 
 
-def test_under_crds_of_others_no_pool_shrinks_and_nothing_given_changes(
-    foreign: ApiServer,
-) -> None:
+def test_under_crds_of_others_no_pool_shrinks_and_nothing_given_changes(foreign: ApiServer) -> None:
     pools, allocations = f"{OTHERS}/networkpools", f"{OTHERS}/ipallocations"
     for name, text in (("wide", "10.9.0.0/24"), ("odd", "no CIDR")):
         foreign.put(theirs("NetworkPool", name, cidr=text), path=pools)
@@ -89,9 +87,7 @@ def test_under_crds_of_others_no_pool_shrinks_and_nothing_given_changes(
     may(foreign, given, {"spec": {"count": 4}}, "bob")
 
 
-def test_our_own_pools_shrink_neither_by_kubectl_nor_by_the_reconciler(
-    foreign: ApiServer,
-) -> None:
+def test_our_own_pools_shrink_neither_by_kubectl_nor_by_the_reconciler(foreign: ApiServer) -> None:
     words = ("-n", "butler-system", "patch", "networkpool", "edge", "--type=merge")
     done = foreign.kubectl(*words, "-p", json.dumps(cidr("10.0.0.0/28")), user="alice")
     # Both policies refuse it; the server tells of one of them.

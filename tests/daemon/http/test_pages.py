@@ -2,9 +2,8 @@
 
 import pytest
 
-from reconciler.daemon.http import HTML, TEXT, Endpoints, HttpRequest, HttpResponse
+from reconciler.daemon.http import HTML, TEXT, Endpoints, HttpRequest, HttpResponse, Page
 from reconciler.daemon.observer import HealthAnswer
-from reconciler.daemon.page import Page
 from reconciler.model.errors import UsageError
 
 SECRET = "0123456789abcdef-secret"

@@ -14,9 +14,8 @@ from threading import Event, Thread
 import pytest
 
 from reconciler.daemon import http as http_server
-from reconciler.daemon.http import Certificate, Endpoints, Server
+from reconciler.daemon.http import Certificate, Endpoints, Page, Server
 from reconciler.daemon.observer import HealthAnswer
-from reconciler.daemon.page import Page
 from reconciler.model.errors import UsageError
 from tests.kube.certificates import make
 

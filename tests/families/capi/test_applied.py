@@ -60,10 +60,7 @@ def test_objects_are_named_labelled_and_referred_to_as_the_originals(
     assert asked["metadata"]["finalizers"] == ["ipam.cluster.x-k8s.io/ReleaseAddress"]
     assert (
         asked["metadata"]["labels"].items()
-        >= {
-            "cluster.x-k8s.io/cluster-name": "shop",
-            f"{VIP}role": "control-plane",
-        }.items()
+        >= {"cluster.x-k8s.io/cluster-name": "shop", f"{VIP}role": "control-plane"}.items()
     )
     (owner,) = asked["metadata"]["ownerReferences"]
     assert (owner["kind"], owner["name"], owner["controller"]) == ("Cluster", "shop", True)
@@ -153,8 +150,7 @@ def test_a_host_that_is_set_is_never_changed_and_said(clusters: FakeClusters) ->
 
 
 @pytest.mark.parametrize(
-    ("field", "value"),
-    [("annotations", {RESULT: "10.9.9.9"}), ("labels", {RESULT: "10.9.9.9"})],
+    ("field", "value"), [("annotations", {RESULT: "10.9.9.9"}), ("labels", {RESULT: "10.9.9.9"})]
 )
 def test_an_ingress_address_of_others_stays_and_is_said(
     field: str, value: dict[str, str], clusters: FakeClusters

@@ -10,15 +10,7 @@ from reconciler.model.objects import Ref
 from tests.apply.execution.site import failures
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
-from tests.families.capi.hub import (
-    CP,
-    FILES,
-    RESULT,
-    SHOP,
-    hub,
-    person,
-    there,
-)
+from tests.families.capi.hub import CP, FILES, RESULT, SHOP, hub, person, there
 from tests.families.capi.trees import VIP, claim, cluster, of, pool
 from tests.world import reconciled
 

@@ -91,9 +91,7 @@ def pair(clusters: FakeClusters, name: str) -> dict[Resource, Any]:
 
 
 @pytest.mark.parametrize("is_gone", [False, True])
-def test_a_persons_claim_that_went_from_git_is_neither_made_nor_taken_over(
-    is_gone: bool,
-) -> None:
+def test_a_persons_claim_that_went_from_git_is_neither_made_nor_taken_over(is_gone: bool) -> None:
     clusters = FakeClusters()
     written: dict[str, Any] = yaml.safe_load(claim("one"))
     written["metadata"]["namespace"] = "default"

@@ -200,9 +200,7 @@ def test_when_all_is_gone_nothing_is_left(site: Site) -> None:
         assert found["items"] == []
 
 
-def test_events_tell_of_addresses_once_and_a_port_is_the_one_that_was_asked_for(
-    site: Site,
-) -> None:
+def test_events_tell_of_addresses_once_and_a_port_is_the_one_that_was_asked_for(site: Site) -> None:
     files, server = reconciled(FILES), site.management
     assert failures(site.apply(files, crds=True, default_port=9443)["management"]) == {}
     told_first = describe(server, "events", "-o", EVENT_COLUMNS, "--no-headers").splitlines()

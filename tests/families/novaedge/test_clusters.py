@@ -65,9 +65,7 @@ def test_the_seed_is_applied_as_it_says(site: Site) -> None:
         {"address": "10.200.0.1/32", "allocatedAt": SINCE, "vipRef": "auto-vip"},
         {"address": "10.200.0.50/32", "allocatedAt": SINCE, "vipRef": "specific-vip"},
     ]
-    assert conditions(main) == {
-        "Ready": ("True", "PoolReady", "Pool has 252 available addresses"),
-    }
+    assert conditions(main) == {"Ready": ("True", "PoolReady", "Pool has 252 available addresses")}
     auto = site.management.get(f"{VIPS}/auto-vip")
     assert auto["status"]["allocatedAddress"] == "10.200.0.1/32"
     assert conditions(auto) == {

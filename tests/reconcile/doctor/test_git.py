@@ -64,16 +64,7 @@ def server(checkout: Path) -> Iterator[GitServer]:
 def test_a_checkout_and_its_remote_are_in_order(checkout: Path) -> None:
     found = checks(checkout)
     assert verdicts(found) == {}
-    order = [
-        "git",
-        "repository",
-        "remote",
-        "history",
-        "push",
-        "content",
-        "records",
-        "edits",
-    ]
+    order = ["git", "repository", "remote", "history", "push", "content", "records", "edits"]
     assert list(found) == order
     assert found["repository"].message == "a checkout, branch main"
 

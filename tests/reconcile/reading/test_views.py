@@ -7,8 +7,7 @@ from tests.memory import MemorySource
 
 
 @pytest.mark.parametrize(
-    ("clock", "ahead", "passed"),
-    [(150, None, 150), (50, None, 100), (50, 100, 50)],
+    ("clock", "ahead", "passed"), [(150, None, 150), (50, None, 100), (50, 100, 50)]
 )
 def test_a_time_that_has_passed_is_that_of_the_line_unless_it_was_ahead_then(
     clock: int, ahead: int | None, passed: int

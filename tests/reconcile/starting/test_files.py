@@ -112,11 +112,7 @@ def test_the_comment_is_written_by_a_workflow_of_the_branch_that_lays_nothing_ou
     assert workflow["permissions"] == {}
     assert workflow.get("env", {}) == ({"IPAM_ROOT": root} if root else {})
     (job,) = workflow["jobs"].values()
-    assert job["permissions"] == {
-        "contents": "read",
-        "pull-requests": "write",
-        "statuses": "write",
-    }
+    assert job["permissions"] == {"contents": "read", "pull-requests": "write", "statuses": "write"}
     (step,) = job["steps"]
     assert step == {
         "uses": f"acme/gitops-ipam/.github/actions/comment@{COMMIT}",

@@ -115,10 +115,7 @@ def test_who_does_not_lead_any_more_says_nothing_of_what_others_change(daemon: D
     daemon.told.leading(is_leader=False)
     metrics = {metric.name: metric.sort for metric in catalogue()}
     left = {name for name, _ in daemon.shown.all() if metrics.get(name) is MetricKind.GAUGE}
-    assert left == {
-        "gitops_ipam_leading",
-        "gitops_ipam_last_success_timestamp_seconds",
-    }
+    assert left == {"gitops_ipam_leading", "gitops_ipam_last_success_timestamp_seconds"}
     assert daemon.shown.value("gitops_ipam_rounds_total", result="ok") == 2
 
 

@@ -4,8 +4,8 @@ from threading import Event, Thread
 
 import pytest
 
-from reconciler.daemon import page as pages
-from reconciler.daemon.page import CachedPage, Page
+from reconciler.daemon import http as pages
+from reconciler.daemon.http import CachedPage, Page
 from reconciler.model.errors import GitError
 
 

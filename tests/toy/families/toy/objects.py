@@ -13,14 +13,7 @@ from reconciler.families.interface import (
     Objects,
     UpdateRule,
 )
-from reconciler.model.objects import (
-    EVENT,
-    OURS,
-    Manifest,
-    Need,
-    Resource,
-    Right,
-)
+from reconciler.model.objects import EVENT, OURS, Manifest, Need, Resource, Right
 from tests.toy.families.toy.kinds import BOAT, GROUP, QUAY
 from tests.toy.families.toy.pools import pool_key
 
