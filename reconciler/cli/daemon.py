@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 import click
@@ -43,7 +43,9 @@ from reconciler.daemon.http import (
 from reconciler.daemon.lease import Elector
 from reconciler.daemon.log import RoundLog, current_round
 from reconciler.daemon.loop import Daemon
+from reconciler.daemon.metrics import Metering
 from reconciler.daemon.observer import HealthAnswer, HealthState, Observer, RoundDone
+from reconciler.daemon.prometheus import Registry
 from reconciler.daemon.reach import RoundClusters
 from reconciler.daemon.watch import BranchWatch, Watches
 from reconciler.daemon.work import DaemonRounds
@@ -56,9 +58,6 @@ from reconciler.model.metric import Sample
 from reconciler.reconcile.branch import is_in_history, require_at_start
 from reconciler.reconcile.reconcile import ReconcileOptions, Round
 from reconciler.report.metrics import EXPIRY, READY, catalogue
-
-if TYPE_CHECKING:
-    from reconciler.daemon.prometheus import Registry
 
 GRACE_SECONDS = 20.0
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -213,10 +212,8 @@ class _DaemonServer:
 
 def begin_metering(
     ready: Callable[[], HealthAnswer], certificate: Certificate | None = None
-) -> "tuple[Registry, Observer]":
+) -> tuple[Registry, Observer]:
     """Return a registry with all metrics, and the observer that feeds it."""
-    from reconciler.daemon.metrics import Metering  # prometheus_client takes 60 ms
-    from reconciler.daemon.prometheus import Registry
 
     def of_server() -> Iterator[Sample]:
         yield Sample(READY, (), int(ready().is_well))

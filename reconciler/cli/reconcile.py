@@ -22,6 +22,7 @@ from reconciler.cli.commands import VerbCommand
 from reconciler.cli.daemon import DaemonOptions, Order, are_asked, daemon_options, run_daemon
 from reconciler.cli.entry import describe
 from reconciler.cli.options import option
+from reconciler.daemon.prometheus import textfile
 from reconciler.gitio.process import pause
 from reconciler.gitio.remotes import open_proposing
 from reconciler.gitio.repository import Repository
@@ -356,8 +357,6 @@ def write_metrics(
     path: Path, head: str, evaluation: Evaluation, applied: Sequence[Applied] | None, code: ExitCode
 ) -> None:
     """Write the metrics of a run atomically. A failure does not change the result of the run."""
-    from reconciler.daemon.prometheus import textfile  # prometheus_client takes 60 ms
-
     is_bug = code is ExitCode.BUG
     parts = metrics.of_run(head, evaluation, applied or (), time.time(), is_bug=is_bug)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")  # collectors read only *.prom

@@ -2,45 +2,39 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from threading import Lock
-
-from prometheus_client import (
-    CollectorRegistry,
-    Counter,
-    Histogram,
-    ProcessCollector,
-    disable_created_metrics,
-    generate_latest,
-)
-from prometheus_client.core import GaugeMetricFamily
-from prometheus_client.registry import Collector
+from typing import Any, cast
 
 from reconciler.model.metric import Metric, MetricKind, Sample
 
-# They double the series of each counter.
-disable_created_metrics()  # type: ignore[no-untyped-call]
 
-
-class Registry(Collector):
-    """Metrics since the start of the process. It collects the gauges itself."""
+class Registry:
+    """Metrics since the start of the process: a collector of the library for its gauges."""
 
     def __init__(self, metrics: Iterable[Metric], *, is_daemon: bool = True) -> None:
-        self._registry = CollectorRegistry(auto_describe=False)
+        import prometheus_client  # 60 ms
+
+        # They double the series of each counter.
+        prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call]
+        self._library = prometheus_client
+        self._registry = prometheus_client.CollectorRegistry(auto_describe=False)
         self._gauges = [metric for metric in metrics if metric.sort is MetricKind.GAUGE]
-        self._registry.register(self)
+        self._registry.register(cast(Any, self))
         self._parts: dict[str, Callable[[], Iterable[Sample]]] = {}
-        self._moving: dict[str, Counter | Histogram] = {}
+        self._moving: dict[str, Any] = {}
         self._lock = Lock()
         if is_daemon:
-            ProcessCollector(registry=self._registry)
+            prometheus_client.ProcessCollector(registry=self._registry)
             for metric in metrics:
                 if metric.sort is not MetricKind.GAUGE:
                     self._moving[metric.name] = self._made(metric)
 
-    def _made(self, metric: Metric) -> Counter | Histogram:
+    def _made(self, metric: Metric) -> Any:
         name, about, labels = metric.name, metric.help, metric.labels
         if metric.sort is MetricKind.COUNTER:
-            return Counter(name, about, labels, registry=self._registry)
-        return Histogram(name, about, labels, registry=self._registry, buckets=metric.buckets)
+            return self._library.Counter(name, about, labels, registry=self._registry)
+        return self._library.Histogram(
+            name, about, labels, registry=self._registry, buckets=metric.buckets
+        )
 
     def show(self, part: str, samples: Iterable[Sample]) -> None:
         """Replace all gauges of a part."""
@@ -57,7 +51,7 @@ class Registry(Collector):
         for metric, labels, value in samples:
             series = self._moving[metric.name]
             child = series.labels(*labels) if metric.labels else series
-            if isinstance(child, Counter):
+            if metric.sort is MetricKind.COUNTER:
                 child.inc(value)
             else:
                 child.observe(value)
@@ -77,9 +71,9 @@ class Registry(Collector):
 
     def text(self) -> bytes:
         """Return all metrics in the text format."""
-        return generate_latest(self._registry)
+        return self._library.generate_latest(self._registry)
 
-    def collect(self) -> Iterator[GaugeMetricFamily]:
+    def collect(self) -> Iterator[Any]:
         """Yield the gauges, as the library asks for them."""
         with self._lock:
             parts = list(self._parts.values())
@@ -88,7 +82,9 @@ class Registry(Collector):
             for metric, labels, value in part():
                 by_metric.setdefault(metric.name, {})[labels] = value
         for metric in self._gauges:
-            family = GaugeMetricFamily(metric.name, metric.help, labels=metric.labels)
+            family = self._library.metrics_core.GaugeMetricFamily(
+                metric.name, metric.help, labels=metric.labels
+            )
             for labels, value in by_metric.get(metric.name, {}).items():
                 family.add_metric(labels, value)
             yield family

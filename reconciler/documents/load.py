@@ -57,23 +57,23 @@ def check_schema(document: Document) -> list[Finding]:
 
 @cache
 def _validator(name: str) -> Any:
-    from jsonschema import Draft202012Validator  # 70 ms, and valid trees never need it
-    from jsonschema.exceptions import ValidationError
-    from jsonschema.validators import extend
+    import jsonschema  # 70 ms, and valid trees never need it
     from referencing import Registry
+
+    draft = jsonschema.Draft202012Validator
 
     def pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[Any]:
         """Match without Python's `$`, which also matches before a final line feed."""
         del validator, schema
         if isinstance(instance, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), instance):
-            yield ValidationError(f"does not match {pattern}")
+            yield jsonschema.ValidationError(f"does not match {pattern}")
 
     # A Decimal is not an integer. NaN is not a number, because comparing a limit with it raises.
-    numbers = Draft202012Validator.TYPE_CHECKER.redefine(
+    numbers = draft.TYPE_CHECKER.redefine(
         "number", lambda _, value: isinstance(value, int) and not isinstance(value, bool)
     )
-    strict: Any = extend(  # type: ignore[no-untyped-call]  # jsonschema has no types here
-        Draft202012Validator, {"pattern": pattern}, type_checker=numbers
+    strict: Any = jsonschema.validators.extend(  # type: ignore[no-untyped-call]  # jsonschema has no types here
+        draft, {"pattern": pattern}, type_checker=numbers
     )
     closed: Registry[Any] = Registry()
     return strict(schema(name), registry=closed)
