@@ -29,7 +29,6 @@ class Kind:
     Attributes:
         schema: File of its JSON Schema below `schemas/`, or `package:file` of a family.
         default_namespace: None for cluster-scoped kinds.
-        is_shared: Whether its documents can affect all others, such as documents of teams.
         role: `provider` or `team` for documents that define permissions of others; else empty.
         adopts: Whether documents keep cluster-set fields of a manifest in `copied`.
     """
@@ -38,7 +37,6 @@ class Kind:
     name: str
     schema: str
     default_namespace: str | None
-    is_shared: bool = False
     role: str = ""
     adopts: bool = False
     id: GroupKind = field(init=False, repr=False, compare=False)

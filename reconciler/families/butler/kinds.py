@@ -30,7 +30,7 @@ KINDS = (
     Kind(API_VERSION, PROVIDER.kind, "butler/ProviderConfig.json", SYSTEM, role="provider"),
     Kind(API_VERSION, TENANT.kind, "butler/TenantCluster.json", "default"),
     Kind(API_VERSION, REQUEST.kind, "butler/IPAllocation.json", SYSTEM),
-    Kind(API_VERSION, TEAM.kind, "butler/Team.json", None, is_shared=True, role="team"),
+    Kind(API_VERSION, TEAM.kind, "butler/Team.json", None, role="team"),
 )
 
 LB, NODES = "loadbalancer", "nodes"
