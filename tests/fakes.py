@@ -45,6 +45,11 @@ class FakeSource(MemorySource):
             if changed := changes(old, self.repository.commits[commit][2], paths):
                 yield BranchCommit(commit, changed, commit in self.repository.ours)
 
+    def reconciled(self, path: str) -> Entry | None:
+        line = self.repository._line(self.id)
+        last = next((it for it in line if it in self.repository.ours), "")
+        return entry_of(path, self.repository.commits[last][2]) if last else None
+
     def _blob(self, entry: Entry) -> bytes:
         for _, _, files in self.repository.commits.values():
             if entry_of(entry.path, files) == entry:

@@ -102,6 +102,9 @@ class MemorySource:
                 ours = inner if self.ours is None else self.ours
                 yield BranchCommit(f"{age:040x}" if age else self.id, changed, ours)
 
+    def reconciled(self, path: str) -> Entry | None:
+        return entry_of(path, self._before[-1]) if self._before else None
+
     def brought(self, paths: Sequence[str]) -> BranchCommit:
         step = next(self.past(paths), None)
         return step if step is not None and step.id == self.id else BranchCommit(self.id, ())

@@ -1,8 +1,9 @@
 """Log, ancestry, and reconcile commits."""
 
 import re
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
+from itertools import islice
 
 from msgspec import Struct
 
@@ -104,6 +105,7 @@ def cut_off(git: GitProcess, among: Collection[str] | None = None) -> set[str]:
 _PLAN = re.compile(
     r"^Ipam-Plan: sha256:[0-9a-f]{64}(?: ([^\n]{1,800}?))?\r?$", re.MULTILINE | re.ASCII
 )
+_SHORT = 100
 _ONE_PARENT = ("--min-parents=1", "--max-parents=1")
 _GREP = r"--grep=^Ipam-Plan: sha256:[0-9a-f]\{64\}"
 
@@ -111,24 +113,30 @@ _GREP = r"--grep=^Ipam-Plan: sha256:[0-9a-f]\{64\}"
 def _plans(
     git: GitProcess, revision: str, without: Sequence[str] = ()
 ) -> Iterator[tuple[str, str]]:
-    """Yield one-parent commits with a plan line, newest first, and its root. Kept if read fully."""
+    """Yield one-parent commits with a plan line, newest first, and its root. A short list is kept."""
     known = git.reader.plans
-    for key in known if not without else ():
-        if key[0] == revision and len(key) == 2 and key[1:] in known:
-            known[revision,] = [*known[key], *known[key[1:]]]
-            break
     if (found := known.get((revision, *without))) is not None:
         yield from found
         return
-    found = []
+    if (revision,) in known and all((it,) in known for it in without):
+        others = {commit for it in without for commit, _ in known[it,]}
+        yield from (it for it in known[revision,] if it[0] not in others)
+        return
     reach = (revision, *(f"^{it}" for it in without), "--")
     listing = ("log", *_ONE_PARENT, _GREP, "-z", "--format=%H%n%B", *reach)
     with closing(fields(git, *listing)) as commits:
-        for commit, _, message in (it.partition("\n") for it in commits):
-            for root in dict.fromkeys(it[1] or "" for it in _PLAN.finditer(message)):
-                found.append((commit, root))
-                yield commit, root
-    known[revision, *without] = found
+        first = list(islice(commits, _SHORT))
+        found = list(_rooted(first))
+        if len(first) < _SHORT:
+            known[revision, *without] = found
+        yield from found
+        yield from _rooted(commits)
+
+
+def _rooted(commits: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for commit, _, message in (it.partition("\n") for it in commits):
+        for root in dict.fromkeys(it[1] or "" for it in _PLAN.finditer(message)):
+            yield commit, root
 
 
 def plan_commits(git: GitProcess, revision: str, without: Sequence[str] = ()) -> Iterator[str]:
@@ -310,10 +318,18 @@ def past(
     `newest` returns a revision's newest reconcile commit, and is called only if there are merges.
     Raises LimitError if a commit changed more files than `tally` allows.
     """
+    known, key = git.reader.steps, (git.root.path, revision, *paths)
+    if key in known:
+        yield from known[key]
+        return
+    found = []
     with closing(_branch(git, revision, paths, tally, newest)) as steps:
         for step in steps:
             if step.changed or step.is_cut:
-                yield BranchCommit(step.commit.id, step.changed, step.is_reconcile, step.is_cut)
+                made = BranchCommit(step.commit.id, step.changed, step.is_reconcile, step.is_cut)
+                found.append(made)
+                yield made
+    known[key] = found
 
 
 def brought(

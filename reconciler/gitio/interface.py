@@ -226,6 +226,9 @@ class Source(Protocol):
         newest reconcile commit, the line continues with the first parent that does.
         """
 
+    def reconciled(self, path: str) -> Entry | None:
+        """Return a file as it is in the newest reconcile commit, or None."""
+
     def brought(self, paths: Sequence[str]) -> BranchCommit:
         """Return the files that the revision itself changed below some paths, or anywhere.
 

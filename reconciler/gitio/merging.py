@@ -58,7 +58,9 @@ def merge(repository: Repository, base: Revision, head: Revision) -> tuple[Repos
     if made.status != 0:
         raise UnmergedError(str(failure("merge-tree", made)), DAMAGED)
     clock = max(base.clock, head.clock)
-    return replace(repository, git=git), _commit(git, tree, (base, head), clock)
+    result = _commit(git, tree, (base, head), clock)
+    git.reader.bases[base.id, result.id] = base.id
+    return replace(repository, git=git), result
 
 
 def quarantined(repository: Repository) -> Repository:

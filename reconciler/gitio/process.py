@@ -268,6 +268,7 @@ class ObjectReader:
         self.sizes = dict[str, int]()
         self.bases = dict[tuple[str, str], str]()
         self.plans = dict[tuple[str, ...], list[tuple[str, str]]]()
+        self.steps = dict[tuple[str, ...], list[Any]]()
 
     def ask(self, how: str, names: bytes, start: Callable[[], Any]) -> bytes | None:
         """Return the answers about some names, or None if a process of their own is needed."""

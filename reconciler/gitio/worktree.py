@@ -113,6 +113,9 @@ class WorktreeSource:
             yield step
         yield from self._head.past(paths)
 
+    def reconciled(self, path: str) -> Entry | None:
+        return self._head.reconciled(path) if self._head is not None else None
+
     def brought(self, paths: Sequence[str]) -> BranchCommit:
         self._require_seen(paths)
         old = {entry.path: entry for entry in self._head.everything(paths)} if self._head else {}

@@ -171,20 +171,13 @@ def read_own_settings(source: Source, judging: Settings | None = None) -> OwnSet
         return replace(own, is_broken=True, halts=barred)
     if has_records(source, records):
         return own
-    for step in islice(source.past([PATH]), MAX_VERSIONS):
-        before = None if step.is_cut else _older(source, step)
-        folder = before.records if before is not None else records
-        if folder not in (records, *own.settings.folders) and _holds(source, folder):
-            lost = records_elsewhere(own.settings, folder)
-            return OwnSettings(
-                replace(own.settings, records=folder), (*own.findings, lost), is_broken=True
-            )
-        if step.is_cut and (judging is None or judging.records != records):
-            message = f"no record is in {records}/, and whether some were left in another folder"
-            message += " is behind the end of this clone: nothing new is given"
-            cut = cut_off(Location(PATH, 1, 1), message)
-            return OwnSettings(own.settings, (*own.findings, cut), is_broken=True)
-    return own
+    last = source.reconciled(PATH)
+    before, findings = read_settings(source.read([last])[0] if last is not None else None)
+    folder = before.records if not has_error(findings) else records
+    if folder in (records, *own.settings.folders) or not _holds(source, folder):
+        return own
+    lost = records_elsewhere(own.settings, folder)
+    return OwnSettings(replace(own.settings, records=folder), (*own.findings, lost), is_broken=True)
 
 
 def _read_own(source: Source) -> OwnSettings:
@@ -192,14 +185,16 @@ def _read_own(source: Source) -> OwnSettings:
     settings, findings = read_settings(source.read(entries)[0] if entries else None)
     if entries and not has_error(findings):
         return OwnSettings(settings, findings)
-    before = _settings_before(source)
-    if before is None:
-        return OwnSettings(settings, findings, is_broken=bool(entries))
     if not entries:
+        last = source.reconciled(PATH)
+        if last is None:
+            return OwnSettings(settings, findings)
+        settings, _ = read_settings(source.read([last])[0])
         message = f"{PATH} was there before: nothing is given, released or expired without it"
         hint = f"git log -p -- {PATH}; for all defaults keep kind Settings with an empty spec"
-        findings = (error("settings-gone", Location(PATH), message, hint),)
-    return OwnSettings(before, findings, is_broken=True)
+        gone = error("settings-gone", Location(PATH), message, hint)
+        return OwnSettings(settings, (gone,), is_broken=True)
+    return OwnSettings(_settings_before(source) or settings, findings, is_broken=True)
 
 
 def _settings_before(source: Source) -> Settings | None:

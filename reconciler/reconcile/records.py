@@ -11,7 +11,7 @@ from reconciler.gitio.repository import Repository
 from reconciler.model.claim import Allocation
 from reconciler.model.errors import GateError
 from reconciler.model.plan import Grant
-from reconciler.model.settings import OverrideKind, Overrides, Settings
+from reconciler.model.settings import PATH, OverrideKind, Overrides, Settings
 from reconciler.planning.documents import reader_of
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.read import folders_before, has_records, read_overrides
@@ -211,7 +211,7 @@ def _removed(source: Source, settings: Settings) -> Iterator[Finding]:
     for folder in dict.fromkeys([settings.records, *folders_before(source)]):
         removing = (
             step.id
-            for step in source.past([folder])
+            for step in source.past([folder, PATH])
             if any(is_yaml(it.path) and it.path.startswith(f"{folder}/") for it in step.changed)
         )
         if last := next(removing, "")[:12]:
