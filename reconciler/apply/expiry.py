@@ -110,8 +110,10 @@ class _Query:
                     check_memory(self._memory, name)
                 cluster = self._access.connect(name)
                 if cluster is None:
-                    lost = self._lost(name)
-                    return {record.path: lost for record in records} if lost else {}
+                    if lost := self._lost(name):
+                        return {record.path: lost for record in records}
+                    left = [record for record in records if record.announced]
+                    return _unconfirmed(left, self._options, f"{name} has no kubeconfig yet")
                 opened.callback(cluster.close)
                 known = self._known.get(name)
                 identify(cluster, name, NAMESPACE, known.uid if known else "", accept=accept)

@@ -134,6 +134,12 @@ def test_a_cluster_that_cannot_be_asked_keeps_it(clusters: FakeClusters) -> None
     assert why.startswith(f"{ONE} cannot be asked: ")
 
 
+def test_a_cluster_that_nobody_looked_into_keeps_it() -> None:
+    clusters = FakeClusters(unnamed=(ONE,))
+    assert list(doubts(clusters)) == [OLD]
+    assert doubts(clusters, confirm_withdrawn=(ONE,)) == {}
+
+
 def test_a_move_that_is_taken_back_announces_both_again(clusters: FakeClusters) -> None:
     clusters.run(AFTER, "b")
     files = {**AFTER, "providers/default.yaml": provider()}
