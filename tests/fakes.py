@@ -15,6 +15,7 @@ from reconciler.gitio.interface import (
     Made,
     Revision,
 )
+from reconciler.gitio.remote_state import LastSeen
 from reconciler.model.errors import GitError, LostRaceError, UsageError
 from reconciler.model.settings import Limits
 from tests.memory import MemorySource, changes, entry_of
@@ -72,7 +73,7 @@ class FakeRepository(_Base):  # type: ignore[misc]
     branch: str = "main"
     default: str = "main"
     noted: str = ""
-    newest: dict[str, str] = field(default_factory=dict)
+    seen: LastSeen = field(default_factory=LastSeen)
 
     def add(self, parent: str, clock: int, files: Files, message: str = "") -> str:
         """Make a commit; its id says all that is in it."""
@@ -133,8 +134,8 @@ class FakeRepository(_Base):  # type: ignore[misc]
     def default_branch(self) -> DefaultBranch:
         return DefaultBranch(self.default, "the fake says so")
 
-    def last_reconciled(self) -> str:
-        return self.noted
+    def references(self) -> dict[str, str]:
+        return {self.last_reference: self.noted} if self.noted else {}
 
     def forget_remote(self) -> None:
         pass

@@ -1,8 +1,10 @@
 """State of the remote."""
 
 import logging
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from shlex import quote
 
 from msgspec import Struct, field, structs
 
@@ -34,18 +36,20 @@ def fetch(
 ) -> None:
     """Fetch a branch of a remote into a reference of this repository.
 
-    The hint of an error names the authoritative branch of the remote, `truth`, if it is known.
-    Raises GitError if the remote cannot be read, NoBranchError if the remote has no such branch.
+    Raises GitError if the remote cannot be read, NoBranchError, with `truth`, if it has no branch.
     """
-    result = git.run(
-        *FETCH, "--", remote,
-        f"+refs/heads/{branch}:{reference}", remote=remote,
-    )  # fmt: skip
-    if "couldn't find remote ref" in result.err:
+    if not fetch_reference(git, remote, f"+refs/heads/{branch}:{reference}"):
         hint = _OTHER.format(truth.branch, truth.why) if truth.branch else _NO_BRANCH
         raise NoBranchError(f"branch {branch} is not on the remote", hint)
-    if result.status != 0:
+
+
+def fetch_reference(git: GitProcess, remote: str, reference: str) -> bool:
+    """Fetch a reference of a remote, and return whether it is there, or raise GitError."""
+    result = git.run(*FETCH, "--", remote, reference, remote=remote)
+    is_gone = "couldn't find remote ref" in result.err
+    if result.status != 0 and not is_gone:
         raise unreachable("cannot read the remote", "fetch", result)
+    return not is_gone
 
 
 def fetch_objects(git: GitProcess, remote: str, oids: Sequence[str]) -> None:
@@ -84,7 +88,9 @@ def remote_head(git: GitProcess, remote: str, branch: str) -> str:
 # Reasons that Git, local or on the server, reports if the branch is not at the expected commit.
 _MOVED = ("stale info", "fetch first", "non-fast-forward", "cannot lock ref",
           "failed to update ref", "incorrect old value")  # fmt: skip
+_REMOTE = re.compile(r"^remote:[ \t]*(\S.*?)\s*$", re.MULTILINE)
 _SHOWN_CHARACTERS = 1_000
+_MAX_SHOWN = 20
 
 
 def push_reference(git: GitProcess, remote: str, reference: str, old: str, new: str) -> None:
@@ -100,6 +106,9 @@ def push_reference(git: GitProcess, remote: str, reference: str, old: str, new: 
         return
     reason = _reason(result)
     name = reference.removeprefix(HEADS)
+    if reason and (blocking := conflicting(list_remote(git, remote), reference)):
+        message = f"the remote cannot have {reference} next to {quote(blocking[0])}"
+        raise PushRefusedError(message, f"name another branch, or {deleting(remote, blocking)}")
     if any(word in reason for word in _MOVED):
         title = f"branch {name}" if name != reference else reference
         raise LostRaceError(f"{title} moved while this was planned: {reason}")
@@ -107,6 +116,20 @@ def push_reference(git: GitProcess, remote: str, reference: str, old: str, new: 
         hint = f"let the reconciler push to {name}, or name another with --branch"
         raise PushRefusedError(f"the remote refuses the push: {reason}{_words(result)}", hint)
     raise unreachable("cannot push to the remote", "push", result)
+
+
+def conflicting(names: Iterable[str], reference: str) -> list[str]:
+    """Return the first references whose names Git does not permit next to a reference."""
+    below = f"{reference}/"
+    found = (it for it in names if it.startswith(below) or reference.startswith(f"{it}/"))
+    return sorted(found)[:_MAX_SHOWN]
+
+
+def deleting(remote: str, references: Sequence[str]) -> str:
+    """Return the command that deletes references, at the remote if there is one."""
+    if remote:
+        return f"git push {remote} {' '.join(quote(f':{it}') for it in references)}"
+    return " && ".join(f"git update-ref -d {quote(it)}" for it in references)
 
 
 def try_push(git: GitProcess, remote: str, branch: str, revision: Revision) -> None:
@@ -130,16 +153,12 @@ def _reason(result: Result) -> str:
 
 
 def _words(result: Result) -> str:
-    lines = [
-        line.removeprefix("remote:").strip()
-        for line in result.err.splitlines()
-        if line.startswith("remote:")
-    ]
-    said = " / ".join(line for line in lines if line)[:_SHOWN_CHARACTERS]
+    said = " / ".join(_REMOTE.findall(result.err))[:_SHOWN_CHARACTERS]
     return f"; the server said: {said}" if said else ""
 
 
 LAST = "last"
+IPAM = "refs/ipam"
 # In a repository without a remote: the branch that was reconciled as the authoritative one.
 TRUTH = "truth"
 _WORKED = "it is the one that was reconciled here before"
@@ -148,11 +167,11 @@ _log = logging.getLogger(__name__)
 
 
 class RemoteHead(Struct, frozen=True):
-    """References of a remote; `takes` is false if it refused a push of `refs/ipam/last`."""
+    """A remote, and ids by reference; `takes` is false if it refused a push of `refs/ipam/last`."""
 
     shown: str
     heads: tuple[str, ...]
-    last: str
+    references: Mapping[str, str]
     takes: bool = True
 
 
@@ -167,11 +186,10 @@ class LastSeen(Struct):
 
 def ask_remote(git: GitProcess, remote: str) -> RemoteHead:
     """Query a remote without fetching anything."""
-    last = git.root.reference(LAST)
-    listed = list_remote(git, remote, "HEAD", last)
+    listed = list_remote(git, remote, "HEAD", f"{IPAM}*")
     shown = listed.get("ref: HEAD", "").removeprefix(HEADS)
     heads = () if shown else tuple(list_remote(git, remote, f"{HEADS}*"))
-    return RemoteHead(shown, tuple(it.removeprefix(HEADS) for it in heads), listed.get(last, ""))
+    return RemoteHead(shown, tuple(it.removeprefix(HEADS) for it in heads), listed)
 
 
 def default_there(known: RemoteHead) -> DefaultBranch:
@@ -204,15 +222,15 @@ def note_reconciled(
     git: GitProcess, remote: str, revision: Revision, known: RemoteHead
 ) -> RemoteHead | None:
     """Move `refs/ipam/last`, and return the remote's state; None if another run moved it."""
-    if not known.takes or known.last == revision.id:
-        return known
     name = git.root.reference(LAST)
+    last = known.references.get(name, "")
+    if not known.takes or last == revision.id:
+        return known
     try:
-        push_reference(git, remote, name, known.last, revision.id)
-    except LostRaceError as lost:
-        _log.debug("%s", lost)
+        push_reference(git, remote, name, last, revision.id)
+    except LostRaceError:
         return None
     except GitError as refused:
         _log.warning("%s cannot be moved, so a rewritten history is not noticed: %s", name, refused)
         return structs.replace(known, takes=not isinstance(refused, PushRefusedError))
-    return structs.replace(known, last=revision.id)
+    return structs.replace(known, references={**known.references, name: revision.id})

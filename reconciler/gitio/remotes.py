@@ -23,24 +23,17 @@ from reconciler.gitio.objects import (
     require_unshown,
     shown_branch,
 )
-from reconciler.gitio.process import (
-    GitProcess,
-    Setting,
-    failure,
-    guarded,
-    read_configuration,
-    unreachable,
-)
+from reconciler.gitio.process import GitProcess, Setting, failure, guarded, read_configuration
 from reconciler.gitio.remote_state import (
-    FETCH,
     HEADS,
     fetch_objects,
+    fetch_reference,
     list_remote,
     push_reference,
     remote_head,
     try_push,
 )
-from reconciler.gitio.repository import Repository
+from reconciler.gitio.repository import URL, Repository
 from reconciler.model.change import Proposed
 from reconciler.model.errors import GitError, LostRaceError, UsageError
 
@@ -64,7 +57,6 @@ class Remote(Struct, frozen=True):
 
 
 _FOLLOWED = ("branch", "remote")
-_URL = ("remote", "url")
 
 
 def with_remote(repository: Repository) -> Repository:
@@ -122,7 +114,7 @@ def open_mirror(
     Raises GitError if the remote cannot be reached, or the cache is unsafe or not writable.
     """
     checked = check_remote(remote)
-    name = check_branch(branch) if branch is not None else None
+    branch = check_branch(branch) if branch is not None else None
     git_dir = cache / "remotes" / f"{sha256(checked.url.encode()).hexdigest()[:32]}.git"
     for folder in (cache, git_dir.parent, git_dir):
         if why := files.refusal(folder):
@@ -133,13 +125,10 @@ def open_mirror(
     )
     if not os.path.isfile(git_dir / "HEAD"):  # noqa: PTH113 - what cannot be looked at is none
         make_mirror(git, cache, checked.url)
-    if name is None:
-        name = check_branch(
-            list_remote(git, checked.url, "HEAD")
-            .get("ref: HEAD", f"{HEADS}main")
-            .removeprefix(HEADS)
-        )
-    return Repository(git, name, checked.url, is_mirror=True)
+    if branch is None:
+        shown = list_remote(git, checked.url, "HEAD").get("ref: HEAD", "main")
+        branch = check_branch(shown.removeprefix(HEADS))
+    return Repository(git, branch, checked.url, is_mirror=True)
 
 
 def _remotes_reaching(repository: Repository, remote: Remote) -> GitProcess:
@@ -161,7 +150,7 @@ def _require_apart(folders: Sequence[Path], own: Sequence[Path]) -> None:
 
 
 def _named(repository: Repository, settings: Sequence[Setting], name: str) -> Remote | None:
-    urls = {it.between: it.value for it in settings if (it.section, it.variable) == _URL}
+    urls = {it.between: it.value for it in settings if (it.section, it.variable) == URL}
     if not (url := urls.get(name, "")):
         return None
     if "://" not in url and not Path(url).is_absolute():
@@ -319,17 +308,13 @@ class RepositoryProbe:
     def check_push(self, revision: Revision) -> None:
         """Refuse a remote, or a repository, that does not accept commits. Nothing is sent."""
         repository = self.repository
+        folder = repository.git.git_dir
         if repository.remote is not None:
             try_push(repository.git, repository.remote, repository.branch, revision)
-            _check_writable(Path(repository.remote.removeprefix("file://")))
-        else:
-            _check_writable(repository.git.git_dir)
-
-
-def _check_writable(folder: Path) -> None:
-    inside = [path for path in (folder, folder / ".git") if (path / "objects").is_dir()]
-    if any(not os.access(path / "objects", os.W_OK) for path in inside):
-        raise GitError(f"{folder} cannot be written", "let this user write into it")
+            folder = Path(repository.remote.removeprefix("file://"))
+        inside = [path for path in (folder, folder / ".git") if (path / "objects").is_dir()]
+        if any(not os.access(path / "objects", os.W_OK) for path in inside):
+            raise GitError(f"{folder} cannot be written", "let this user write into it")
 
 
 def open_proposing(repository: Repository, name: str) -> "ProposingBranch":
@@ -339,10 +324,8 @@ def open_proposing(repository: Repository, name: str) -> "ProposingBranch":
     """
     git, remote = repository.git, repository.remote
     if check_branch(name) == repository.branch:
-        raise UsageError(
-            f"--to-branch {name} is the branch that is reconciled itself",
-            "name another one, from which a pull request to it is made",
-        )
+        message = f"--to-branch {name} is the branch that is reconciled itself"
+        raise UsageError(message, "name another one, from which a pull request to it is made")
     if remote is None:
         require_unshown(git, name)
         if repository.worktree is not None and shown_branch(git) == name:
@@ -385,9 +368,7 @@ class ProposingBranch(Struct, frozen=True):
             return git.run("rev-parse", "--verify", "--quiet", name).out.decode("ascii").strip()
         seen = list_remote(git, remote, name).get(name, "")
         if seen and git.run("cat-file", "-e", f"{seen}^{{commit}}").status != 0:
-            done = git.run(*FETCH, "--", remote, name, remote=remote)
-            if done.status != 0:
-                raise unreachable(f"cannot fetch branch {self.name}", "fetch", done)
+            fetch_reference(git, remote, name)
         return seen
 
     def _require_ours(self, old: str, base: Revision) -> None:
@@ -395,19 +376,16 @@ class ProposingBranch(Struct, frozen=True):
         commits = self.git.words("rev-list", "--no-merges", old, f"^{base.id}")
         other = next((commit for commit in commits if commit not in made), "")
         if other:
-            raise UsageError(
-                f"branch {self.name} has commit {other[:12]}, which reconcile did not make",
-                "merge it or remove it, or name another branch with --to-branch",
-            )
+            message = f"branch {self.name} has commit {other[:12]}, which reconcile did not make"
+            hint = "merge it or remove it, or name another branch with --to-branch"
+            raise UsageError(message, hint)
 
     def _move(self, old: str, new: str) -> None:
         if self.remote is not None:
             push_reference(self.git, self.remote, self._reference, old, new)
             return
-        none = "0" * 40
-        what = (self._reference, new or none, old or none)
-        how = ("update-ref", *what) if new else ("update-ref", "-d", self._reference, old)
-        result = self.git.run(*how)
+        how = (self._reference, new, old or "0" * 40) if new else ("-d", self._reference, old)
+        result = self.git.run("update-ref", *how)
         if result.status == 0:
             return
         if self._seen() != old:

@@ -47,8 +47,8 @@ from reconciler.gitio.objects import (
 )
 from reconciler.gitio.process import GitProcess, discover, failure, guarded, read_configuration
 from reconciler.gitio.remote_state import (
-    FETCH,
     HEADS,
+    IPAM,
     LAST,
     TRUTH,
     LastSeen,
@@ -57,6 +57,7 @@ from reconciler.gitio.remote_state import (
     default_here,
     default_there,
     fetch,
+    fetch_reference,
     note_reconciled,
     push_reference,
 )
@@ -179,12 +180,12 @@ class Repository:
             return default_there(self._ask(self.remote))
         return default_here(self.git, is_bare=self.worktree is None)
 
-    def last_reconciled(self) -> str:
-        """Return the id of the last reconciled head, or empty. The remote is queried once."""
+    def references(self) -> Mapping[str, str]:
+        """Return ids by reference of `ipam`, at the remote if there is one. It is queried once."""
         if self.remote is not None:
-            return self._ask(self.remote).last
-        how = ("rev-parse", "--verify", "--quiet", self.last_reference)
-        return self.git.run(*how).out.decode().strip()
+            return self._ask(self.remote).references
+        out = self.git.check("for-each-ref", "--format=%(refname) %(objectname)", IPAM)
+        return dict(it.split(" ") for it in out.decode("utf-8", "replace").splitlines())
 
     def forget_remote(self) -> None:
         """Query the remote again at the next use."""
@@ -197,7 +198,7 @@ class Repository:
             message = f"the clone is too shallow: it lacks {last}, which was reconciled"
             raise GitError(message, DEEPEN)
         if found is None and self.remote is not None:
-            self.git.run(*FETCH, "--", self.remote, self.last_reference, remote=self.remote)
+            fetch_reference(self.git, self.remote, self.last_reference)
             found = find_revision(self.git, last)
         return found
 
@@ -210,8 +211,8 @@ class Repository:
         if self.worktree is not None and not self.seen.is_marked:
             self.git.run("symbolic-ref", self.git.root.reference(TRUTH), f"{HEADS}{self.branch}")
             self.seen.is_marked = True
-        if (last := self.last_reconciled()) != revision.id:
-            old = last or "0" * len(revision.id)
+        old = self.references().get(self.last_reference, "0" * len(revision.id))
+        if old != revision.id:
             self.git.run("update-ref", self.last_reference, revision.id, old)
 
     def _ask(self, remote: str) -> RemoteHead:
@@ -239,24 +240,18 @@ class Repository:
 
     def require_pushed(self, revision: Revision, accepted: str = "") -> None:
         """Refuse a checkout with commits that neither the remote head nor `accepted` contains."""
-        local = self.seen.local
-        if local is None or self.worktree is None or holds(self.git, revision.id, local.id):
+        local, heads = self.seen.local, [it for it in (revision.id, accepted) if it]
+        if local is None or self.worktree is None:
             return
-        if accepted and holds(self.git, accepted, local.id):
+        if any(holds(self.git, it, local.id) for it in heads):
             return
-        raise UsageError(
-            f"branch {self.branch} of this checkout has commits that are not on the remote",
-            "git push (or git reset) first; reconcile works on what the remote has",
-        )
+        message = f"branch {self.branch} of this checkout has commits that are not on the remote"
+        hint = "git push (or git reset) first; reconcile works on what the remote has"
+        raise UsageError(message, hint)
 
     def is_shallow(self) -> bool:
         """Report whether the clone is shallow."""
         return is_shallow(self.git)
-
-    @property
-    def newest(self) -> dict[str, str]:
-        """The newest reconcile commits that are already known, by revision."""
-        return self.seen.newest
 
     def plan_commits(self, revision: str, without: Sequence[str] = ()) -> Iterator[str]:
         """Yield the reconcile commits of this root that `without` lacks, newest first."""
@@ -449,6 +444,7 @@ def uncommitted(repository: Repository, paths: Sequence[str]) -> list[str]:
 
 
 _WORK = b"refs/ipam/work"
+URL = ("remote", "url")
 
 
 def make_commit(git: GitProcess, commit: Commit) -> Revision:
@@ -480,12 +476,9 @@ def _stream(git: GitProcess, commit: Commit, who: str) -> Iterable[bytes]:
 
 def signature(person: tuple[str, str], clock: int) -> dict[str, str]:
     """Return the variables that make a person the author and committer at a time."""
-    name, email = person
-    extra = dict[str, str]()
-    for role in ("AUTHOR", "COMMITTER"):
-        extra |= {f"GIT_{role}_NAME": name, f"GIT_{role}_EMAIL": email}
-        extra[f"GIT_{role}_DATE"] = f"{clock} +0000"
-    return extra
+    values = {"NAME": person[0], "EMAIL": person[1], "DATE": f"{clock} +0000"}
+    roles = "AUTHOR", "COMMITTER"
+    return {f"GIT_{role}_{part}": it for role in roles for part, it in values.items()}
 
 
 def _signed(git: GitProcess, commit: Commit, revision: Revision) -> Revision:
@@ -578,14 +571,8 @@ class Site(Struct, frozen=True):
 
     def remotes(self) -> dict[str, str]:
         """Return the URLs of remotes by their names."""
-        if self.repository is None:
-            return {}
-        found = read_configuration(self.repository.git)
-        return {
-            item.between: item.value
-            for item in found
-            if (item.section, item.variable) == ("remote", "url")
-        }
+        found = read_configuration(self.repository.git) if self.repository is not None else []
+        return {it.between: it.value for it in found if (it.section, it.variable) == URL}
 
 
 def find_site(folder: Path, environment: Mapping[str, str]) -> Site:

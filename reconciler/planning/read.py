@@ -148,13 +148,14 @@ class OwnSettings(Struct, frozen=True):
     """The effective Settings of a revision: the last readable ones if `is_broken`.
 
     Settings are broken if the file is unreadable, was deleted, or no longer names the records
-    folder. `halts` is the file that causes this.
+    folder. `halts` is the file that causes this. `is_known` is false if no version is readable.
     """
 
     settings: Settings
     findings: tuple[Finding, ...]
     is_broken: bool = False
     halts: str = PATH
+    is_known: bool = True
 
 
 def read_own_settings(source: Source, judging: Settings | None = None) -> OwnSettings:
@@ -194,7 +195,9 @@ def _read_own(source: Source) -> OwnSettings:
         hint = f"git log -p -- {PATH}; for all defaults keep kind Settings with an empty spec"
         gone = error("settings-gone", Location(PATH), message, hint)
         return OwnSettings(settings, (gone,), is_broken=True)
-    return OwnSettings(_settings_before(source) or settings, findings, is_broken=True)
+    before = _settings_before(source)
+    known = before is not None
+    return OwnSettings(before or settings, findings, is_broken=True, is_known=known)
 
 
 def _settings_before(source: Source) -> Settings | None:

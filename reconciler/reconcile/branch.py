@@ -1,6 +1,7 @@
 """Authoritative branch and rewritten history."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from msgspec import Struct
@@ -9,26 +10,29 @@ from msgspec.structs import replace
 from reconciler import __version__
 from reconciler.addresses import format_short
 from reconciler.documents.findings import join_limited, shown
+from reconciler.documents.text import is_yaml
 from reconciler.gitio.interface import Commit, DefaultBranch, Revision
-from reconciler.gitio.message import CommitTrailers, message_of, read_message
+from reconciler.gitio.message import CommitTrailers, message_of
+from reconciler.gitio.remote_state import conflicting, deleting
 from reconciler.gitio.repository import Repository
 from reconciler.model.change import FileChange
 from reconciler.model.claim import Allocation, Phase
 from reconciler.model.errors import GitError, HistoryError, LimitError, NoBranchError, UsageError
 from reconciler.model.instant import format_instant
-from reconciler.model.settings import Settings
+from reconciler.model.settings import PATH, Settings
 from reconciler.planning.digest import digest
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.read import read_own_settings
-from reconciler.reconcile.commits import differing, require_whole, settings_at
+from reconciler.reconcile.commits import differing, is_reconcile_commit, require_whole
 from reconciler.reconcile.records import allocations
+from reconciler.reconcile.writing import CommitOptions
 from reconciler.records.changes import candidate_names, numbered
 from reconciler.records.emit import record_text
 from reconciler.records.layout import path_of
 
 MAX_SHOWN = 20
 _SHORTEST_ID = 7
-_NO_COMMIT = "the reference names no commit"
+_ACCEPTS = re.compile(r"^Ipam-Accepts: ([0-9a-f]{40}|[0-9a-f]{64})\r?$", re.MULTILINE | re.ASCII)
 
 
 def require_main_branch(repository: Repository, settings: Settings) -> None:
@@ -76,31 +80,38 @@ def require_at_start(repository: Repository) -> None:
 
 
 class Lost(Struct, frozen=True):
-    """Losses since the last head. `commits` are newest first, None if `last` is not a commit."""
+    """Lost commits, newest first, None if `last` is not one. `unread` can hide lost records."""
 
     last: str
     commits: tuple[str, ...] | None
-    records: tuple[Allocation, ...] = ()
+    records: Sequence[Allocation] = ()
+    unread: str = ""
 
 
 def lost_since(repository: Repository, base: Revision) -> Lost | None:
-    """Return the losses, None for none. Raises GitError if the clone is too shallow."""
-    last = repository.last_reconciled()
-    if not last or last == base.id:
+    """Return losses that no commit accepts. Raises GitError, HistoryError for a blocked name."""
+    there, reference = repository.references(), repository.last_reference
+    if blocking := conflicting(there, reference):
+        message = f"{shown(blocking[0])} blocks {reference}, which shows rewritten histories"
+        command = deleting(repository.remote_name, blocking)
+        raise HistoryError(message, f"to delete what ipam did not make: {command}")
+    last = there.get(reference, "")
+    if last in ("", base.id):
         return None
     found = repository.fetch_last(last)
     if found is None:
         return Lost(last, None)
-    if repository.is_in(found.id, base.id):
+    if repository.is_in(found.id, base.id) or found.id in _accepted(repository, base.id):
         return None
     require_whole(repository, base.id, [found.id])
     commits = repository.touching(found.id, base.id, (), MAX_SHOWN + 1)
-    return Lost(found.id, tuple(commits), tuple(lost_records(repository, found.id, base.id)))
+    return Lost(found.id, tuple(commits), *lost_records(repository, found.id, base.id))
 
 
-def _is_accepted(accepted: str | None, base: Revision) -> bool:
+def _is_accepted(lost: Lost, accepted: str, base: Revision) -> bool:
     # An abbreviated id is sufficient.
-    return len(accepted or "") >= _SHORTEST_ID and base.id.startswith(accepted or "")
+    is_named = len(accepted) >= _SHORTEST_ID and base.id.startswith(accepted)
+    return is_named and lost.commits is not None and not lost.unread
 
 
 def current_head(repository: Repository, accept: str | None = None) -> tuple[Revision, Lost | None]:
@@ -109,41 +120,46 @@ def current_head(repository: Repository, accept: str | None = None) -> tuple[Rev
     The reference is read before the branch, because runs move the branch first. Raises GitError,
     and HistoryError if the branch was rewritten or rolled back.
     """
-    base = fetched(repository)
-    lost = lost_since(repository, base)
-    if lost is not None and not _is_accepted(accept, base):
-        repository.forget_remote()
+    for _ in range(2):
         base = fetched(repository)
         lost = lost_since(repository, base)
-    if lost is not None and not _is_accepted(accept, base):
-        raise refusal(repository, base, lost)
-    return base, lost
+        if lost is None or _is_accepted(lost, accept or "", base):
+            return base, lost
+        repository.forget_remote()
+        refused = refusal(repository, base, lost)
+    raise refused
 
 
 def is_in_history(repository: Repository, ancestor: str, revision: str) -> bool:
     """Return whether a commit is contained or its loss accepted. Raises GitError if unknown."""
-    if repository.is_in(ancestor, revision):
-        return True
-    for commit in repository.accepting(revision):
-        said = read_message(repository.made(commit).message)
-        lost = said.accepts if said is not None else ""
-        if lost and (lost == ancestor or repository.is_in(ancestor, lost)):
-            return True
-    return False
-
-
-def lost_records(repository: Repository, last: str, base: str) -> list[Allocation]:
-    """Return the records of a commit that another one does not have with the same range."""
-    (then, was), (source, settings) = (
-        (it, settings_at(it)) for it in map(repository.source, (last, base))
+    return repository.is_in(ancestor, revision) or any(
+        lost == ancestor or repository.is_in(ancestor, lost)
+        for lost in _accepted(repository, revision)
     )
-    if was is None or settings is None:
-        return []
-    before, now = (then, was), (source, settings)
-    pairs = differing(before, now).values()
+
+
+def _accepted(repository: Repository, revision: str) -> Iterator[str]:
+    for commit in repository.accepting(revision):
+        if is_reconcile_commit(repository, commit):
+            yield from _ACCEPTS.findall(repository.made(commit).message)
+
+
+def lost_records(repository: Repository, last: str, base: str) -> tuple[list[Allocation], str]:
+    """Return records that a commit has and another lacks, and the file that may hide others."""
+    sides = []
+    for commit in (last, base):
+        own = read_own_settings(source := repository.source(commit))
+        if not own.is_known:
+            return [], f"{PATH} of {commit[:12]}"
+        sides.append((source, own.settings))
+    before, now = sides
+    pairs, folder = differing(before, now).values(), f"{before[1].records}/"
     kept = {(it.claim, it.range) for it in allocations(now, [new for _, new in pairs])}
-    there = allocations(before, [old for old, _ in pairs])
-    return [it for it in there if it.range is not None and (it.claim, it.range) not in kept]
+    files = [it for it, _ in pairs if it and is_yaml(it.path) and it.path.startswith(folder)]
+    there = allocations(before, files)
+    unread = {it.path for it in files} - {it.path for it in there}
+    lost = [it for it in there if it.range is not None and (it.claim, it.range) not in kept]
+    return lost, f"{min(unread)} of {last[:12]}" if unread else ""
 
 
 def refusal(repository: Repository, base: Revision, lost: Lost) -> HistoryError:
@@ -152,18 +168,19 @@ def refusal(repository: Repository, base: Revision, lost: Lost) -> HistoryError:
     reference, branch = repository.last_reference, repository.branch
     message = f"branch {branch} is at {base.id[:12]} and does not contain {lost.last[:12]}, which"
     message += f" {reference} names as reconciled\n{_missing(repository, lost)}"
-    forget = f"git push {remote} :{reference}" if remote else f"git update-ref -d {reference}"
     hint = "whoever may push can set this reference: if these commits never were on the branch,"
-    hint += f" {forget} loses nothing"
+    hint += f" {deleting(remote, [reference])} loses nothing"
     if lost.commits is not None:
         hint += f"\nto go back: {_way_back(repository, base, lost, remote)}"
-    hint += f"\nto accept the branch as it is: ipam reconcile --accept-history {base.id}"
+        accept = f"to accept the branch as it is: ipam reconcile --accept-history {base.id}"
+        unread = f"lost records are not known while {lost.unread} cannot be read"
+        hint += f"\n{unread if lost.unread else accept}"
     return HistoryError(message, hint)
 
 
 def _missing(repository: Repository, lost: Lost) -> str:
     if lost.commits is None:
-        return _NO_COMMIT
+        return "the reference names no commit"
     made = [repository.made(commit) for commit in lost.commits[:MAX_SHOWN]]
     lines = [f"missing commit {it.id[:12]} of {shown(it.author)}" for it in made]
     if lost.commits[MAX_SHOWN:]:
@@ -174,7 +191,7 @@ def _missing(repository: Repository, lost: Lost) -> str:
     ]
     if more := len(lost.records[MAX_SHOWN:]):
         lines.append(f"and {more} more records")
-    return "\n".join(lines if lost.records else [*lines, "no record is lost"])
+    return "\n".join(lines if lost.records or lost.unread else [*lines, "no record is lost"])
 
 
 def _way_back(repository: Repository, base: Revision, lost: Lost, remote: str) -> str:
@@ -182,33 +199,28 @@ def _way_back(repository: Repository, base: Revision, lost: Lost, remote: str) -
     if not remote:
         return f"git merge {last}"
     reference = repository.last_reference
-    fetch, push = f"git fetch {remote} {reference}", f"git push {remote} {last}:refs/heads/{branch}"
+    lease = drops = ""
     if not repository.is_in(base.id, last):
-        lease = (
-            f"git push --force-with-lease={branch}:{base.id} {remote} {last}:refs/heads/{branch}"
-        )
         dropped = [it[:12] for it in repository.touching(base.id, last, (), MAX_SHOWN)]
-        push = f"{lease} (drops {join_limited(dropped)})"
-    return (
-        f"{fetch}, then {push}; on a protected branch merge a pull request of git merge {last} over"
-        " its check"
-    )
+        lease = f" --force-with-lease={branch}:{base.id}"
+        drops = f" (drops {join_limited(dropped)})"
+    push = f"git push{lease} {remote} {last}:refs/heads/{branch}{drops}"
+    there = f"on a protected branch merge a pull request of git merge {last} over its check"
+    return f"git fetch {remote} {reference}, then {push}; {there}"
 
 
 def accepting(
-    repository: Repository, base: Revision, evaluation: Evaluation, lost: Lost
+    base: Revision, evaluation: Evaluation, lost: Lost, options: CommitOptions
 ) -> Commit | None:
-    """Return the commit that reserves lost ranges; None if none is lost. Raises GitError."""
-    if lost.commits is None:
-        raise GitError(_NO_COMMIT, f"delete {repository.last_reference} at the remote")
-    changes = released(lost.records, evaluation)
+    """Return the commit that reserves lost ranges; None if none is lost."""
+    changes, settings = released(lost.records, evaluation), evaluation.tree.settings
     if not changes:
         return None
-    settings = evaluation.tree.settings
     said = CommitTrailers(digest([]), base.id, __version__, accepts=lost.last)
     subject = f"release {len(changes)} lost with a rewritten history"
     ordered = [FileChange(path, changes[path]) for path in sorted(changes)]
-    return Commit(base, ordered, message_of(subject, said), settings.committer)
+    who = options.committer or settings.committer
+    return Commit(base, ordered, message_of(subject, said), who, options.sign)
 
 
 def released(records: Sequence[Allocation], evaluation: Evaluation) -> Mapping[str, bytes]:
@@ -237,7 +249,5 @@ def _keeps(other: Allocation, record: Allocation, evaluation: Evaluation) -> boo
     pools = evaluation.state.pools
     if other.range is None or record.range is None or not other.range.overlaps(record.range):
         return False
-    spaces = [pools[it.pool].space for it in (other, record) if it.pool in pools]
-    if other.pool != record.pool and len(set(spaces)) > 1:
-        return False
-    return other.is_live or other.range.covers(record.range)
+    spaces = {pools[it.pool].space for it in (other, record) if it.pool in pools}
+    return len(spaces) < 2 and (other.is_live or other.range.covers(record.range))

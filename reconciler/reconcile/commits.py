@@ -24,7 +24,7 @@ def newest(repository: Repository, revision: str) -> str:
 
     The nearest by first parents if there are several. Raises GitError if the clone is too shallow.
     """
-    known, found = repository.newest, list[str]()
+    known, found = repository.seen.newest, list[str]()
     if revision in known:
         return known[revision]
     while True:

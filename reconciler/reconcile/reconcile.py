@@ -15,7 +15,8 @@ from reconciler.gitio.interface import Commit, Revision, Source
 from reconciler.gitio.repository import Repository
 from reconciler.model.change import Observation, Proposed
 from reconciler.model.claim import Allocation
-from reconciler.model.errors import ExitCode, LostRaceError, RacesLostError
+from reconciler.model.errors import ExitCode, HistoryError, LostRaceError, RacesLostError
+from reconciler.model.settings import PATH
 from reconciler.planning.evaluate import Evaluation, leaving, left_behind, let_pass, released
 from reconciler.planning.limits import clock_behind
 from reconciler.planning.read import DEFAULTS, EvaluationOptions, as_of, overlay
@@ -145,10 +146,12 @@ class _Run:
     options: ReconcileOptions
     answers: Answers
     made: list[RunCommit] = field(default_factory=list)
+    is_accepting: bool = False  # the branch contains the acceptance once the proposal is merged
 
     def attempt(self) -> Reconciled:
         if self.options.propose is not None:
             self.made.clear()  # commits of an earlier attempt were not published
+            self.is_accepting = False
         with self.repository.alone():
             part = self._by_the_clock()
         if self.options.look is not None and not has_wrong_settings(part.planned.evaluation):
@@ -158,7 +161,8 @@ class _Run:
         newest = made[-1].commit if made else None
         proposed = self._propose(base, newest, evaluation)
         done = Reconciled(base, newest, 1, evaluation, exit_code(evaluation), made, proposed)
-        if not self.options.any_branch:
+        is_stopped = self.is_accepting or has_wrong_settings(evaluation)
+        if not (self.options.any_branch or is_stopped):
             self.repository.remember(done.head)
         return done
 
@@ -193,15 +197,16 @@ class _Run:
     def _accept(self, base: Revision, lost: Lost) -> Revision:
         evaluation = self._evaluate(self.repository.source(base.id))
         require_unedited(evaluation)
-        wanted = accepting(self.repository, base, evaluation, lost)
+        if has_wrong_settings(evaluation):
+            message = f"{PATH} of {base.id[:12]} is wrong, so lost ranges cannot be reserved"
+            raise HistoryError(message, "fix what ipam check reports, then accept the new head")
+        wanted = accepting(base, evaluation, lost, self.options)
         if wanted is None:
             return base
         require_below(wanted.changes, evaluation.tree.settings.records)
-        committer = self.options.committer or wanted.committer
-        commit = self.repository.commit(
-            replace(wanted, committer=committer, sign=self.options.sign)
-        )
-        if self.options.propose is None:
+        commit = self.repository.commit(wanted)
+        self.is_accepting = self.options.propose is not None
+        if not self.is_accepting:
             self.repository.publish(base, commit)
             self.repository.fetch()
         nothing = let_pass(replace(evaluation, changes=()))
@@ -217,8 +222,7 @@ class _Run:
         state, records = evaluation.state, None
         after, until = part.head.clock, int(now())
         if part.commit is not None:
-            folder = evaluation.tree.settings.records
-            records = records_after(part.carried.plan, state, folder)
+            records = records_after(part.carried.plan, state, evaluation.tree.settings.records)
             # With an old date, a release is due at once. It stays reserved until the next run.
             if latest_due(state, after, until, released(part.carried)) is not None:
                 return None
@@ -235,7 +239,6 @@ class _Run:
             return part
         folder = evaluation.tree.settings.observed
         require_below(found.changes, folder)
-
         with self.repository.alone():
             self._require_unmoved(part)
             return self._carry_out_look(part, found, folder)
@@ -325,8 +328,8 @@ def rounds(
 
 def is_free_at_once(done: Reconciled) -> bool:
     """Return whether a commit released a range whose retention ends with the same commit."""
-    for part in done.parts:
-        ends = (retention_end(record, part.carried.state) for record in released(part.carried))
-        if any(end is not None and end <= part.head.clock for end in ends):
-            return True
-    return False
+    return any(
+        end is not None and end <= part.head.clock
+        for part in done.parts
+        for end in (retention_end(it, part.carried.state) for it in released(part.carried))
+    )

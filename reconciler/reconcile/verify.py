@@ -108,7 +108,7 @@ class _Tries(Struct, frozen=True):
         if self.said.accepts:
             lost: list[Allocation] = []
             with suppress(GitError):
-                lost = lost_records(self.repository, self.said.accepts, self.said.base)
+                lost, _ = lost_records(self.repository, self.said.accepts, self.said.base)
             return record_differences(released(lost, evaluation), self.files)
         found = [self._of_plan(evaluation, {})]
         # Clusters reported that these ranges were not used any more.

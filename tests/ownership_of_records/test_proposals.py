@@ -238,3 +238,39 @@ def test_a_release_that_loosened_settings_let_go_verifies_as_the_same(play: Play
     assert play.reconcile() == 0
     assert play.held().keys().isdisjoint(before)
     assert play.ipam("verify")[0] == 0
+
+
+@pytest.mark.parametrize("name", ["ipam", "ipam/records/x"])
+def test_a_branch_that_blocks_the_name_of_proposals_is_named(play: Play, name: str) -> None:
+    late(play)
+    play.git("push", "-q", "origin", f"HEAD:refs/heads/{name}")
+    code, said = play.ipam("reconcile", "--no-apply", "--to-branch", "ipam/records")
+    assert (code, f":refs/heads/{name}" in said) == (4, True)
+    play.git("push", "-q", "origin", f":refs/heads/{name}")
+    assert play.reconcile("--to-branch", "ipam/records") == 0
+
+
+@pytest.mark.parametrize("how", [merged, squashed, rebased])
+@pytest.mark.parametrize("gone", [["tenants/t0.yaml"], list(TENANTS)])
+def test_proposals_after_loosened_settings_with_releases_are_green(
+    play: Play, gone: list[str], how: Callable[[Play, str], None]
+) -> None:
+    play.edit({"ipam.yaml": settings("brakes: {maxReleasePercent: 10, minRecords: 1}")})
+    late(play)
+    assert play.reconcile() == 0
+    loose = settings("retention: 0s", "brakes: {maxReleasePercent: 100, minRecords: 1}")
+    play.edit({"ipam.yaml": loose, "tenants/more.yaml": tenant("more")}, gone=gone)
+    play.push()
+    codes = []
+    for _ in range(3):  # growth while the limit holds, the releases, their expiry
+        codes.append(play.reconcile("--to-branch", "ipam"))
+        play.git("fetch", "-q", "origin")
+        play.git("switch", "-q", "--detach", "origin/ipam")
+        assert play.codes("check", *BASE, "--proposed", "origin/ipam") == (0, set())
+        play.git("switch", "-q", "main")
+        how(play, "origin/ipam")
+        play.push()
+    assert codes == [3, 0, 0]
+    assert play.reconcile() == 0
+    assert len(play.held()) == 8 - len(gone)
+    assert play.ipam("verify")[0] == 0

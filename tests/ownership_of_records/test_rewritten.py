@@ -1,13 +1,19 @@
 """A rewritten history, and the reference by which it is noticed."""
 
+import subprocess
 from collections.abc import Callable
 
 import pytest
 
-from tests.ownership_of_records.play import Play
-from tests.world import git, tenant
+from tests.ownership_of_records.play import RECORD, Play
+from tests.ownership_of_records.test_branch import settings
+from tests.ownership_of_records.test_changes import BASE, merged, rebased, squashed
+from tests.world import ENVIRONMENT, git, tenant
 
 LAST = "refs/ipam/last"
+LATE = "allocations/NetworkPool/butler-system.edge/team-a/late.loadbalancer.yaml"
+NEWCOMER = {"tenants/newcomer.yaml": tenant("newcomer")}
+WRONG = {"ipam.yaml": settings("recrods: x")}
 
 
 def late(play: Play, name: str = "late") -> str:
@@ -74,6 +80,91 @@ def test_a_lost_claim_that_comes_back_gets_its_range(play: Play) -> None:
     play.push()
     assert play.reconcile("--accept-history", play.tip) == 0
     assert play.held() == held
+
+
+def left(play: Play) -> set[str]:
+    """Ranges of the first history, and a branch at its start."""
+    before = play.edit({"ipam.yaml": settings("records: allocations")})
+    late(play)
+    ranges = set(play.held().values())
+    rolled_back(play, before)
+    return ranges
+
+
+@pytest.mark.parametrize("how", [merged, squashed, rebased])
+def test_the_reference_stays_until_the_proposal_that_accepts_is_merged(
+    play: Play, how: Callable[[Play, str], None]
+) -> None:
+    ranges = left(play)
+    last = git(play.remote, "rev-parse", LAST)
+    play.edit(NEWCOMER)
+    play.push()
+    assert play.reconcile("--to-branch", "ipam", "--accept-history", play.tip) == 0
+    tip = git(play.remote, "rev-parse", "ipam")
+    assert play.reconcile("--to-branch", "ipam") == 6
+    assert git(play.remote, "rev-parse", LAST, "ipam") == f"{last}\n{tip}"
+    play.git("fetch", "-q", "origin")
+    play.git("switch", "-q", "--detach", tip)
+    assert play.codes("check", *BASE, "--proposed", "origin/ipam") == (0, set())
+    play.git("switch", "-q", "main")
+    how(play, tip)
+    play.push()
+    assert play.reconcile("--to-branch", "ipam") == 0
+    assert git(play.remote, "rev-parse", LAST) == git(play.remote, "rev-parse", "main")
+    assert "phase: Released" in play.shown(LATE)
+    (given,) = (it for claim, it in play.held().items() if "/newcomer/" in claim)
+    assert given not in ranges
+
+
+@pytest.mark.parametrize("is_at_tip", [False, True])
+def test_settings_that_cannot_be_read_hide_no_lost_record(play: Play, *, is_at_tip: bool) -> None:
+    ranges = left(play)
+    if is_at_tip:
+        play.edit(WRONG)
+        play.push()
+    else:  # as a program that remembered each head left it
+        play.git("fetch", "-q", "origin", LAST)
+        play.git("switch", "-q", "--detach", "FETCH_HEAD")
+        play.git("push", "-q", "--force", "origin", f"{play.edit(WRONG)}:{LAST}")
+        play.git("switch", "-q", "main")
+    last = git(play.remote, "rev-parse", LAST)
+    code, said = play.ipam("reconcile", "--no-apply")
+    assert (code, "lost record: team-a/late" in said) == (6, True)
+    if is_at_tip:
+        code, said = play.ipam("reconcile", "--no-apply", "--accept-history", play.tip)
+        assert (code, "ipam.yaml" in said, git(play.remote, "rev-parse", LAST)) == (6, True, last)
+    play.edit({"ipam.yaml": settings("records: allocations"), **NEWCOMER})
+    play.push()
+    assert play.reconcile() == 6
+    assert play.reconcile("--accept-history", play.tip) == 0
+    (given,) = (it for claim, it in play.held().items() if "/newcomer/" in claim)
+    assert given not in ranges
+
+
+def test_a_run_with_wrong_settings_leaves_the_reference(play: Play) -> None:
+    last = git(play.remote, "rev-parse", LAST)
+    play.edit(WRONG)
+    play.push()
+    assert play.reconcile() == 1
+    assert git(play.remote, "rev-parse", LAST) == last
+
+
+@pytest.mark.parametrize(
+    ("files", "hidden"), [({RECORD: "text"}, RECORD), ({"ipam.yaml": "text"}, "ipam.yaml")]
+)
+def test_what_hides_lost_records_is_named_and_cannot_be_accepted(
+    play: Play, files: dict[str, str], hidden: str
+) -> None:
+    play.change("side")
+    play.git("push", "-q", "--force", "origin", f"{play.edit(files)}:{LAST}")
+    play.git("switch", "-q", "main")
+    last = git(play.remote, "rev-parse", LAST)
+    code, said = play.ipam("reconcile", "--no-apply", "--accept-history", play.tip)
+    assert (code, f"{hidden} of {last[:12]} cannot be read" in said) == (6, True)
+    assert "no record is lost" not in said
+    assert git(play.remote, "rev-parse", LAST) == last
+    play.git("push", "-q", "origin", f":{LAST}")
+    assert play.reconcile() == 0
 
 
 def test_nothing_lost_is_said(play: Play) -> None:
@@ -152,9 +243,32 @@ def test_a_foreign_reference_stops_and_deleting_it_is_the_cure(
     assert code == 6
     assert f"git push origin :{LAST} loses nothing" in said
     assert play.held() == before
+    if act is blob:
+        assert "--accept-history" not in said
+        assert play.reconcile("--accept-history", play.tip) == 6
     play.git("push", "-q", "origin", f":{LAST}")
     assert play.reconcile() == 0
     assert play.held() == before
+
+
+@pytest.mark.parametrize("name", [f"{LAST}/x", f"{LAST}/x;$(id)/y"])
+@pytest.mark.parametrize("has_remote", [False, True])
+def test_a_reference_that_blocks_the_name_stops_and_the_command_deletes_it(
+    play: Play, name: str, *, has_remote: bool
+) -> None:
+    if not has_remote:
+        play.git("remote", "remove", "origin")
+    folder = play.remote if has_remote else play.folder
+    for each in git(folder, "for-each-ref", "--format=%(refname)", "refs/ipam").splitlines():
+        git(folder, "update-ref", "--no-deref", "-d", each)
+    git(folder, "update-ref", name, git(folder, "rev-parse", "main"))
+    code, said = play.ipam("reconcile", "--no-apply")
+    assert (code, name in said) == (6, True)
+    assert play.ipam("doctor", "--no-cluster")[0] != 0
+    command = said.partition("did not make: ")[2].strip()
+    subprocess.run(command, shell=True, cwd=play.folder, env=ENVIRONMENT, check=True)
+    assert play.reconcile() == 0
+    assert git(folder, "rev-parse", LAST) == git(folder, "rev-parse", "main")
 
 
 def test_a_mirror_without_references_goes_on(play: Play) -> None:

@@ -210,5 +210,5 @@ class Land(Country):
             self.branch.steps.left = None
             self.clusters.opened.clear()
             if not keeps_cache:
-                self.branch.newest.clear()
+                self.branch.seen.newest.clear()
             self.replay()
