@@ -430,7 +430,7 @@ def is_meant(path: str) -> bool:
 
 def unread(path: str) -> Finding:
     """Return the finding for a file name that is similar to a name that is read."""
-    suffix = path[path.rindex(".") :]
+    suffix = path[max(path.rfind("."), path.rfind("/") + 1) :]
     message = f"files that end with {suffix} are not read: it counts for nothing"
     return warning("file-not-read", Location(path), message, "write YAML, and name it .yaml")
 

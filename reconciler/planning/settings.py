@@ -349,7 +349,7 @@ def _bad_scope(document: Document, kind: OverrideKind) -> Iterator[Finding]:
         scope, place = document.spec["scope"], document.at("spec", "scope")
         key = Key.parse(scope)
         family = family_of(key.family) if key is not None else None
-        if not _is_scope(kind, scope, key):
+        if not is_scope(kind, scope):
             message = f"spec.scope: {shown(scope)} is none; kind {kind} takes {_SCOPES[kind]}"
             yield error("field-value", place, message, _AS)
         elif kind is OverrideKind.MOVE and family is not None and family.relocate is None:
@@ -358,7 +358,9 @@ def _bad_scope(document: Document, kind: OverrideKind) -> Iterator[Finding]:
             yield error("field-value", place, message, hint)
 
 
-def _is_scope(kind: OverrideKind, text: str, key: Key | None) -> bool:
+def is_scope(kind: OverrideKind, text: str) -> bool:
+    """Return whether a text is a valid scope of an Override of a kind."""
+    key = Key.parse(text)
     is_claim, is_pool = key is not None and key.slot != "", key is not None and key.slot == ""
     match kind:
         case OverrideKind.RECORD:

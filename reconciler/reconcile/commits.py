@@ -107,29 +107,38 @@ def content(side: Side) -> tuple[tuple[str, str] | None, ...] | None:
 
 
 def differing(before: Side, now: Side) -> dict[str, tuple[Entry | None, Entry | None]]:
-    """Return the files of F that differ between two revisions, by the path of the second one."""
+    """Return the files of F that differ between two revisions, by the names of `files`."""
     first = content(before)
     if first is not None and first == content(now):
         return {}
     old, new = files(before), files(now)
-    folders = {"records": now[1].records, "observed": now[1].observed}
     found = {}
     for name in sorted(old.keys() | new.keys()):
         was, entry = old.get(name), new.get(name)
         if was is None or entry is None or not _is_same(before[0], was, now[0], entry):
-            folder, _, below = name.partition("/")
-            found[f"{folders[folder]}/{below}"] = (was, entry)
+            found[name] = (was, entry)
     return found
 
 
 def files(side: Side) -> Mapping[str, Entry]:
     """Return the files of F by `records/` or `observed/` and the path below the folder."""
     source, settings = side
-    found = {}
-    for name, folder in (("records", settings.records), ("observed", settings.observed)):
-        for entry in source.entries([folder]):
-            found[f"{name}/{entry.path.removeprefix(f'{folder}/')}"] = entry
-    return found
+    entries = source.entries([settings.records, settings.observed])
+    return {name: it for it in entries if (name := name_of(settings, it.path))}
+
+
+def name_of(settings: Settings, path: str) -> str:
+    """Return the name of a file of F, which does not depend on Settings; empty for other files."""
+    for name in ("records", "observed"):
+        if path.startswith(folder := f"{getattr(settings, name)}/"):
+            return f"{name}/{path.removeprefix(folder)}"
+    return ""
+
+
+def path_of(settings: Settings, name: str) -> str:
+    """Return the path of a file of F."""
+    folder, _, below = name.partition("/")
+    return f"{getattr(settings, folder)}/{below}"
 
 
 def _is_same(source: Source, entry: Entry, other: Source, new: Entry) -> bool:

@@ -1,7 +1,11 @@
 """Records that were edited outside of reconcile, or left in a removed root."""
 
+import shlex
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from reconciler.addresses import format_short
 from reconciler.documents.findings import Finding, Location, error, join_limited, shown
@@ -11,11 +15,17 @@ from reconciler.gitio.repository import Repository
 from reconciler.model.claim import Allocation
 from reconciler.model.errors import GateError
 from reconciler.model.plan import Grant
-from reconciler.model.settings import PATH, OverrideKind, Overrides, Settings
+from reconciler.model.settings import OVERRIDES, PATH, OverrideKind, Overrides, Settings
 from reconciler.planning.documents import reader_of
 from reconciler.planning.evaluate import Evaluation
-from reconciler.planning.read import folders_before, has_records, read_overrides
-from reconciler.reconcile.commits import Side, content, differing, files, newest, settings_at
+from reconciler.planning.read import (
+    folders_before,
+    has_records,
+    overrides_of_change,
+    read_overrides,
+)
+from reconciler.planning.settings import is_scope
+from reconciler.reconcile.commits import Side, differing, files, newest, path_of, settings_at
 from reconciler.records.layout import folders_above, place_of
 
 EDITED = "records-edited"
@@ -29,7 +39,17 @@ _SQUASH = (
 )
 
 Pairs = Mapping[str, tuple[Entry | None, Entry | None]]
-"""Files that differ: the entry of R and the entry of the tip, by path."""
+"""Files that differ: the entry of R and the entry of the tip, by name (see `files`)."""
+
+
+class Edits(Struct, frozen=True):
+    """Files that differ between R and a tip; `is_gone`: the last records, if there is no R."""
+
+    last: str
+    sides: tuple[Side, Side]
+    pairs: Pairs
+    accepted: Collection[str]
+    is_gone: bool
 
 
 def strays(
@@ -83,42 +103,57 @@ def require_unedited(evaluation: Evaluation) -> None:
 
 def edited(repository: Repository, source: Source, evaluation: Evaluation) -> Iterator[Finding]:
     """Return the error about edited records, if any. Raises GitError for a shallow clone."""
-    revision, settings = source.revision(), evaluation.tree.settings
+    revision, tree = source.revision(), evaluation.tree
     if revision is None:
         return
-    now, last = (source, settings), newest(repository, revision.id)
+    found = edits(repository, (source, tree.settings), tree.overrides, source, revision.id)
+    if found is not None and not (found.is_gone and tree.allow_release is not None):
+        yield _edited(repository, revision.id, found, evaluation)
+
+
+def edits(
+    repository: Repository, now: Side, overrides: Overrides, line: Source, revision: str
+) -> Edits | None:
+    """Return the edits of a tip, `line`, or of a merge result, whose base it is. Raises GitError."""
+    source, settings = now
+    last = newest(repository, revision)
+    is_gone = not last and not any(is_yaml(it.path) for it in source.entries([settings.records]))
     if last:
         before = _side(repository, last)
-    elif not any(is_yaml(it.path) for it in source.entries([settings.records])):
-        if evaluation.tree.allow_release is None:
-            yield from _removed(source, settings)
-        return
-    elif (found := moved_from(repository, revision.id, now)) is not None:
-        last, before = found
     else:
-        return  # the first run: F is accepted as it is
-    pairs = uncovered(differing(before, now), evaluation.tree.overrides, settings)
-    pairs = {
-        path: pair
-        for path, pair in pairs.items()
-        if not _was_covered(repository, path, settings, (last, revision.id))
-    }
-    if pairs:
-        yield _edited(repository, (last, revision.id), (before, now), pairs, evaluation)
+        found = _gone(repository, now, line) if is_gone else moved_from(repository, revision, now)
+        if found is None:
+            return None  # the first run: F is accepted as it is
+        last, before = found
+    every = differing(before, now)
+    pairs, left = set[str](), uncovered(every, overrides, settings)
+    paths = [f for side in (before, now) for f in (side[1].records, side[1].observed)]
+    # An Override accepts the content of a file for good, also if it expires or is removed later.
+    for step in line.past([OVERRIDES, PATH, *paths]) if left else ():
+        at, names = there = _side(repository, step.id)
+        differ = differing(there, now)
+        pairs |= left.keys() & differ.keys()
+        left = {name: pair for name, pair in left.items() if name not in differ}
+        # Overrides that the tip itself brings count for later commits.
+        is_tip = source is line and step.id == revision
+        left = uncovered(left, read_overrides(at) if is_tip else overrides_of_change(at, at), names)
+        if not left:
+            break
+    pairs |= left.keys()
+    wrong = {name: pair for name, pair in every.items() if name in pairs}
+    return Edits(last, (before, now), wrong, every.keys() - pairs, is_gone) if wrong else None
 
 
 def uncovered(pairs: Pairs, overrides: Overrides, settings: Settings) -> Pairs:
     """Return the files that differ, except for those that an Override of kind `record` covers."""
     return {
-        path: pair
-        for path, pair in pairs.items()
-        if not _is_covered(path, overrides, settings, is_added=pair[0] is None)
+        name: pair
+        for name, pair in pairs.items()
+        if not _is_covered(path_of(settings, name), overrides, settings, is_added=pair[0] is None)
     }
 
 
-def _is_covered(
-    path: str, overrides: Overrides, settings: Settings, *, is_added: bool = False
-) -> bool:
+def _is_covered(path: str, overrides: Overrides, settings: Settings, *, is_added: bool) -> bool:
     """Return whether an Override names a file, its claim, or, if it is added, a folder above it."""
     claim = place_of(settings.records, path).claim
     scopes = [path, *([str(claim)] if claim is not None else [])]
@@ -127,34 +162,29 @@ def _is_covered(
     return True in [overrides.allow(OverrideKind.RECORD, scope) for scope in scopes]
 
 
-def _was_covered(
-    repository: Repository, path: str, settings: Settings, ends: tuple[str, str]
-) -> bool:
-    last, tip = ends
-    commits = repository.touching(tip, last, [path], MAX_SHOWN + 1)
-    return 0 < len(commits) <= MAX_SHOWN and all(
-        repository.made(commit).clock is not None
-        and _is_covered(path, read_overrides(repository.source(commit)), settings)
-        for commit in commits
-    )
-
-
-def restoring(revision: str, sides: tuple[Side, Side]) -> str:
-    """Return the command that restores F of the first side, a revision, in the second side."""
-    (_, then), (_, now) = sides
-    first, second = (content(side) or (None, None) for side in sides)
-    folders = (then.records, now.records), (then.observed, now.observed)
-    commands = []
-    for (old, new), was, is_there in zip(folders, first, second, strict=True):
-        if was == is_there:
+def restoring(
+    root: str, revision: str, sides: tuple[Side, Side], names: Collection[str], but: Collection[str]
+) -> str:
+    """Return the command that restores some files of the first side, and leaves others (`but`)."""
+    (source, then), (_, now) = sides
+    at, commands = f"{root}/" if root else "", list[str]()
+    restore = "git restore --source={} --staged --worktree -- {}".format
+    for field in dict.fromkeys(name.partition("/")[0] for name in names):
+        old, new = f"{at}{getattr(then, field)}", f"{at}{getattr(now, field)}"
+        place = shlex.quote(f":/{new}" if root else new)
+        mine, left = (
+            [f":(top,literal){at}{path_of(now, it)}" for it in some if it.startswith(f"{field}/")]
+            for some in (names, sorted(but))
+        )
+        if old == new:
+            commands.append(restore(revision, shlex.join(mine) if left else place))
             continue
-        if is_there is not None and old != new:
-            commands.append(f"git rm -rq -- {new}")
-        if was is not None or old == new:
-            commands.append(f"git restore --source={revision} --staged --worktree -- {old}")
-        if was is not None and old != new:
-            commands.append(f"git mv {old} {new}")
-    return " && ".join(commands)
+        commands.append(f"git rm -rq --ignore-unmatch -- {place}")
+        if source.entries([getattr(then, field)]):
+            tree = f"--prefix={new}/", f"{revision}:{old}"
+            commands.append(f"git read-tree -u {shlex.join(tree)}")
+        commands += [restore("HEAD", shlex.join(left))] if left else []
+    return " && ".join([*commands, "git commit -m 'Restore records'"])
 
 
 def _side(repository: Repository, commit: str) -> Side:
@@ -162,37 +192,36 @@ def _side(repository: Repository, commit: str) -> Side:
     return source, settings_at(source) or Settings()
 
 
-def _edited(
-    repository: Repository,
-    ends: tuple[str, str],
-    sides: tuple[Side, Side],
-    pairs: Pairs,
-    evaluation: Evaluation,
-) -> Finding:
-    (_, then), (_, settings) = sides
-    last, tip = ends
+def _edited(repository: Repository, tip: str, found: Edits, evaluation: Evaluation) -> Finding:
+    (_, then), (_, settings) = found.sides
+    last, pairs = found.last, found.pairs
     folders = [*{then.records, then.observed, settings.records, settings.observed}]
     commits = repository.touching(tip, last, folders, MAX_SHOWN)
     made = [repository.made(commit) for commit in commits]
     by = join_limited([f"{it.id[:12]} of {shown(it.author)}" for it in made])
+    paths = [path_of(settings, name) for name in pairs]
     many = "1 file differs" if len(pairs) == 1 else f"{len(pairs)} files differ"
-    message = f"{many} from {last[:12]}, the newest reconcile commit: {join_limited(list(pairs))}"
+    what = "commit with records, and no record is left" if found.is_gone else "reconcile commit"
+    message = f"{many} from {last[:12]}, the newest {what}: {join_limited(paths)}"
     message += f"; changed by commit {by}" if by else ""
-    taken = join_limited(list(_taken(sides, pairs, evaluation)))
+    taken = join_limited(list(_taken(found, evaluation)))
     message += f"; restoring takes {taken}" if taken else ""
-    hint = f"to restore: {restoring(last[:12], sides)} && git commit -m 'Restore records'"
-    hint += "; to accept: merge an Override of kind record with the scope"
-    hint += f" {next(iter(pairs))}{' (one for each file)' if len(pairs) > 1 else ''}"
-    if any(len(it.parents) == 1 and repository.changes_only(it.id, folders) for it in made):
-        hint += _SQUASH
-    return error(EDITED, Location(next(iter(pairs))), message, hint)
+    hint = f"to restore: {restoring(repository.root, last, found.sides, pairs, found.accepted)}"
+    if found.is_gone:
+        hint += "; to allocate all addresses again: ipam reconcile --allow-release 0"
+    elif all(is_scope(OverrideKind.RECORD, path) for path in paths):
+        hint += "; to accept: merge an Override of kind record with the scope"
+        hint += f" {paths[0]}{' (one for each file)' if len(pairs) > 1 else ''}"
+        if any(len(it.parents) == 1 and repository.changes_only(it.id, folders) for it in made):
+            hint += _SQUASH
+    return error(EDITED, Location(paths[0]), message, hint)
 
 
-def _taken(sides: tuple[Side, Side], pairs: Pairs, evaluation: Evaluation) -> Iterator[str]:
+def _taken(found: Edits, evaluation: Evaluation) -> Iterator[str]:
     """Return the owners and ranges that the tip has, but R has not, of claims that exist."""
-    before, now = sides
-    held = {(it.claim, it.range) for it in allocations(before, [old for old, _ in pairs.values()])}
-    for record in allocations(now, [new for _, new in pairs.values()]):
+    (before, now), pairs = found.sides, found.pairs.values()
+    held = {(it.claim, it.range) for it in allocations(before, [old for old, _ in pairs])}
+    for record in allocations(now, [new for _, new in pairs]):
         is_claimed = record.claim in evaluation.state.claims and record.is_live
         if is_claimed and record.range is not None and (record.claim, record.range) not in held:
             yield f"{record.owner.short} {format_short(record.range)}"
@@ -207,20 +236,15 @@ def allocations(side: Side, entries: Collection[Entry | None]) -> list[Allocatio
     return [it.allocation for it in read if it.allocation is not None]
 
 
-def _removed(source: Source, settings: Settings) -> Iterator[Finding]:
-    for folder in dict.fromkeys([settings.records, *folders_before(source)]):
-        removing = (
-            step.id
-            for step in source.past([folder, PATH])
-            if any(is_yaml(it.path) and it.path.startswith(f"{folder}/") for it in step.changed)
-        )
-        if last := next(removing, "")[:12]:
-            message = f"no record is left in {settings.records}/, but commit {last} removed"
-            message += f" records from {folder}/"
-            hint = f"to restore: git restore --source={last}^ --staged --worktree -- {folder}"
-            hint += "; to allocate all addresses again: ipam reconcile --allow-release 0"
-            yield error(EDITED, Location(settings.records), message, hint)
-            return
+def _gone(repository: Repository, now: Side, line: Source) -> tuple[str, Side] | None:
+    """Return the last commit with records, and its side."""
+    for folder in dict.fromkeys([now[1].records, *folders_before(line)]):
+        for step in line.past([folder]):
+            gone = (it.path for it in step.changed if it.new is None)
+            if any(is_yaml(it) and it.startswith(f"{folder}/") for it in gone):
+                last = repository.made(step.id).parents[0]
+                return last, (repository.source(last), replace(now[1], records=folder))
+    return None
 
 
 def moved_from(repository: Repository, revision: str, now: Side) -> tuple[str, Side] | None:

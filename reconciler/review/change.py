@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import islice, starmap
 
 from msgspec.structs import replace
 
@@ -34,11 +34,21 @@ from reconciler.planning.read import (
     evaluate_source,
     has_records,
     overrides_of_change,
+    read_overrides,
     read_own_settings,
 )
-from reconciler.reconcile.commits import Side, differing, newest, require_whole, settings_at
+from reconciler.reconcile.commits import (
+    Side,
+    differing,
+    files,
+    name_of,
+    newest,
+    path_of,
+    require_whole,
+    settings_at,
+)
 from reconciler.reconcile.evaluation import MAX_COMMITS, MAX_PATHS, as_reconciled
-from reconciler.reconcile.records import edited, moved_from, restoring, strays, uncovered
+from reconciler.reconcile.records import Edits, edits, moved_from, restoring, strays, uncovered
 from reconciler.review.merging import changed_since, line_of
 
 
@@ -117,13 +127,11 @@ class Change:
     @cached_property
     def _judging(self) -> tuple[Settings, tuple[Finding, ...]]:
         # Stricter Settings of the last reconcile commit count, as they will after the merge.
-        repository, revision = self.repository, self.base.revision()
         settings = read_own_settings(self.base).settings
-        last = newest(repository, revision.id) if revision is not None else ""
-        earlier = settings_at(repository.source(last)) if last else None
-        if earlier is None:
-            return settings, ()
-        return settings.held_to(earlier), tuple(loosened(settings, earlier, last[:12]))
+        last = newest(self.repository, self.base.revision().id)
+        earlier = settings_at(self.repository.source(last)) if last else None
+        found = loosened(settings, earlier, last[:12]) if earlier is not None else ()
+        return settings.held_to(earlier or settings), tuple(found)
 
     @property
     def base_settings(self) -> Settings:
@@ -217,11 +225,11 @@ class Change:
     @cached_property
     def is_base_reconciled(self) -> bool:
         """Return whether reconcile has planned the source files of the base."""
-        revision, settings = self.base.revision(), self.base_settings
-        made = newest(self.repository, revision.id) if revision is not None else ""
-        if revision is None or not made or made == revision.id:
+        base, settings = self.base.revision().id, self.base_settings
+        made = newest(self.repository, base)
+        if made in ("", base):
             return made != ""
-        return not self.repository.changed(made, revision.id, settings.sources, settings.limits)[0]
+        return not self.repository.changed(made, base, settings.sources, settings.limits)[0]
 
     @cached_property
     def contracts(self) -> tuple[Contract, ...]:
@@ -267,125 +275,102 @@ def _described(
 
 # Clocks of users' machines differ by minutes.
 _SKEW_SECONDS = 3_600
-_PLAIN = "100644"
-
-Pairs = dict[str, tuple[Entry | None, Entry | None]]
 
 
 class RecordChanges:
-    """The files of both folders that differ between the base and the merge result."""
+    """Base (or the root that moved) and merge result, their ids, and files that differ, by name."""
 
     def __init__(self, change: "Change") -> None:
-        self._change = change
-
-    @cached_property
-    def _sides(self) -> tuple[Side, Side]:
-        it = self._change
-        base: Side = it.base, read_own_settings(it.base).settings
-        head, revision = (it.head, it.settings), it.head.revision()
-        if revision is not None and not has_records(base[0], base[1].records):
-            # The records of a root that the change moves are compared where they were.
-            moved = moved_from(it.repository, revision.id, head)
-            base = moved[1] if moved is not None else base
-        return base, head
-
-    @cached_property
-    def pairs(self) -> Pairs:
-        """Return the files that differ, by path in the merge result."""
-        it = self._change
-        if it.is_contained:
-            return differing(*self._sides)
-        # The merge cannot be simulated: these are the edits since the merge base.
-        (_, then), (_, now) = self._sides
-        inside = tuple(f"{at}/" for at in (then.records, then.observed, now.records, now.observed))
-        return {one.path: (one.old, one.new) for one in it.files if one.path.startswith(inside)}
-
-    @cached_property
-    def _ends(self) -> tuple[str, str]:
-        it = self._change
-        base, head = it.base.revision(), it.head.revision() or it.repository.resolve("HEAD")
-        return base.id if base is not None else "", head.id
+        self.change, repository = change, change.repository
+        base, head = (change.base, change.base_settings), (change.head, change.settings)
+        revision = change.head.revision()
+        self.ends = change.base.revision().id, (revision or repository.resolve("HEAD")).id
+        self.sides: tuple[Side, Side] = base, head
+        if revision is not None and not has_records(change.base, base[1].records):
+            moved = moved_from(repository, revision.id, head)
+            self.sides = (moved[1] if moved is not None else base), head
+        self.pairs = differing(*self.sides)
+        if not change.is_contained:
+            # The merge cannot be simulated: these are the edits since the merge base.
+            named = {name_of(it[1], one.path): one for it in self.sides for one in change.files}
+            self.pairs = {name: (it.old, it.new) for name, it in named.items() if name}
 
     @cached_property
     def carried(self) -> list[str]:
         """Return commits with this root's `Ipam-Plan`, newest first. Raise GitError if cut off."""
-        base, head = self._ends
-        if base == head:
-            return []
-        require_whole(self._change.repository, head, [base])
-        return list(self._change.repository.plan_commits(head, [base]))
+        base, head = self.ends
+        require_whole(self.change.repository, head, [base])
+        return list(self.change.repository.plan_commits(head, [base]))
 
     @cached_property
     def is_output(self) -> bool:
-        """Return whether the folders are as reconcile commits them on the base, or proposes."""
-        it = self._change
-        if it.proposed is not None and self._is_as(it.repository.resolve(it.proposed).id):
+        """Return whether the change carries commits of reconcile on the base, or proposed ones."""
+        it, carried, (base, head) = self.change, self.carried, self.ends
+        repository, made = it.repository, newest(it.repository, base)
+        # They are a line on the base, and their tip becomes the newest reconcile commit.
+        if not carried or newest(repository, head) != carried[0] or not self._is_as(carried[0]):
+            return False
+        *parents, (begin,) = (repository.made(commit).parents for commit in carried)
+        known = (begin, base), (made or begin, begin)
+        if parents != [(it,) for it in carried[1:]] or not all(starmap(repository.is_in, known)):
+            return False
+        if it.proposed is not None and self._is_as(repository.resolve(it.proposed).id):
             return True
-        (base, then), (head, now) = self._sides
-        folders = [now.records, now.observed]
-        if base is not it.base or [then.records, then.observed] != folders:
+        (source, then), (result, _) = self.sides
+        if source is not it.base or self._stopped is not None:
             return False
-        wanted = {it.path: it.data for it in without_expiries(it.base_plan)}
-        if not self.pairs.keys() <= wanted.keys():
-            return False
-        there = {entry.path: entry for entry in head.entries(folders) if entry.path in wanted}
-        made = {path: data for path, data in wanted.items() if data is not None}
-        if there.keys() != made.keys() or any(it.mode != _PLAIN for it in there.values()):
-            return False
-        return head.read(list(there.values())) == [made[path] for path in there]
+        wanted = {name_of(then, it.path): it.data for it in without_expiries(it.base_plan)}
+        there = {name: it for name, it in files(self.sides[1]).items() if name in wanted}
+        data = zip(there.items(), result.read(list(there.values())), strict=True)
+        written = {name: ("100644", it) for name, it in wanted.items() if it is not None}
+        is_same = {name: (entry.mode, it) for (name, entry), it in data} == written
+        return is_same and self.pairs.keys() <= wanted.keys()
 
     def _is_as(self, commit: str) -> bool:
-        source = self._change.repository.source(commit)
+        source = self.change.repository.source(commit)
         settings = settings_at(source)
-        return settings is not None and not differing((source, settings), self._sides[1])
+        return settings is not None and not differing((source, settings), self.sides[1])
 
-    def is_restored(self) -> bool:
-        """Return whether the base is stopped by edited records that the change restores."""
-        it = self._change
-        base, _ = self._ends
-        last = newest(it.repository, base)
-        is_edited = last and any(True for _ in edited(it.repository, it.base, it.base_plan))
-        return bool(is_edited) and self._is_as(last)
+    @cached_property
+    def _stopped(self) -> Edits | None:
+        it, base = self.change, self.change.base
+        own = base, it.base_settings
+        return edits(it.repository, own, read_overrides(base), base, self.ends[0])
 
     def is_import(self) -> bool:
         """Return whether the change adds the first records of a root, and removes no records."""
-        it = self._change
-        base, head = self._ends
-        (source, settings), _ = self._sides
+        it = self.change
+        base, head = self.ends
+        (source, settings), _ = self.sides
         if any(was is not None for was, _ in self.pairs.values()) or self.carried:
             return False
-        if newest(it.repository, base) or next(it.repository.plan_commits(base), ""):
+        if has_records(source, settings.records) or next(it.repository.plan_commits(base), ""):
             return False
-        if has_records(source, settings.records) or next(source.past([settings.records]), None):
+        if next(source.past([settings.records]), None):
             return False
         inside = f"/{settings.records}/"
         dropped = it.repository.dropped_files(base, head)
         return not any(inside in f"/{path}" for path in dropped)
 
-    def uncovered(self) -> Pairs:
-        """Return the files that differ, except for files that an Override of the base covers."""
-        return dict(uncovered(self.pairs, self._change.result.tree.overrides, self._sides[1][1]))
-
-    def restoring(self) -> str:
-        """Return the command that restores the folders of the base."""
-        return restoring(self._ends[0][:12], self._sides)
-
-    def is_line(self) -> bool:
-        """Return whether the carried commits are a line from the base to the merge result."""
-        if not self.carried or not self.is_output or not self._is_as(self.carried[0]):
-            return False
-        repository, base = self._change.repository, self._ends[0]
-        parents = [repository.made(commit).parents for commit in self.carried]
-        following = [(commit,) for commit in self.carried[1:]]
-        is_row = all(len(it) == 1 for it in parents) and parents[:-1] == following
-        return is_row and (parents[-1][0] == base or repository.is_in(parents[-1][0], base))
+    def edited(self) -> list[str]:
+        """Return the files that the change may not edit, or with which the branch would stop."""
+        it, (_, now), stopped = self.change, self.sides, self._stopped
+        overrides = it.result.tree.overrides
+        wrong = set(uncovered(self.pairs, overrides, now[1]))
+        if stopped is not None:
+            apart = differing(stopped.sides[0], now).keys()
+            # Without R, a part of the records would count as all of them.
+            wrong -= set() if stopped.is_gone and apart else stopped.pairs.keys() - apart
+        stops = edits(it.repository, now, overrides, it.base, self.ends[0])
+        wrong |= stops.pairs.keys() if stops is not None else set()
+        return [name for name in self.pairs if name in wrong]
 
 
 def record_changes(change: "Change") -> Iterator[Finding]:
     """Report records that reconcile did not write, and commits that look like its commits."""
     found = RecordChanges(change)
     yield from _edited_records(found)
-    if not found.carried or found.is_line():
+    if not found.carried or found.is_output:
         return
     more = f" and {len(found.carried) - 1} more" if found.carried[1:] else ""
     message = f"commit {found.carried[0][:12]}{more} of this change has an Ipam-Plan line, and"
@@ -396,22 +381,22 @@ def record_changes(change: "Change") -> Iterator[Finding]:
 
 
 def _edited_records(found: RecordChanges) -> Iterator[Finding]:
-    if not found.pairs or found.is_restored() or found.is_output:
+    if not found.pairs or found.is_output:
         return
-    place = Location(next(iter(found.pairs)))
-    if found.is_import():
-        many = "1 record is" if len(found.pairs) == 1 else f"{len(found.pairs)} records are"
-        yield info("records-imported", place, f"{many} imported; reconcile owns them from now on")
-        return
-    pairs = found.uncovered()
-    if not pairs:
-        return
-    many = "1 file" if len(pairs) == 1 else f"{len(pairs)} files"
-    place = Location(next(iter(pairs)))
-    message = f"this change edits {many} that only reconcile writes: {join_limited(list(pairs))}"
-    hint = f"to undo: {found.restoring()} && git commit -m 'Restore records'; to permit it, merge"
-    hint += " an Override of kind record first; a proposal of reconcile needs --proposed"
-    yield error("records-changed", place, message, hint)
+    is_import = found.is_import()
+    names = list(found.pairs) if is_import else found.edited()
+    paths = [path_of(found.sides[1][1], name) for name in names]
+    if is_import:
+        many = "1 record is" if len(names) == 1 else f"{len(names)} records are"
+        message = f"{many} imported; reconcile owns them from now on"
+        yield info("records-imported", Location(paths[0]), message)
+    elif names:
+        many = "1 file" if len(names) == 1 else f"{len(names)} files"
+        message = f"this change edits {many} that only reconcile writes: {join_limited(paths)}"
+        root, others = found.change.repository.root, found.pairs.keys() - names
+        hint = f"to undo: {restoring(root, found.ends[0], found.sides, names, others)}; to permit"
+        hint += " it, merge an Override of kind record first; a proposal of reconcile needs"
+        yield error("records-changed", Location(paths[0]), message, f"{hint} --proposed")
 
 
 def moved_roots(change: "Change") -> Iterator[Finding]:
