@@ -38,7 +38,7 @@ CODES: dict[str, str] = {
     "field-value": "The value is outside what the field takes.",
     "cluster-field": "A field that only a cluster sets was read from a file; it is ignored.",
     "document-duplicate": "Two documents describe one object.",
-    "settings-changed": "Settings changed: the base's judge a change, and no record may be left in another folder.",
+    "settings-changed": "Settings changed: the base's judge a change, `spec.branch` must exist, and no record may be left in another folder.",
     "records-left": "A root was moved, and its records were not, or were removed. Move them along.",
     "settings-loosened": "Settings are looser than reconcile went by last; the stricter ones count.",
     "override-misplaced": "An Override stands in overrides/, in one file that bears its date and name.",

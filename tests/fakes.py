@@ -103,8 +103,8 @@ class FakeRepository(_Base):  # type: ignore[misc]
     def dropped_files(self, base: str, rev: str) -> Iterator[str]:
         return iter(sorted({*self.commits[base][2]} - {*self.commits[rev][2]}))
 
-    def other_roots(self, revision: str) -> Iterator[tuple[str, str]]:
-        del revision
+    def other_roots(self, revision: str, without: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+        del revision, without
         return iter(())
 
     def alone(self) -> AbstractContextManager[None]:
@@ -162,9 +162,12 @@ class FakeRepository(_Base):  # type: ignore[misc]
         inside = tuple(f"{at}/" for at in folders)
         return bool(changed) and all(it.startswith(inside) for it in changed)
 
+    def has_branch(self, branch: str) -> bool:
+        return bool(branch)
+
     def nearest(self, commits: Sequence[str], revision: str) -> str:
         del revision
-        return commits[0]
+        return next(iter(commits), "")
 
     def touching(self, revision: str, without: str, paths: Sequence[str], most: int) -> list[str]:
         there = self._line(without) if without else []

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import islice
 
 from msgspec import Struct
@@ -15,6 +15,7 @@ from reconciler.gitio.interface import (
     Revision,
     Touch,
     request_of,
+    root_folder,
 )
 from reconciler.gitio.objects import (
     Tally,
@@ -27,7 +28,7 @@ from reconciler.gitio.objects import (
     whole_name,
 )
 from reconciler.gitio.process import GitProcess, common_folder, failure
-from reconciler.model.errors import GitError, LimitError
+from reconciler.model.errors import GitError, LimitError, UsageError
 from reconciler.model.settings import Limits
 
 _STEP = re.compile(r"[~^]\d*$", re.ASCII)
@@ -114,6 +115,8 @@ def _plans(
     git: GitProcess, revision: str, without: Sequence[str] = ()
 ) -> Iterator[tuple[str, str]]:
     """Yield one-parent commits with a plan line, newest first, and its root. A short list is kept."""
+    if revision in without:
+        return
     known = git.reader.plans
     if (found := known.get((revision, *without))) is not None:
         yield from found
@@ -140,12 +143,8 @@ def _rooted(commits: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def plan_commits(git: GitProcess, revision: str, without: Sequence[str] = ()) -> Iterator[str]:
-    """Yield one-parent commits with a plan line of this root, newest first.
-
-    Commits of `without` and all of their ancestors are excluded.
-    """
-    if revision not in without:
-        yield from (it for it, root in _plans(git, revision, without) if root == git.root.path)
+    """Yield one-parent commits with a plan line of this root that `without` lacks, newest first."""
+    yield from (it for it, root in _plans(git, revision, without) if root == git.root.path)
 
 
 def compare(
@@ -396,10 +395,14 @@ def _oid(entry: Entry | None) -> str:
     return entry.oid if entry is not None and entry.is_file else ""
 
 
-def other_roots(git: GitProcess, revision: str) -> Iterator[tuple[str, str]]:
+def other_roots(
+    git: GitProcess, revision: str, without: Sequence[str] = ()
+) -> Iterator[tuple[str, str]]:
     """Yield each other root once, with the newest commit that claims to reconcile it."""
     met = {git.root.path}
-    for commit, root in _plans(git, revision):
+    for commit, root in _plans(git, revision, without):
         if root not in met:
             met.add(root)
-            yield root, commit
+            with suppress(UsageError):  # a name that `--root` refuses
+                if root_folder(root).path == root:
+                    yield root, commit

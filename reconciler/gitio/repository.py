@@ -142,9 +142,9 @@ class Repository:
         root = self.git.root
         return (path for path in gone if not root.path or not root.holds(path))
 
-    def other_roots(self, revision: str) -> Iterator[tuple[str, str]]:
-        """Yield other roots with their newest reconcile commit (unverified), descendants first."""
-        return other_roots(self.git, revision)
+    def other_roots(self, revision: str, without: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
+        """Yield other roots with the newest commit (unverified) that has their plan line."""
+        return other_roots(self.git, revision, without)
 
     def alone(self) -> AbstractContextManager[None]:
         """Lock the repository against other runs, and remove old Git locks of a mirror."""
@@ -249,6 +249,11 @@ class Repository:
         hint = "git push (or git reset) first; reconcile works on what the remote has"
         raise UsageError(message, hint)
 
+    def has_branch(self, branch: str) -> bool:
+        """Report whether a branch is known, here or at a remote."""
+        names = f"refs/heads/{branch}", f"refs/remotes/*/{branch}"
+        return self.git.check("for-each-ref", "--count=1", *names) != b""
+
     def is_shallow(self) -> bool:
         """Report whether the clone is shallow."""
         return is_shallow(self.git)
@@ -267,14 +272,15 @@ class Repository:
         return bool(changed) and all(it.path.startswith(inside) for it in changed)
 
     def nearest(self, commits: Sequence[str], revision: str) -> str:
-        """Return the commit that no other contains, or the nearest one by first parents."""
-        tips = self.git.words("merge-base", "--independent", *commits)
+        """Return the commit that no other contains, or the nearest one; empty for none."""
+        how = ("merge-base", "--independent", *commits)
+        tips = self.git.words(*how) if len(commits) > 1 else commits
 
         def distance(commit: str) -> tuple[int, str]:
             how = ("rev-list", "--first-parent", "--count", revision, f"^{commit}")
             return int(self.git.check(*how)), commit
 
-        return min(tips, key=distance) if len(tips) > 1 else tips[0]
+        return min(tips, key=distance) if len(tips) > 1 else next(iter(tips), "")
 
     def touching(self, revision: str, without: str, paths: Sequence[str], most: int) -> list[str]:
         """Return the newest commits between two revisions that changed some paths."""

@@ -92,7 +92,7 @@ class GitSource:
         newest: Callable[[str], str],
         parsed: Parsed,
     ) -> None:
-        self._git = git
+        self._git, self.root = git, git.root.path
         self._revision = revision
         self._clock = clock
         self._newest = newest

@@ -175,7 +175,7 @@ def read_own_settings(source: Source, judging: Settings | None = None) -> OwnSet
     last = source.reconciled(PATH)
     before, findings = read_settings(source.read([last])[0] if last is not None else None)
     folder = before.records if not has_error(findings) else records
-    if folder in (records, *own.settings.folders) or not _holds(source, folder):
+    if folder in (records, *own.settings.folders) or not has_records(source, folder):
         return own
     lost = records_elsewhere(own.settings, folder)
     return OwnSettings(replace(own.settings, records=folder), (*own.findings, lost), is_broken=True)
@@ -227,15 +227,11 @@ def folders_before(source: Source) -> Iterator[str]:
 
 
 def has_records(source: Source, folder: str) -> bool:
-    """Return whether a folder contains a record, or a folder that might; a cheap check."""
+    """Return whether a folder contains a YAML file."""
     inside = source.folders([folder])
     if inside is None:
-        return _holds(source, folder)
-    return any(item.is_folder or is_yaml(item.path) for item in inside)
-
-
-def _holds(source: Source, folder: str) -> bool:
-    return any(is_yaml(entry.path) for entry in source.entries([folder]))
+        return any(is_yaml(entry.path) for entry in source.entries([folder]))
+    return any(has_records(source, it.path) if it.is_folder else is_yaml(it.path) for it in inside)
 
 
 def records_elsewhere(settings: Settings, folder: str) -> Finding:

@@ -38,10 +38,8 @@ _ACCEPTS = re.compile(r"^Ipam-Accepts: ([0-9a-f]{40}|[0-9a-f]{64})\r?$", re.MULT
 def require_main_branch(repository: Repository, settings: Settings) -> None:
     """Raise UsageError on another branch than the authoritative one, GitError if unknown."""
     own = repository.branch
-    if settings.branch:
-        named = DefaultBranch(settings.branch, "ipam.yaml names it (spec.branch)")
-    else:
-        named = repository.default_branch()
+    named = DefaultBranch(settings.branch, "ipam.yaml names it (spec.branch)")
+    named = named if settings.branch else repository.default_branch()
     if own == named.branch:
         return
     anyway = f"to reconcile {own} anyway: --branch {own} --any-branch"
@@ -183,8 +181,7 @@ def _missing(repository: Repository, lost: Lost) -> str:
         return "the reference names no commit"
     made = [repository.made(commit) for commit in lost.commits[:MAX_SHOWN]]
     lines = [f"missing commit {it.id[:12]} of {shown(it.author)}" for it in made]
-    if lost.commits[MAX_SHOWN:]:
-        lines.append("and older commits")
+    lines += ["and older commits"] if lost.commits[MAX_SHOWN:] else []
     lines += [
         f"lost record: {it.claim.short} {format_short(it.range) if it.range else ''}".rstrip()
         for it in lost.records[:MAX_SHOWN]
@@ -226,13 +223,12 @@ def accepting(
 def released(records: Sequence[Allocation], evaluation: Evaluation) -> Mapping[str, bytes]:
     """Return the files of lost records, as Released at the clock of the evaluation."""
     state, folder = evaluation.state, evaluation.tree.settings.records
-    held = [it for it in state.records if it.range is not None]
     taken = {it.path for it in state.records} | {it.path for it in state.unreadable}
     names = {(it.namespace, it.name) for it in state.records}
     since = format_instant(evaluation.tree.clock)
     files: dict[str, bytes] = {}
     for record in records:
-        if any(_keeps(it, record, evaluation) for it in held):
+        if any(_keeps(it, record, evaluation) for it in state.records):
             continue
         path = path_of(folder, record.pool, record.claim)
         path = path if path not in taken else numbered(path, taken, ".released")

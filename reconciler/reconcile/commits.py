@@ -20,10 +20,7 @@ _DEEPEN = "git fetch --unshallow --filter=blob:none; in a CI job fetch the whole
 
 
 def newest(repository: Repository, revision: str) -> str:
-    """Return the id of R, the reconcile commit without reconcile descendants; empty for none.
-
-    The nearest by first parents if there are several. Raises GitError if the clone is too shallow.
-    """
+    """Return the id of R, empty for none. Raises GitError if the clone is too shallow."""
     known, found = repository.seen.newest, list[str]()
     if revision in known:
         return known[revision]
@@ -34,8 +31,7 @@ def newest(repository: Repository, revision: str) -> str:
             break
         found.append(commit)
     require_whole(repository, revision, found)
-    several = len(found) > 1
-    known[revision] = repository.nearest(found, revision) if several else next(iter(found), "")
+    known[revision] = repository.nearest(found, revision)
     return known[revision]
 
 
@@ -95,6 +91,12 @@ def settings_at(source: Source) -> Settings | None:
     return None if has_error(findings) else settings
 
 
+def side_at(repository: Repository, commit: str) -> Side:
+    """Return the side of a commit; with default Settings if they cannot be read."""
+    source = repository.source(commit)
+    return source, settings_at(source) or Settings()
+
+
 def content(side: Side) -> tuple[tuple[str, str] | None, ...] | None:
     """Return mode and id of both folders of F; None if folders have no ids, as in a work tree."""
     source, settings = side
@@ -148,8 +150,5 @@ def _is_same(source: Source, entry: Entry, other: Source, new: Entry) -> bool:
 
 
 def _content_at(repository: Repository, commit: str) -> tuple[tuple[str, str] | None, ...] | None:
-    if repository.made(commit).clock is None:
-        return None
-    source = repository.source(commit)
-    settings = settings_at(source)
-    return content((source, settings)) if settings is not None else None
+    is_sound = repository.made(commit).clock is not None
+    return content(side_at(repository, commit)) if is_sound else None

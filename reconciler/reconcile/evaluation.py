@@ -18,7 +18,7 @@ from reconciler.planning.documents import reader_of
 from reconciler.planning.evaluate import Evaluation, held_releases, held_to
 from reconciler.planning.read import DEFAULTS, EvaluationOptions, evaluate_source
 from reconciler.planning.settings import as_findings
-from reconciler.reconcile.commits import newest, settings_at
+from reconciler.reconcile.commits import newest, side_at
 from reconciler.reconcile.records import edited, strays
 
 
@@ -40,9 +40,9 @@ def with_changes_by_hand(
     # A source may be laid over with other files or have another clock.
     source = repository.source(revision.id)
     last = newest(repository, revision.id)
-    earlier = settings_at(repository.source(last)) if last else None
-    found = [] if last else strays(repository, source, evaluation)
-    found = found or list(edited(repository, source, evaluation))
+    earlier = side_at(repository, last)[1] if last else None
+    found = strays(repository, source, evaluation)
+    found += edited(repository, source, evaluation) if last or not found else []
     if earlier is not None:
         evaluation = held_to(evaluation, earlier, last[:12])
     return with_found(evaluation, found)

@@ -1,8 +1,7 @@
 """Records that were edited outside of reconcile, or left in a removed root."""
 
 import shlex
-from collections.abc import Collection, Iterator, Mapping
-from itertools import islice
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,13 +24,11 @@ from reconciler.planning.read import (
     read_overrides,
 )
 from reconciler.planning.settings import is_scope
-from reconciler.reconcile.commits import Side, differing, files, newest, path_of, settings_at
+from reconciler.reconcile.commits import Side, content, differing, files, newest, path_of, side_at
 from reconciler.records.layout import folders_above, place_of
 
 EDITED = "records-edited"
 STRAY = "records-left"
-MAX_ROOTS = 16
-"""The maximum number of other roots that are searched for records."""
 MAX_SHOWN = 20
 _SQUASH = (
     "; if a proposal was squashed, let the forge keep the Ipam-Plan line: the default message on"
@@ -55,42 +52,74 @@ class Edits(Struct, frozen=True):
 def strays(
     repository: Repository, source: Source, evaluation: Evaluation, base: Source | None = None
 ) -> list[Finding]:
-    """Return the error about new claims that have a record in a root without documents.
+    """Return the error about new claims with a record in a removed root, or a new root in its folder.
 
     Without the base of a change, only a root without records is checked.
     """
-    now, settings = source.revision(), evaluation.tree.settings
-    decisions = evaluation.plan.decisions
-    anew = {it.claim for it in decisions if isinstance(it, Grant) and it.replaces is None}
-    is_change = base is not None and base.revision() not in (None, now)
-    if now is None or not anew or (has_records(source, settings.records) and not is_change):
+    now, before = source.revision(), (base or source).revision()
+    decisions, settings = evaluation.plan.decisions, evaluation.tree.settings
+    is_empty = not has_records(source, settings.records)
+    if now is None or before is None or (before == now and not is_empty):
         return []
-    for root, commit, (then, was) in _other_roots(repository, now.id):
-        there = repository.below(root).source(now.id)
+    anew = {it.claim for it in decisions if isinstance(it, Grant) and it.replaces is None}
+    for there, commit, (then, was) in _removed_roots(repository, before.id, now.id) if anew else ():
         listed = then.entries([was.records])
         lost = anew & {place_of(was.records, entry.path).claim for entry in listed}
-        sources = (settings_at(there) or was).sources if lost else ()
-        if lost and not any(is_yaml(entry.path) for entry in there.entries(sources)):
-            is_here = bool(there.entries([was.records]))
-            old, new = (
-                f"{top}/{folder}" if top else folder
-                for top, folder in ((root, was.records), (repository.root, settings.records))
-            )
+        if lost:
+            is_here = bool(there.source(now.id).entries([was.records]))
+            (old,) = there.git.root.inside([was.records])
+            (new,) = repository.git.root.inside([settings.records])
             many = f"{len(lost)} claims" if len(lost) > 1 else "1 claim"
             where = "" if is_here else f" in {commit[:12]}"
             message = f"{many} would get addresses anew, and had a record in {old}/ at the top of"
-            message += f" the repository{where}: that root has no documents any more"
+            message += f" the repository{where}: that root has no documents or records any more"
             hint = "" if is_here else f"git checkout {commit[:12]} -- {old}, and "
-            hint += (
-                f"git mv {old} {new} in the same commit, so that all claims keep their addresses"
-            )
-            return [error(STRAY, Location(settings.records), message, hint)]
-    return []
+            hint += f"git mv {old} {new} in the same commit, so that all claims keep their"
+            return [error(STRAY, Location(settings.records), message, f"{hint} addresses")]
+    is_new = is_empty and base is not None and _has_documents((source, settings))
+    if not is_new or _has_documents(side_at(repository, before.id)):
+        return []
+    found = edited(repository, source, evaluation)
+    return [replace(it, location=Location(".")) for it in found]
 
 
-def _other_roots(repository: Repository, revision: str) -> Iterator[tuple[str, str, Side]]:
-    for root, commit in islice(repository.other_roots(revision), MAX_ROOTS):
-        yield root, commit, _side(repository.below(root), commit)
+def _removed_roots(
+    repository: Repository, revision: str, tip: str, without: Sequence[str] = ()
+) -> Iterator[tuple[Repository, str, Side]]:
+    """Yield the roots that lack documents or records at a tip, with their R at a revision."""
+    for root, _ in repository.other_roots(revision, without):
+        there = repository.below(root)
+        now = side_at(there, tip)
+        is_alive = _has_documents(now) and has_records(now[0], now[1].records)
+        if not is_alive and (commit := newest(there, revision)):
+            yield there, commit, side_at(there, commit)
+
+
+def _has_documents(side: Side) -> bool:
+    return any(has_records(side[0], folder) for folder in side[1].sources)
+
+
+def foreign(repository: Repository, base: str, head: str) -> Iterator[str]:
+    """Yield commits of a change with a plan line of another root whose check does not see them."""
+    for root, commit in repository.other_roots(head, [base]):
+        sides = [side_at(repository.below(root), it) for it in (base, head)]
+        if not all(map(_has_documents, sides)) or content(sides[0]) == content(sides[1]):
+            yield commit
+
+
+def newest_side(
+    repository: Repository, revision: str, now: Side, tip: str = ""
+) -> tuple[str, Side] | None:
+    """Return R at a revision, and its side; R of a removed root if its records moved here since."""
+    last, (source, settings) = newest(repository, revision), now
+    found = {last: side_at(repository, last)} if last else {}
+    if has_records(source, settings.records):
+        for _, commit, before in _removed_roots(repository, revision, tip or revision, list(found)):
+            is_moved = not has_records(repository.source(commit), settings.records)
+            if is_moved and not files(now).keys().isdisjoint(files(before)):
+                found[commit] = before
+    last = repository.nearest(list(found), revision)
+    return (last, found[last]) if last else None
 
 
 def require_unedited(evaluation: Evaluation) -> None:
@@ -116,21 +145,18 @@ def edits(
 ) -> Edits | None:
     """Return the edits of a tip, `line`, or of a merge result, whose base it is. Raises GitError."""
     source, settings = now
-    last = newest(repository, revision)
-    is_gone = not last and not any(is_yaml(it.path) for it in source.entries([settings.records]))
-    if last:
-        before = _side(repository, last)
-    else:
-        found = _gone(repository, now, line) if is_gone else moved_from(repository, revision, now)
-        if found is None:
-            return None  # the first run: F is accepted as it is
-        last, before = found
+    tip = source.revision()
+    found = newest_side(repository, revision, now, tip.id if tip is not None else "")
+    is_gone = found is None and not has_records(source, settings.records)
+    if (found := _gone(repository, now, line) if is_gone else found) is None:
+        return None  # the first run: F is accepted as it is
+    last, before = found
     every = differing(before, now)
     pairs, left = set[str](), uncovered(every, overrides, settings)
     paths = [f for side in (before, now) for f in (side[1].records, side[1].observed)]
     # An Override accepts the content of a file for good, also if it expires or is removed later.
     for step in line.past([OVERRIDES, PATH, *paths]) if left else ():
-        at, names = there = _side(repository, step.id)
+        at, names = there = side_at(repository, step.id)
         differ = differing(there, now)
         pairs |= left.keys() & differ.keys()
         left = {name: pair for name, pair in left.items() if name not in differ}
@@ -168,9 +194,10 @@ def restoring(
     """Return the command that restores some files of the first side, and leaves others (`but`)."""
     (source, then), (_, now) = sides
     at, commands = f"{root}/" if root else "", list[str]()
+    origin = f"{top}/" if (top := getattr(source, "root", root)) else ""  # the root may have moved
     restore = "git restore --source={} --staged --worktree -- {}".format
     for field in dict.fromkeys(name.partition("/")[0] for name in names):
-        old, new = f"{at}{getattr(then, field)}", f"{at}{getattr(now, field)}"
+        old, new = f"{origin}{getattr(then, field)}", f"{at}{getattr(now, field)}"
         place = shlex.quote(f":/{new}" if root else new)
         mine, left = (
             [f":(top,literal){at}{path_of(now, it)}" for it in some if it.startswith(f"{field}/")]
@@ -185,11 +212,6 @@ def restoring(
             commands.append(f"git read-tree -u {shlex.join(tree)}")
         commands += [restore("HEAD", shlex.join(left))] if left else []
     return " && ".join([*commands, "git commit -m 'Restore records'"])
-
-
-def _side(repository: Repository, commit: str) -> Side:
-    source = repository.source(commit)
-    return source, settings_at(source) or Settings()
 
 
 def _edited(repository: Repository, tip: str, found: Edits, evaluation: Evaluation) -> Finding:
@@ -207,7 +229,11 @@ def _edited(repository: Repository, tip: str, found: Edits, evaluation: Evaluati
     taken = join_limited(list(_taken(found, evaluation)))
     message += f"; restoring takes {taken}" if taken else ""
     hint = f"to restore: {restoring(repository.root, last, found.sides, pairs, found.accepted)}"
-    if found.is_gone:
+    held = {it.claim for it in allocations(found.sides[0], [old for old, _ in pairs.values()])}
+    is_new = bool(evaluation.state.claims) and evaluation.state.claims.keys().isdisjoint(held)
+    if is_new and not found.is_gone and not has_records(found.sides[1][0], settings.records):
+        hint = "create a new root in another folder: the root that was here was moved or removed"
+    elif found.is_gone:
         hint += "; to allocate all addresses again: ipam reconcile --allow-release 0"
     elif all(is_scope(OverrideKind.RECORD, path) for path in paths):
         hint += "; to accept: merge an Override of kind record with the scope"
@@ -244,14 +270,4 @@ def _gone(repository: Repository, now: Side, line: Source) -> tuple[str, Side] |
             if any(is_yaml(it) and it.startswith(f"{folder}/") for it in gone):
                 last = repository.made(step.id).parents[0]
                 return last, (repository.source(last), replace(now[1], records=folder))
-    return None
-
-
-def moved_from(repository: Repository, revision: str, now: Side) -> tuple[str, Side] | None:
-    """Return the newest reconcile commit of a removed root with records of `now`, and its side."""
-    own = files(now).keys()
-    for root, commit, before in _other_roots(repository, revision):
-        there = repository.below(root).source(revision), before[1]
-        if not files(there) and not own.isdisjoint(files(before)):
-            return commit, before
     return None

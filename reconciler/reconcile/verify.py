@@ -12,7 +12,6 @@ from reconciler.gitio.message import CommitTrailers, read_message
 from reconciler.gitio.repository import Repository
 from reconciler.model.claim import Allocation
 from reconciler.model.errors import GitError, LimitError
-from reconciler.model.settings import Settings
 from reconciler.planning.evaluate import Evaluation, leaving, left_behind, let_pass
 from reconciler.planning.read import (
     EvaluationOptions,
@@ -23,7 +22,7 @@ from reconciler.planning.read import (
 )
 from reconciler.planning.retention import is_due
 from reconciler.reconcile.branch import lost_records, released
-from reconciler.reconcile.commits import is_reconcile_commit, settings_at
+from reconciler.reconcile.commits import is_reconcile_commit, side_at
 from reconciler.reconcile.evaluation import as_reconciled
 
 _KEPT = "it is in the commit still"
@@ -66,7 +65,7 @@ def _replay(
 ) -> Sequence[str]:
     base, source = _base(repository, said, made.parents[0])
     files_of = repository.source(made.id)
-    settings = settings_at(repository.source(made.parents[0])) or Settings()
+    _, settings = side_at(repository, made.parents[0])
     seen = [it.path for it in changed if it.path.startswith(f"{settings.observed}/")]
     clock = said.clock if said.clock is not None else base.clock
     if not (seen and clock > base.clock):

@@ -48,7 +48,15 @@ from reconciler.reconcile.commits import (
     settings_at,
 )
 from reconciler.reconcile.evaluation import MAX_COMMITS, MAX_PATHS, as_reconciled
-from reconciler.reconcile.records import Edits, edits, moved_from, restoring, strays, uncovered
+from reconciler.reconcile.records import (
+    Edits,
+    edits,
+    foreign,
+    newest_side,
+    restoring,
+    strays,
+    uncovered,
+)
 from reconciler.review.merging import changed_since, line_of
 
 
@@ -286,8 +294,11 @@ class RecordChanges:
         revision = change.head.revision()
         self.ends = change.base.revision().id, (revision or repository.resolve("HEAD")).id
         self.sides: tuple[Side, Side] = base, head
-        if revision is not None and not has_records(change.base, base[1].records):
-            moved = moved_from(repository, revision.id, head)
+        is_new = not has_records(change.base, base[1].records) and has_records(
+            head[0], head[1].records
+        )
+        if revision is not None and is_new:
+            moved = newest_side(repository, self.ends[0], head, revision.id)
             self.sides = (moved[1] if moved is not None else base), head
         self.pairs = differing(*self.sides)
         if not change.is_contained:
@@ -370,10 +381,12 @@ def record_changes(change: "Change") -> Iterator[Finding]:
     """Report records that reconcile did not write, and commits that look like its commits."""
     found = RecordChanges(change)
     yield from _edited_records(found)
-    if not found.carried or found.is_output:
+    carried = [] if found.is_output else found.carried
+    carried = [*carried, *foreign(change.repository, *found.ends)]
+    if not carried:
         return
-    more = f" and {len(found.carried) - 1} more" if found.carried[1:] else ""
-    message = f"commit {found.carried[0][:12]}{more} of this change has an Ipam-Plan line, and"
+    more = f" and {len(carried) - 1} more" if carried[1:] else ""
+    message = f"commit {carried[0][:12]}{more} of this change has an Ipam-Plan line, and"
     message += f" {change.name} lacks it"
     hint = f"if {change.name} is behind: git fetch, then --base origin/main; else drop the commits"
     hint += f" that git log --grep ^Ipam-Plan {change.name}.. lists: git rebase -i {change.name}"

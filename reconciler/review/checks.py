@@ -94,6 +94,11 @@ def settings_changed(change: Change) -> Iterator[Finding]:
         hint = "what is released is free sooner than this plan says"
         is_shorter = own.retention < base.retention
         yield warning(CODE, start, f"{message} {change.name}", hint if is_shorter else "")
+    if own.branch not in ("", base.branch) and not change.repository.has_branch(own.branch):
+        message = f"spec.branch is {shown(own.branch)}, and this clone knows no such branch, so"
+        message += " nothing would be reconciled"
+        hint = f"correct spec.branch; if the branch is new: git fetch REMOTE {own.branch}"
+        yield error(CODE, own.location, message, hint)
     if base.records != own.records:
         if has_records(change.head, base.records):
             yield left_over(change.settings, base.records)
