@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from reconciler.daemon.prometheus import Registry
+from reconciler.daemon.metrics import Registry
 from reconciler.model.metric import Metric
 from reconciler.report.metrics import catalogue
 

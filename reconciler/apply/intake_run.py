@@ -27,7 +27,7 @@ from reconciler.apply.rights import crd_name, is_established
 from reconciler.apply.targets import ApplyOptions
 from reconciler.documents.document import Identity
 from reconciler.families import families
-from reconciler.gitio.message import read_message
+from reconciler.gitio.history import read_message
 from reconciler.gitio.repository import Repository
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.model import errors

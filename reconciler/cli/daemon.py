@@ -43,9 +43,8 @@ from reconciler.daemon.http import (
 from reconciler.daemon.lease import Elector
 from reconciler.daemon.log import RoundLog, current_round
 from reconciler.daemon.loop import Daemon
-from reconciler.daemon.metrics import Metering
+from reconciler.daemon.metrics import Metering, Registry
 from reconciler.daemon.observer import HealthAnswer, HealthState, Observer, RoundDone
-from reconciler.daemon.prometheus import Registry
 from reconciler.daemon.reach import RoundClusters
 from reconciler.daemon.watch import BranchWatch, Watches
 from reconciler.daemon.work import DaemonRounds

@@ -22,7 +22,7 @@ from reconciler.cli.commands import VerbCommand
 from reconciler.cli.daemon import DaemonOptions, Order, are_asked, daemon_options, run_daemon
 from reconciler.cli.entry import describe
 from reconciler.cli.options import option
-from reconciler.daemon.prometheus import textfile
+from reconciler.daemon.metrics import textfile
 from reconciler.gitio.process import pause
 from reconciler.gitio.remotes import open_proposing
 from reconciler.gitio.repository import Repository

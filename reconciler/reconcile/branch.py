@@ -11,8 +11,8 @@ from reconciler import __version__
 from reconciler.addresses import format_short
 from reconciler.documents.findings import join_limited, shown
 from reconciler.documents.text import is_yaml
+from reconciler.gitio.history import CommitTrailers, message_of
 from reconciler.gitio.interface import Commit, DefaultBranch, Revision
-from reconciler.gitio.message import CommitTrailers, message_of
 from reconciler.gitio.remote_state import conflicting, deleting
 from reconciler.gitio.repository import Repository
 from reconciler.model.change import FileChange

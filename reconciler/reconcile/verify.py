@@ -7,8 +7,8 @@ from itertools import takewhile
 from msgspec import Struct
 
 from reconciler import __version__
+from reconciler.gitio.history import CommitTrailers, read_message
 from reconciler.gitio.interface import BranchCommit, Changed, Made, ReplayVerdict, Revision, Source
-from reconciler.gitio.message import CommitTrailers, read_message
 from reconciler.gitio.repository import Repository
 from reconciler.model.claim import Allocation
 from reconciler.model.errors import GitError, LimitError

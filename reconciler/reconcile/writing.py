@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from reconciler import __version__
 from reconciler.documents.findings import Severity
 from reconciler.families import home_of, pool_kinds
+from reconciler.gitio.history import SKIP_CI, CommitTrailers, message_of
 from reconciler.gitio.interface import Commit, Entry, Revision, Source
-from reconciler.gitio.message import SKIP_CI, CommitTrailers, message_of
 from reconciler.gitio.repository import Repository
 from reconciler.model.change import FileChange, Observation
 from reconciler.model.errors import ReconcilerError

@@ -6,8 +6,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from reconciler.cli.daemon import begin_metering
 from reconciler.daemon.http import Certificate
+from reconciler.daemon.metrics import Registry
 from reconciler.daemon.observer import HealthAnswer, HealthState
-from reconciler.daemon.prometheus import Registry
 from reconciler.model.errors import PushRefusedError
 from tests.kube.certificates import make
 

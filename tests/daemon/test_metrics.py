@@ -3,7 +3,7 @@
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from reconciler.daemon.prometheus import textfile
+from reconciler.daemon.metrics import textfile
 from reconciler.model.metric import Metric, MetricKind, Sample
 from tests.meters import Shown
 

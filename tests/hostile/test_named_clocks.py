@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from reconciler import __version__
+from reconciler.gitio.history import CommitTrailers, message_of
 from reconciler.gitio.interface import ReplayVerdict
-from reconciler.gitio.message import CommitTrailers, message_of
 from reconciler.gitio.repository import Repository, open_repository
 from reconciler.model.change import FileChange, Observation
 from reconciler.reconcile.reconcile import ReconcileOptions, reconcile

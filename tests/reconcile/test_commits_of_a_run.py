@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from reconciler.gitio.history import read_message
 from reconciler.gitio.interface import ReplayVerdict
-from reconciler.gitio.message import read_message
 from reconciler.gitio.repository import Repository, open_repository
 from reconciler.model.change import FileChange, Observation
 from reconciler.model.errors import ReconcilerError

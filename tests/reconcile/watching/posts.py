@@ -8,9 +8,8 @@ from typing import Any
 
 from reconciler.daemon.dirty import ALL, GIT, DirtySet, Time
 from reconciler.daemon.loop import Daemon
-from reconciler.daemon.metrics import Metering
+from reconciler.daemon.metrics import Metering, Registry
 from reconciler.daemon.observer import HealthState, RoundDone
-from reconciler.daemon.prometheus import Registry
 from reconciler.daemon.reach import RoundClusters
 from reconciler.daemon.watch import Informer, Watches
 from reconciler.daemon.work import DaemonRounds
