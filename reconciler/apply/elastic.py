@@ -58,11 +58,6 @@ class Service(NamedTuple):
     needs_ipv6: bool = False
     problem: str = ""
 
-    @property
-    def waits(self) -> bool:
-        """Return whether it waits for an address of the pool of `ipam`."""
-        return self.is_ours and not self.is_dying and not self.addresses
-
 
 def read_services(
     items: Iterable[Any], lb_class: str = "", pools: Collection[str] = ()

@@ -226,7 +226,10 @@ def _waiting(services: Sequence[Service], ours: IPSet) -> tuple[list[Service], l
             places.setdefault(at, []).append(service)
     found: list[Service] = []
     unserved: list[str] = []
-    for service in sorted((it for it in services if it.waits), key=attrgetter("name", "uid")):
+    for service in sorted(
+        (it for it in services if it.is_ours and not it.is_dying and not it.addresses),
+        key=attrgetter("name", "uid"),
+    ):
         if why := service.problem or _why_not(service, ours, places):
             unserved.append(f"{service.name}: {why}")
         else:

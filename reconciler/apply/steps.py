@@ -221,7 +221,8 @@ def _is_other_spec(body: Manifest, live: Live) -> bool:
     if resource.fixed_in == EVER:
         return bool(body["spec"] != now)
     is_filled_in = all(name in body["spec"] and body["spec"][name] == now[name] for name in now)
-    return resource.is_fixed_in(live.phase) and not is_filled_in
+    is_fixed = resource.fixed_in == EVER or live.phase in resource.fixed_in
+    return is_fixed and not is_filled_in
 
 
 def _half(text: str, index: int) -> str:

@@ -44,7 +44,7 @@ VERBS = {
     "map": Verb(
         "Inspect", "capacity", "The addresses of a pool, drawn: who holds which, and what is free."
     ),
-    "report": Verb("Inspect", "report", "One page: all pools, maps, the past, and a search."),
+    "report": Verb("Inspect", "capacity", "One page: all pools, maps, the past, and a search."),
     "get": Verb("Inspect", "queries", "Pools, allocations and tenants, as kubectl get shows them."),
     "who": Verb("Inspect", "queries", "Who has an address, or had it, and by which commit."),
     "history": Verb("Inspect", "queries", "What happened to addresses, by which commit of whom."),

@@ -24,8 +24,7 @@ from reconciler.gitio.repository import Repository, open_revision
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.reconcile.branch import current_head, is_in_history
 from reconciler.reconcile.doctor import diagnose
-from reconciler.reconcile.evaluation import applied_code, as_reconciled
-from reconciler.reconcile.records import require_unedited
+from reconciler.reconcile.evaluation import applied_code, as_reconciled, require_unedited
 from reconciler.reconcile.verify import Verified, revisions_of
 from reconciler.reconcile.verify import verify as run_verify
 from reconciler.report.json import apply_document, diagnosis_document, envelope

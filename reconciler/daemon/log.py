@@ -114,7 +114,8 @@ class RoundLog:
         for part in item.done.parts:
             if part.commit is None:
                 continue
-            yield _commit_line(part.planned.base.id, part.commit.id, part.subject)
+            said = f"committed {part.commit.id[:12]} on {part.planned.base.id[:12]}"
+            yield _of_git(f"{said}{': ' if part.subject else ''}{part.subject}")
             yield from (it for it in _decision_lines(part.carried) if not it.is_trouble)
         last = item.done.evaluation
         news = {str(refused.claim) for refused in self._refusals.of(last)}
@@ -178,10 +179,6 @@ def _findings_by_key(found: Evaluation) -> _Known:
         for it in every
         if it.severity is not Severity.INFO and (it.code, it.location) not in refused
     }
-
-
-def _commit_line(base: str, commit: str, subject: str) -> LogLine:
-    return _of_git(f"committed {commit[:12]} on {base[:12]}{': ' if subject else ''}{subject}")
 
 
 def _decision_lines(evaluation: Evaluation) -> Iterator[LogLine]:

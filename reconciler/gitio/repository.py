@@ -187,10 +187,6 @@ class Repository:
         out = self.git.check("for-each-ref", "--format=%(refname) %(objectname)", IPAM)
         return dict(it.split(" ") for it in out.decode("utf-8", "replace").splitlines())
 
-    def forget_remote(self) -> None:
-        """Query the remote again at the next use."""
-        self.seen.remote = None
-
     def fetch_last(self, last: str) -> Revision | None:
         """Return the last reconciled commit, fetched if needed, or None if it is no commit."""
         found = find_revision(self.git, last)

@@ -48,11 +48,6 @@ class Key(NamedTuple):
         is_numbered = bool(name) and number.isascii() and number.isdigit()
         return (name, int(number)) if is_numbered else (self.slot, 0)
 
-    @property
-    def file_stem(self) -> str:
-        """Return `namespace.name`, or only the name without a namespace."""
-        return f"{self.namespace}.{self.name}" if self.namespace else self.name
-
     @classmethod
     def parse(cls, text: str) -> "Key | None":
         """Return the key that `str` wrote, or None."""

@@ -42,10 +42,6 @@ class Resource(NamedTuple):
         for version in (*self.versions, self.api_version):
             yield self._replace(api_version=version)
 
-    def is_fixed_in(self, phase: str | None) -> bool:
-        """Return whether the spec of an object in a phase is immutable."""
-        return self.fixed_in == EVER or phase in self.fixed_in
-
     def path(self, namespace: str = "", name: str = "", part: str = "") -> str:
         """Return the path of a collection, an object, or a subresource; all parts are quoted."""
         root = "apis" if self.group else "api"

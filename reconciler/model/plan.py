@@ -243,11 +243,6 @@ class Cause(Struct, frozen=True):
     is_caused: bool = True
     commit: str = ""
 
-    @property
-    def short(self) -> str:
-        """Return the abbreviated commit id."""
-        return self.commit[:12]
-
 
 CONDITION = "NetworkReady"
 """The type of the condition about growth; its reasons follow."""

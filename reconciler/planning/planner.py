@@ -11,7 +11,6 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release, State, Usage
 from reconciler.model.pool import Pool
 from reconciler.planning.limits import Quotas
-from reconciler.planning.pins import Neighbours, find_pin, rivals
 from reconciler.planning.refusals import (
     FROZEN,
     NO_ROOM,
@@ -37,6 +36,7 @@ from reconciler.planning.retention import (
     retention_end,
     shrinking,
 )
+from reconciler.planning.rules import Neighbours, find_pin, rivals
 from reconciler.planning.space import Holdings, Space, Withheld, find_near, usage
 
 Claims = Mapping[Key, Claim]

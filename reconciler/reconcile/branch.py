@@ -24,7 +24,7 @@ from reconciler.planning.digest import digest
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.read import read_own_settings
 from reconciler.reconcile.commits import differing, is_reconcile_commit, require_whole
-from reconciler.reconcile.records import allocations
+from reconciler.reconcile.evaluation import allocations
 from reconciler.reconcile.writing import CommitOptions
 from reconciler.records.changes import candidate_names, numbered
 from reconciler.records.emit import record_text
@@ -123,7 +123,7 @@ def current_head(repository: Repository, accept: str | None = None) -> tuple[Rev
         lost = lost_since(repository, base)
         if lost is None or _is_accepted(lost, accept or "", base):
             return base, lost
-        repository.forget_remote()
+        repository.seen.remote = None  # query it again
         refused = refusal(repository, base, lost)
     raise refused
 

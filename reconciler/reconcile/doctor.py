@@ -66,7 +66,7 @@ from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.projection import project
 from reconciler.planning.read import evaluate_source
 from reconciler.reconcile.branch import lost_since, refusal
-from reconciler.reconcile.records import edited
+from reconciler.reconcile.evaluation import edited
 
 GIT = "git"
 _OLDEST_GIT = (2, 31)

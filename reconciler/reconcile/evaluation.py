@@ -1,25 +1,291 @@
-"""Evaluation of a revision as reconcile sees it, and its exit code."""
+"""Evaluation of a revision as reconcile sees it: edited and lost records, held releases, exit code."""
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+import shlex
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.addresses import format_short
 from reconciler.apply.plan import Applied
-from reconciler.documents.findings import Finding, Location, has_error, ordered, shown, warning
+from reconciler.documents.findings import (
+    Finding,
+    Location,
+    error,
+    has_error,
+    join_limited,
+    ordered,
+    shown,
+    warning,
+)
 from reconciler.documents.text import is_yaml
 from reconciler.gitio.interface import BranchCommit, Entry, Source
 from reconciler.gitio.repository import Repository
-from reconciler.model.errors import ExitCode
+from reconciler.model.claim import Allocation
+from reconciler.model.errors import ExitCode, GateError
 from reconciler.model.key import Key
-from reconciler.model.settings import Settings
+from reconciler.model.plan import Grant
+from reconciler.model.settings import OVERRIDES, PATH, OverrideKind, Overrides, Settings
 from reconciler.planning.documents import reader_of
 from reconciler.planning.evaluate import Evaluation, held_releases, held_to
-from reconciler.planning.read import DEFAULTS, EvaluationOptions, evaluate_source
-from reconciler.planning.settings import as_findings
-from reconciler.reconcile.commits import newest, side_at
-from reconciler.reconcile.records import edited, strays
+from reconciler.planning.read import (
+    DEFAULTS,
+    EvaluationOptions,
+    evaluate_source,
+    folders_before,
+    has_records,
+    overrides_of_change,
+    read_overrides,
+)
+from reconciler.planning.settings import as_findings, is_scope
+from reconciler.reconcile.commits import Side, content, differing, files, newest, path_of, side_at
+from reconciler.records.layout import folders_above, place_of
+
+EDITED = "records-edited"
+STRAY = "records-left"
+MAX_SHOWN = 20
+_SQUASH = (
+    "; if a proposal was squashed, let the forge keep the Ipam-Plan line: the default message on"
+    " GitHub, a merge commit, a fast-forward, or %{all_commits} in the squash template on GitLab"
+)
+
+Pairs = Mapping[str, tuple[Entry | None, Entry | None]]
+"""Files that differ: the entry of R and the entry of the tip, by name (see `files`)."""
+
+
+class Edits(Struct, frozen=True):
+    """Files that differ between R and a tip; `is_gone`: the last records, if there is no R."""
+
+    last: str
+    sides: tuple[Side, Side]
+    pairs: Pairs
+    accepted: Collection[str]
+    is_gone: bool
+
+
+def strays(
+    repository: Repository, source: Source, evaluation: Evaluation, base: Source | None = None
+) -> list[Finding]:
+    """Return the error about new claims with a record in a removed root, or a new root in its folder.
+
+    Without the base of a change, only a root without records is checked.
+    """
+    now, before = source.revision(), (base or source).revision()
+    decisions, settings = evaluation.plan.decisions, evaluation.tree.settings
+    is_empty = not has_records(source, settings.records)
+    if now is None or before is None or (before == now and not is_empty):
+        return []
+    anew = {it.claim for it in decisions if isinstance(it, Grant) and it.replaces is None}
+    for there, commit, (then, was) in _removed_roots(repository, before.id, now.id) if anew else ():
+        listed = then.entries([was.records])
+        lost = anew & {place_of(was.records, entry.path).claim for entry in listed}
+        if lost:
+            is_here = bool(there.source(now.id).entries([was.records]))
+            (old,) = there.git.root.inside([was.records])
+            (new,) = repository.git.root.inside([settings.records])
+            many = f"{len(lost)} claims" if len(lost) > 1 else "1 claim"
+            where = "" if is_here else f" in {commit[:12]}"
+            message = f"{many} would get addresses anew, and had a record in {old}/ at the top of"
+            message += f" the repository{where}: that root has no documents or records any more"
+            hint = "" if is_here else f"git checkout {commit[:12]} -- {old}, and "
+            hint += f"git mv {old} {new} in the same commit, so that all claims keep their"
+            return [error(STRAY, Location(settings.records), message, f"{hint} addresses")]
+    is_new = is_empty and base is not None and _has_documents((source, settings))
+    if not is_new or _has_documents(side_at(repository, before.id)):
+        return []
+    found = edited(repository, source, evaluation)
+    return [replace(it, location=Location(".")) for it in found]
+
+
+def _removed_roots(
+    repository: Repository, revision: str, tip: str, without: Sequence[str] = ()
+) -> Iterator[tuple[Repository, str, Side]]:
+    """Yield the roots that lack documents or records at a tip, with their R at a revision."""
+    for root, _ in repository.other_roots(revision, without):
+        there = repository.below(root)
+        now = side_at(there, tip)
+        is_alive = _has_documents(now) and has_records(now[0], now[1].records)
+        if not is_alive and (commit := newest(there, revision)):
+            yield there, commit, side_at(there, commit)
+
+
+def _has_documents(side: Side) -> bool:
+    return any(has_records(side[0], folder) for folder in side[1].sources)
+
+
+def foreign(repository: Repository, base: str, head: str) -> Iterator[str]:
+    """Yield commits of a change with a plan line of another root whose check does not see them."""
+    for root, commit in repository.other_roots(head, [base]):
+        sides = [side_at(repository.below(root), it) for it in (base, head)]
+        if not all(map(_has_documents, sides)) or content(sides[0]) == content(sides[1]):
+            yield commit
+
+
+def newest_side(
+    repository: Repository, revision: str, now: Side, tip: str = ""
+) -> tuple[str, Side] | None:
+    """Return R at a revision, and its side; R of a removed root if its records moved here since."""
+    last, (source, settings) = newest(repository, revision), now
+    found = {last: side_at(repository, last)} if last else {}
+    if has_records(source, settings.records):
+        for _, commit, before in _removed_roots(repository, revision, tip or revision, list(found)):
+            is_moved = not has_records(repository.source(commit), settings.records)
+            if is_moved and not files(now).keys().isdisjoint(files(before)):
+                found[commit] = before
+    last = repository.nearest(list(found), revision)
+    return (last, found[last]) if last else None
+
+
+def require_unedited(evaluation: Evaluation) -> None:
+    """Raise GateError if records were edited, or left in another root."""
+    is_anew = evaluation.tree.allow_release is not None and not evaluation.tree.records
+    for found in evaluation.findings:
+        if found.code == EDITED or (found.code == STRAY and not is_anew):
+            raise GateError(f"{found.location.path}: {found.message}", found.hint)
+
+
+def edited(repository: Repository, source: Source, evaluation: Evaluation) -> Iterator[Finding]:
+    """Return the error about edited records, if any. Raises GitError for a shallow clone."""
+    revision, tree = source.revision(), evaluation.tree
+    if revision is None:
+        return
+    found = edits(repository, (source, tree.settings), tree.overrides, source, revision.id)
+    if found is not None and not (found.is_gone and tree.allow_release is not None):
+        yield _edited(repository, revision.id, found, evaluation)
+
+
+def edits(
+    repository: Repository, now: Side, overrides: Overrides, line: Source, revision: str
+) -> Edits | None:
+    """Return the edits of a tip, `line`, or of a merge result, whose base it is. Raises GitError."""
+    source, settings = now
+    tip = source.revision()
+    found = newest_side(repository, revision, now, tip.id if tip is not None else "")
+    is_gone = found is None and not has_records(source, settings.records)
+    if (found := _gone(repository, now, line) if is_gone else found) is None:
+        return None  # the first run: F is accepted as it is
+    last, before = found
+    every = differing(before, now)
+    pairs, left = set[str](), uncovered(every, overrides, settings)
+    paths = [f for side in (before, now) for f in (side[1].records, side[1].observed)]
+    # An Override accepts the content of a file for good, also if it expires or is removed later.
+    for step in line.past([OVERRIDES, PATH, *paths]) if left else ():
+        at, names = there = side_at(repository, step.id)
+        differ = differing(there, now)
+        pairs |= left.keys() & differ.keys()
+        left = {name: pair for name, pair in left.items() if name not in differ}
+        # Overrides that the tip itself brings count for later commits.
+        is_tip = source is line and step.id == revision
+        left = uncovered(left, read_overrides(at) if is_tip else overrides_of_change(at, at), names)
+        if not left:
+            break
+    pairs |= left.keys()
+    wrong = {name: pair for name, pair in every.items() if name in pairs}
+    return Edits(last, (before, now), wrong, every.keys() - pairs, is_gone) if wrong else None
+
+
+def uncovered(pairs: Pairs, overrides: Overrides, settings: Settings) -> Pairs:
+    """Return the files that differ, except for those that an Override of kind `record` covers."""
+    return {
+        name: pair
+        for name, pair in pairs.items()
+        if not _is_covered(path_of(settings, name), overrides, settings, is_added=pair[0] is None)
+    }
+
+
+def _is_covered(path: str, overrides: Overrides, settings: Settings, *, is_added: bool) -> bool:
+    """Return whether an Override names a file, its claim, or, if it is added, a folder above it."""
+    claim = place_of(settings.records, path).claim
+    scopes = [path, *([str(claim)] if claim is not None else [])]
+    scopes += folders_above(path) if is_added else []
+    # Each Override that covers the file counts as used.
+    return True in [overrides.allow(OverrideKind.RECORD, scope) for scope in scopes]
+
+
+def restoring(
+    root: str, revision: str, sides: tuple[Side, Side], names: Collection[str], but: Collection[str]
+) -> str:
+    """Return the command that restores some files of the first side, and leaves others (`but`)."""
+    (source, then), (_, now) = sides
+    at, commands = f"{root}/" if root else "", list[str]()
+    origin = f"{top}/" if (top := getattr(source, "root", root)) else ""  # the root may have moved
+    restore = "git restore --source={} --staged --worktree -- {}".format
+    for field in dict.fromkeys(name.partition("/")[0] for name in names):
+        old, new = f"{origin}{getattr(then, field)}", f"{at}{getattr(now, field)}"
+        place = shlex.quote(f":/{new}" if root else new)
+        mine, left = (
+            [f":(top,literal){at}{path_of(now, it)}" for it in some if it.startswith(f"{field}/")]
+            for some in (names, sorted(but))
+        )
+        if old == new:
+            commands.append(restore(revision, shlex.join(mine) if left else place))
+            continue
+        commands.append(f"git rm -rq --ignore-unmatch -- {place}")
+        if source.entries([getattr(then, field)]):
+            tree = f"--prefix={new}/", f"{revision}:{old}"
+            commands.append(f"git read-tree -u {shlex.join(tree)}")
+        commands += [restore("HEAD", shlex.join(left))] if left else []
+    return " && ".join([*commands, "git commit -m 'Restore records'"])
+
+
+def _edited(repository: Repository, tip: str, found: Edits, evaluation: Evaluation) -> Finding:
+    (_, then), (_, settings) = found.sides
+    last, pairs = found.last, found.pairs
+    folders = [*{then.records, then.observed, settings.records, settings.observed}]
+    commits = repository.touching(tip, last, folders, MAX_SHOWN)
+    made = [repository.made(commit) for commit in commits]
+    by = join_limited([f"{it.id[:12]} of {shown(it.author)}" for it in made])
+    paths = [path_of(settings, name) for name in pairs]
+    many = "1 file differs" if len(pairs) == 1 else f"{len(pairs)} files differ"
+    what = "commit with records, and no record is left" if found.is_gone else "reconcile commit"
+    message = f"{many} from {last[:12]}, the newest {what}: {join_limited(paths)}"
+    message += f"; changed by commit {by}" if by else ""
+    taken = join_limited(list(_taken(found, evaluation)))
+    message += f"; restoring takes {taken}" if taken else ""
+    hint = f"to restore: {restoring(repository.root, last, found.sides, pairs, found.accepted)}"
+    held = {it.claim for it in allocations(found.sides[0], [old for old, _ in pairs.values()])}
+    is_new = bool(evaluation.state.claims) and evaluation.state.claims.keys().isdisjoint(held)
+    if is_new and not found.is_gone and not has_records(found.sides[1][0], settings.records):
+        hint = "create a new root in another folder: the root that was here was moved or removed"
+    elif found.is_gone:
+        hint += "; to allocate all addresses again: ipam reconcile --allow-release 0"
+    elif all(is_scope(OverrideKind.RECORD, path) for path in paths):
+        hint += "; to accept: merge an Override of kind record with the scope"
+        hint += f" {paths[0]}{' (one for each file)' if len(pairs) > 1 else ''}"
+        if any(len(it.parents) == 1 and repository.changes_only(it.id, folders) for it in made):
+            hint += _SQUASH
+    return error(EDITED, Location(paths[0]), message, hint)
+
+
+def _taken(found: Edits, evaluation: Evaluation) -> Iterator[str]:
+    """Return the owners and ranges that the tip has, but R has not, of claims that exist."""
+    (before, now), pairs = found.sides, found.pairs.values()
+    held = {(it.claim, it.range) for it in allocations(before, [old for old, _ in pairs])}
+    for record in allocations(now, [new for _, new in pairs]):
+        is_claimed = record.claim in evaluation.state.claims and record.is_live
+        if is_claimed and record.range is not None and (record.claim, record.range) not in held:
+            yield f"{record.owner.short} {format_short(record.range)}"
+
+
+def allocations(side: Side, entries: Collection[Entry | None]) -> list[Allocation]:
+    """Return the readable records among some files of a side."""
+    source, settings = side
+    folder = f"{settings.records}/"
+    there = [it for it in entries if it is not None and it.path.startswith(folder)]
+    read = reader_of(source, settings).recalled(there)
+    return [it.allocation for it in read if it.allocation is not None]
+
+
+def _gone(repository: Repository, now: Side, line: Source) -> tuple[str, Side] | None:
+    """Return the last commit with records, and its side."""
+    for folder in dict.fromkeys([now[1].records, *folders_before(line)]):
+        for step in line.past([folder]):
+            gone = (it.path for it in step.changed if it.new is None)
+            if any(is_yaml(it) and it.startswith(f"{folder}/") for it in gone):
+                last = repository.made(step.id).parents[0]
+                return last, (repository.source(last), replace(now[1], records=folder))
+    return None
 
 
 def as_reconciled(

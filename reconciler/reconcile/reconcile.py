@@ -26,10 +26,10 @@ from reconciler.reconcile.evaluation import (
     as_reconciled,
     exit_code,
     held_by_limit,
+    require_unedited,
     with_found,
     with_overrides,
 )
-from reconciler.reconcile.records import require_unedited
 from reconciler.reconcile.writing import (
     CommitOptions,
     Planned,

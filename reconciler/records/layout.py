@@ -20,7 +20,8 @@ def path_of(folder: str, pool: Key | None, claim: Key) -> str:
     """Return the path of a claim's record. Records without a pool have a folder of their own."""
     if pool is None:
         return f"{folder}/{UNPLACED}/{file_of(claim)}"
-    return f"{folder}/{pool.kind}/{pool.file_stem}/{file_of(claim)}"
+    stem = f"{pool.namespace}.{pool.name}" if pool.namespace else pool.name
+    return f"{folder}/{pool.kind}/{stem}/{file_of(claim)}"
 
 
 def file_of(claim: Key) -> str:

@@ -197,7 +197,7 @@ def _allocation(decision: Decision, evaluation: Evaluation, own: Mapping[Key, Ca
     claimed = evaluation.state.claims.get(claim)
     place = prose(plans.origin(claim, evaluation, own))
     if claimed is not None:
-        commit = own[claim].short if claim in own else ""
+        commit = own[claim].commit[:12] if claim in own else ""
         place = f"{code(str(claimed.source))} {commit}".rstrip()
     if isinstance(decision, Refuse):
         asked = evaluation.state.claims[claim]

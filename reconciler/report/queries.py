@@ -10,7 +10,7 @@ from reconciler.documents.text import escape
 from reconciler.gitio.interface import CommitRow, ReplayVerdict
 from reconciler.history.applied import Headroom, Idle
 from reconciler.history.commits import Caused, CommitCause
-from reconciler.history.forecast import MAX_TENANTS, TREND, Outlook, Past
+from reconciler.history.queries import MAX_TENANTS, TREND, Outlook, Past
 from reconciler.history.runs import FreeSpace, freeing
 from reconciler.history.who import Holder
 from reconciler.importing.assembling import Imported

@@ -47,9 +47,11 @@ from reconciler.reconcile.commits import (
     require_whole,
     settings_at,
 )
-from reconciler.reconcile.evaluation import MAX_COMMITS, MAX_PATHS, as_reconciled
-from reconciler.reconcile.records import (
+from reconciler.reconcile.evaluation import (
+    MAX_COMMITS,
+    MAX_PATHS,
     Edits,
+    as_reconciled,
     edits,
     foreign,
     newest_side,

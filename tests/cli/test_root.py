@@ -31,7 +31,7 @@ def both(tmp_path: Path, files: Files) -> tuple[Path, Path]:
 
 
 def compared(capsys: Capture, whole: Path, big: Path, *words: str) -> tuple[Ran, Ran]:
-    """What both say, without the ids of commits, and with what differs by them."""
+    """What both say, without ids of commits; commands name paths from the top of a repository."""
     ran = (
         ipam(capsys, *words, "--repo", whole),
         ipam(capsys, *words, "--repo", big, "--root", FOLDER),
@@ -41,6 +41,7 @@ def compared(capsys: Capture, whole: Path, big: Path, *words: str) -> tuple[Ran,
 
 def _without_ids(ran: Ran) -> Ran:
     def plain(text: str) -> str:
+        text = text.replace(f":/{FOLDER}/", "")
         return re.sub(r"\b[0-9a-f]{40}\b|\b[0-9a-f]{12}\b", "ID", text)
 
     return Ran(ran.code, plain(ran.out), plain(ran.err))

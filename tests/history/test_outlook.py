@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from reconciler.addresses import IPSet
 from reconciler.history.events import RecordEvent
-from reconciler.history.forecast import (
+from reconciler.history.queries import (
     MAX_TENANTS,
     Outlook,
     Past,

@@ -1,8 +1,8 @@
 """Many pools: what is told of them stays short, and who is asked stays right."""
 
 from reconciler.model.pool import Placement
-from reconciler.planning.pins import Neighbours, overlapping_pools, rivals
 from reconciler.planning.planner import Candidates
+from reconciler.planning.rules import Neighbours, overlapping_pools, rivals
 from reconciler.planning.space import FreeRuns, Space
 from tests.planning.outcome import a_pool, refusal, span
 from tests.world import evaluation_of, pool, provider, tenant

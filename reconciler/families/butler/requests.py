@@ -332,7 +332,8 @@ def _judge_sizes(document: Document, state: LoadBalancerState) -> Iterator[Findi
         hint = "remove loadBalancerPool; to go over to it, delete the record: what uses the old"
         hint += f" range loses it; an Override of kind record for {path} is merged before"
         yield warning("record-stale", document.at(*MANUAL), message, hint)
-    stated, size, records = state.stated, state.first_size, state.holding
+    stated, size = state.stated, state.first_size
+    records = [it for it in (state.own, *state.more) if it is not None and it.is_live]
     held = sum(record.size for record in records)
     if not records and state.pin is not None and state.instead is None:
         if stated is not None and size > stated:

@@ -121,11 +121,6 @@ class LoadBalancerState(Struct, frozen=True):
         return self.instead[1] if self.instead is not None else self.first
 
     @property
-    def holding(self) -> list[Allocation]:
-        """Return the records of its load-balancer addresses, the first record first."""
-        return [it for it in (self.own, *self.more) if it is not None and it.is_live]
-
-    @property
     def is_elsewhere(self) -> bool:
         """Return whether it holds another range than its document pins."""
         first, pin = self.first, self.pin

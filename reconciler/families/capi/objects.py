@@ -448,10 +448,6 @@ def _class_left(item: Manifest, there: ImportedList) -> str:
     return "" if there.get(kinds.CLUSTERS) else being_deleted(item) or "no Cluster is of it"
 
 
-def _adopting(body: ImportedBody, *_: object) -> ImportedBody:
-    return annotated(body, {ADOPT: "true"})
-
-
 def _with_address(body: ImportedBody, claim: Manifest, there: ImportedList) -> ImportedBody:
     namespace, name = _named(claim)
     for address in there.get(kinds.ADDRESSES, ()):
@@ -478,7 +474,7 @@ COPIED = (
     Copied(INTAKE[0], "pools", being_deleted),
     Copied(INTAKE[1], "pools", being_deleted),
     Copied(INTAKE[2], "clusters", _class_left),
-    Copied(INTAKE[3], "clusters", being_deleted, _adopting),
+    Copied(INTAKE[3], "clusters", being_deleted, lambda body, *_: annotated(body, {ADOPT: "true"})),
     Copied(INTAKE[4], "clusters", _claim_left, _with_address),
     Copied(INTAKE[5], "clusters", _address_left),
 )

@@ -219,10 +219,6 @@ def _bfd(row: ListingRow) -> str:
     return "Yes" if (row.document.spec.get("bfd") or {}).get("enabled") else "No"
 
 
-def _cidrs(row: ListingRow) -> str:
-    return ",".join(row.document.spec.get("cidrs") or ()) or _NONE
-
-
 LISTINGS = (
     Listing(
         "ippools",
@@ -238,7 +234,9 @@ LISTINGS = (
         (
             ListingColumn("TOTAL", lambda row: str(row.more[0].total)),
             ListingColumn("FREE", lambda row: str(row.more[0].available)),
-            ListingColumn("CIDRS", _cidrs),
+            ListingColumn(
+                "CIDRS", lambda row: ",".join(row.document.spec.get("cidrs") or ()) or _NONE
+            ),
             ListingColumn("TIER", lambda row: str(row.more[0].tier.value)),
         ),
     ),

@@ -200,7 +200,7 @@ def origin(claim: Key, evaluation: Evaluation, own: Mapping[Key, Cause]) -> str:
     asked = evaluation.state.claims.get(claim)
     if asked is not None:
         place = f"{asked.source.path}:{asked.source.line}"
-        commit = own[claim].short if claim in own else ""
+        commit = own[claim].commit[:12] if claim in own else ""
         return f"{place} ({commit})" if commit else place
     kind = known_as(claim.family, claim.kind)
     document = evaluation.documents.find(kind, claim.namespace, claim.name)
@@ -366,7 +366,9 @@ def place_of(cause: Cause) -> str:
     """Return file, line, and commit, or empty for a decision that the change does not cause."""
     if cause.place is None:
         return ""
-    return f"{cause.place.path}:{cause.place.line}{f' ({cause.short})' if cause.commit else ''}"
+    return (
+        f"{cause.place.path}:{cause.place.line}{f' ({cause.commit[:12]})' if cause.commit else ''}"
+    )
 
 
 def _together(also: Sequence[Together], painter: Painter) -> str:

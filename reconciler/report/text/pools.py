@@ -8,7 +8,7 @@ from typing import NamedTuple
 from reconciler.addresses import IPRange, format_address, format_count, format_short
 from reconciler.documents.text import escape
 from reconciler.history.applied import Headroom, Idle
-from reconciler.history.forecast import MAX_TENANTS, TREND, Outlook, Past, Rate
+from reconciler.history.queries import MAX_TENANTS, TREND, Outlook, Past, Rate
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Usage

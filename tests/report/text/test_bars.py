@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.history.forecast import TREND
+from reconciler.history.queries import TREND
 from reconciler.model.key import Key
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Thresholds, Tier

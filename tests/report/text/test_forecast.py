@@ -1,6 +1,6 @@
 """The outlook of pools for people and as JSON."""
 
-from reconciler.history.forecast import Level, Outlook, Past, Rate
+from reconciler.history.queries import Level, Outlook, Past, Rate
 from reconciler.model.key import Key
 from reconciler.report.queries import outlook_document
 from reconciler.report.text.pools import forecast_text
