@@ -41,7 +41,7 @@ def compared(capsys: Capture, whole: Path, big: Path, *words: str) -> tuple[Ran,
 
 def _without_ids(ran: Ran) -> Ran:
     def plain(text: str) -> str:
-        text = text.replace(f":/{FOLDER}/", "")
+        text = re.sub(rf"':/{FOLDER}/(.+?)'", r"\1", text)
         return re.sub(r"\b[0-9a-f]{40}\b|\b[0-9a-f]{12}\b", "ID", text)
 
     return Ran(ran.code, plain(ran.out), plain(ran.err))
