@@ -7,7 +7,7 @@ CODES: dict[str, str] = {
     "not-a-folder": "A file stands where Settings name a folder.",
     "name-clash": "Two files are one where upper and lower case are not told apart. Rename one.",
     "file-not-read": "A file counts for nothing: it ends with .json or .YAML, or stands in no folder that is read. Move or rename it.",
-    "path-invalid": "No checkout can write the path: a name occurs twice, is .git, or is too long. Remove it.",
+    "path-invalid": "A commit has an object that Git or a checkout cannot use, such as a name that is too long.",
     "not-utf8": "Files must be UTF-8 text.",
     "control-character": "A control or bidirectional character hides in the text. Remove it.",
     "line-break": "Lines end with LF or CR LF; other Unicode line breaks are refused.",

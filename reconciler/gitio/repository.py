@@ -23,6 +23,7 @@ from reconciler.gitio.history import (
     other_roots,
     plan_commits,
 )
+from reconciler.gitio.incoming import MAX_FILES, unusable
 from reconciler.gitio.interface import (
     Changed,
     Commit,
@@ -72,9 +73,6 @@ OLD = 60.0
 # Number of loose objects in one of 256 folders, or of packs, at which a mirror is packed.
 LOOSE = 16
 PACKS = 40
-
-MAX_FILES = 250_000
-"""The maximum number of files of a whole repository."""
 
 _NO_REPOSITORY = "name one with --repo DIR, or ipam -C DIR; ipam init DIR begins one"
 _log = logging.getLogger(__name__)
@@ -128,6 +126,10 @@ class Repository:
     ) -> tuple[list[Changed], bool]:
         """Return files changed since the merge base, and whether `rev` contains all of `base`."""
         return changed_since(self.git, base, rev, paths, limits or Limits())
+
+    def unusable(self, base: str, rev: str) -> Iterator[tuple[str, str, str]]:
+        """Yield path, commit, and reason of unusable objects that `base` lacks; see `unusable`."""
+        return unusable(self.git, base, rev)
 
     @property
     def root(self) -> str:

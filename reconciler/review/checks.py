@@ -42,6 +42,7 @@ from reconciler.review.files import (
     manual_ranges,
     removed_while_broken,
     shared_documents,
+    unusable_objects,
 )
 from reconciler.review.owners import handovers, reused_names, within
 from reconciler.review.pools import address_spaces, given_twice, limits_changed, shrunk, unreserved
@@ -247,6 +248,7 @@ CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     undone_renames,
     removed_while_broken,
     files_not_read,
+    unusable_objects,
     record_changes,
     moved_roots,
     dated_back,
