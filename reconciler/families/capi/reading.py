@@ -5,7 +5,7 @@ import re
 from msgspec import Struct
 
 from reconciler.addresses import IPRange
-from reconciler.documents.document import Document, Documents
+from reconciler.documents.document import Document, Documents, Identity
 from reconciler.documents.findings import Finding, Location, info, warning
 from reconciler.documents.yaml import Steps
 from reconciler.families.capi import kinds
@@ -118,6 +118,7 @@ class _Reader:
         self.held = held
         self.selector = Selector(documents)
         self.reading = FamilyReading()
+        self.blocked = set[tuple[Identity, IPRange | None]]()
 
     def read(self, settings: Settings) -> FamilyReading:
         for kind in (kinds.POOL, kinds.GLOBAL_POOL):
@@ -180,9 +181,9 @@ class _Reader:
         self._add(document, key, self._wanted(document, class_, slot), address)
 
     def _block(self, document: Document, manual: _Manual) -> None:
-        owner = f"{document.namespace}/{document.name}"
-        others = [item.range for item in self.reading.blocked if item.owner == owner]
-        if manual.range is not None and manual.range not in others:
+        once = document.identity, manual.range
+        if manual.range is not None and once not in self.blocked:
+            self.blocked.add(once)
             self.reading.blocked.append(
                 Blocked(manual.range, manual.title, manual.source, ByHand(None), manual.field)
             )
