@@ -34,6 +34,7 @@ from msgspec import field as struct_field
 from reconciler.documents.text import escape
 from reconciler.gitio.interface import TOP, RootFolder
 from reconciler.model.errors import GitError, UsageError
+from reconciler.model.settings import Limits
 
 CONFIG = (
     ("core.hooksPath", "/dev/null"),
@@ -327,6 +328,7 @@ class ObjectReader:
     def __init__(self) -> None:
         self._lookups: dict[str, _Lookup] = {}
         self._lock = RLock()
+        self.limits = Limits(0, 0)  # the least limits of what is read, for a change that mends them
         weakref.finalize(self, _close_all, self._lookups)
         self.forget()
 

@@ -21,7 +21,7 @@ from reconciler.gitio.objects import (
     read_blobs,
     root_tree,
 )
-from reconciler.gitio.process import GitProcess, is_filtered
+from reconciler.gitio.process import GitProcess, ObjectReader, is_filtered
 from reconciler.model.errors import GitError, LimitError
 from reconciler.model.settings import Limits
 
@@ -39,18 +39,20 @@ _SHORT = re.compile(r":.*|[. ]+$|[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]
 class Budget:
     """Files listed so far of one revision or work tree, each counted once."""
 
-    def __init__(self, where: str) -> None:
+    def __init__(self, where: str, reader: ObjectReader) -> None:
         self._where = where
+        self._reader = reader
         self._seen: dict[str, None] = {}
         self._total = 0
         self.bound(Limits())
 
     def bound(self, limits: Limits) -> None:
-        """Apply these limits from here on."""
-        self.limits = limits
+        """Apply these limits, or the wider ones of the reader, from here on."""
+        self.limits = limits.widened(self._reader.limits)
         self._tally = self.tally()
         for path in self._seen:
             self._tally.add(path)
+        self.check_bytes(self._total)
 
     def tally(self) -> Tally:
         """Return a tally for a separate listing."""
@@ -99,7 +101,7 @@ class GitSource:
         self._newest = newest
         self._findings: dict[Finding, None] = {}
         self.parsed = parsed
-        self._budget = Budget(f"revision {revision.id[:12]}")
+        self._budget = Budget(f"revision {revision.id[:12]}", git.reader)
 
     def bound(self, limits: Limits) -> None:
         self._budget.bound(limits)
