@@ -80,6 +80,7 @@ class CheckResult(Struct, frozen=True):
 @options.reading
 @opening.change_options
 @repeatable("--also", "REV", "Also merge with this other open change.")
+@option("--also-timeout", default="60s", show_default=True, help="Limit for all of --also.")
 @option("--allow-empty", is_flag=True, help="Accept a repository without documents.")
 @output.file(*FORMATS)
 @output.options(*FORMATS)
@@ -88,6 +89,7 @@ def check(
     reading: options.Reading,
     change: opening.ChangeOptions,
     also: tuple[str, ...],
+    also_timeout: str,
     allow_empty: bool,
     outs: tuple[output.Out, ...],
     result: output.Result,
@@ -98,18 +100,30 @@ def check(
     or there is none; 3: it is right, but a gate stops it. With FILE these alone are looked at, by
     themselves and beside each other; - is stdin. No repository is needed then.
     """
+    seconds = options.parse_seconds("--also-timeout", also_timeout)
+    if also and (change.base is None or reading.worktree):
+        raise UsageError("--also needs --base, and no --worktree", "name what all are merged into")
     if files:
         checked = CheckResult(_alone(files))
         output.tell(_ALONE)
     else:
-        found = opening.reviewed(reading, replace(change, also=also))
+        found = opening.reviewed(reading, change)
         compared = with_emptiness(found.source, found.compared, allows=allow_empty)
         is_drawn = any(form in _DRAWN for form in (result.output, *(out.form for out in outs)))
         drawn = _preview(found, change) if is_drawn else NOTHING
         checked = CheckResult(compared, change.base, found.root, drawn)
-    output.emit(checked.text(result.output, result.brush))
     plain = Painter(is_on=False)
-    output.write_texts("--output-file", ((out.path, checked.text(out.form, plain)) for out in outs))
+
+    def write() -> None:
+        texts = ((out.path, checked.text(out.form, plain)) for out in outs)
+        output.write_texts("--output-file", texts)
+
+    if also:
+        write()  # the verdict does not wait for other changes
+        others = opening.compared_with_others(reading, change.base, also, seconds)
+        checked = replace(checked, compared=replace(checked.compared, also=others))
+    output.emit(checked.text(result.output, result.brush))
+    write()
     return exit_code(checked.compared.evaluation)
 
 

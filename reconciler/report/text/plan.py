@@ -387,7 +387,7 @@ def title_of(item: Together) -> str:
 def sentences_of(item: Together) -> Iterator[str]:
     """Yield a sentence per effect of merging both changes, or one sentence if there is none."""
     if item.why:
-        yield f"not looked at: {item.why}"
+        yield f"not compared: {item.why}"
     if item.conflicts:
         yield f"whoever is merged second has a conflict in {join_limited(item.conflicts)}"
     for both in item.both:
