@@ -90,7 +90,7 @@ def free_of(state: State, pools: Sequence[Key]) -> dict[Key, IPSet]:
 
 
 def _frees(state: State, pools: Sequence[Key]) -> Iterator[tuple[Key, IPSet, IPSet]]:
-    holdings = Holdings(state.pools, state.records)
+    holdings = Holdings(state.pools, state.records, state.blocked)
     unread = [item for unreadable in state.unreadable for item in unreadable.ranges]
     withheld = Withheld((*state.blocked, *state.off_limits))
     spaces: dict[str, Space] = {}

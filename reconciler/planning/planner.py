@@ -152,7 +152,7 @@ class _Planner:
         self.shrinking = shrinking(state)
         self.expired = {record.path for record in state.records if self._is_expired(record)}
         holding = [item for item in state.records if item.range and item.path not in self.expired]
-        self.holdings = Holdings(state.pools, holding)
+        self.holdings = Holdings(state.pools, holding, state.blocked)
         self.holders = Holders(state.pools, holding)
         self.before = {key: usage(pool, self.holdings) for key, pool in state.pools.items()}
         self.rivals = rivals(state.pools)
@@ -210,7 +210,8 @@ class _Planner:
         changed = [item for item in decisions if isinstance(item, Grant | Release)]
         if not changed:
             return self.before
-        holdings = Holdings(self.state.pools, holding_after(self.state, changed, self.expired))
+        records = holding_after(self.state, changed, self.expired)
+        holdings = Holdings(self.state.pools, records, self.state.blocked)
         return {key: usage(pool, holdings) for key, pool in self.state.pools.items()}
 
     def _decide(self, claim: Claim) -> Decision:

@@ -32,9 +32,17 @@ class _Measured(NamedTuple):
 
 
 class Holdings:
-    """Ranges of records by address space: live ranges, and released ranges in retention."""
+    """Ranges of records by address space: live ranges, and released ranges in retention.
 
-    def __init__(self, pools: Mapping[Key, Pool], records: Iterable[Allocation]) -> None:
+    Ranges in use without a record (`blocked`) count as allocated in all spaces.
+    """
+
+    def __init__(
+        self,
+        pools: Mapping[Key, Pool],
+        records: Iterable[Allocation],
+        blocked: Iterable[Blocked] = (),
+    ) -> None:
         live: dict[str, list[IPRange]] = {}
         held: dict[str, list[IPRange]] = {}
         self.counts: dict[Key, int] = {}
@@ -52,6 +60,7 @@ class Holdings:
                 self.counts[record.pool] = self.counts.get(record.pool, 0) + 1
         # Computed once, not for every pool.
         self._measured: dict[tuple[str, IPSet], _Measured] = {}
+        self._blocked = IPSet.of(item.range for item in blocked)
         self._live = {space: IPSet.of([*live.get(space, ()), *everywhere]) for space in live}
         self._everywhere = IPSet.of(everywhere)
         self._held = {space: IPSet.of(ranges) for space, ranges in held.items()}
@@ -72,7 +81,7 @@ class Holdings:
         """Return the counters of a pool; computed once for pools with the same addresses."""
         key = pool.space, pool.usable
         if key not in self._measured:
-            taken_live = pool.usable & self.live(pool.space)
+            taken_live = pool.usable & (self.live(pool.space) | self._blocked)
             taken_held = (pool.usable & self.held(pool.space)) - taken_live
             free = pool.usable - taken_live - taken_held
             largest = max((run.size for run in free), default=0)

@@ -54,7 +54,14 @@ from reconciler.review.files import (
     unusable_objects,
 )
 from reconciler.review.owners import handovers, reused_names, within
-from reconciler.review.pools import address_spaces, given_twice, limits_changed, shrunk, unreserved
+from reconciler.review.pools import (
+    address_spaces,
+    filled_by_hand,
+    given_twice,
+    limits_changed,
+    shrunk,
+    unreserved,
+)
 from reconciler.review.renames import dangling_requests, renames
 from reconciler.review.result import Compared
 
@@ -281,6 +288,7 @@ CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     unreserved,
     address_spaces,
     given_twice,
+    filled_by_hand,
     shared_documents,
     manual_ranges,
     renames,

@@ -135,7 +135,17 @@ def test_the_others_take_their_time_in_all_and_the_verdict_is_written_before(
         threading.Event().wait()
 
     monkeypatch.setattr(opening, "compare_with_others", endless)
-    words = ["check", "--repo", repo, "--base", "main", "--rev", "mine", "--also-timeout", "1s"]
+    words = [
+        "check",
+        "--repo",
+        str(repo),
+        "--base",
+        "main",
+        "--rev",
+        "mine",
+        "--also-timeout",
+        "1s",
+    ]
     also = ["--also", "theirs", "--also", "main", "--also", "HEAD"]
     ran = ipam(capsys, *words, *also, "--output-file", f"json={place}")
     assert ran.code == 0, ran
@@ -156,7 +166,17 @@ def test_a_git_that_is_stopped_by_the_time_limit_is_ended(
         yield Together("theirs")
 
     monkeypatch.setattr(opening, "compare_with_others", endless)
-    words = ["check", "--repo", repo, "--base", "main", "--rev", "mine", "--also-timeout", "1s"]
+    words = [
+        "check",
+        "--repo",
+        str(repo),
+        "--base",
+        "main",
+        "--rev",
+        "mine",
+        "--also-timeout",
+        "1s",
+    ]
     ran = ipam(capsys, *words, "--also", "theirs")
     assert (ran.code, "not compared: it took too long" in ran.out) == (0, True), ran
     with pytest.raises(OSError, match="No such device"):  # nobody reads it any more
