@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from enum import StrEnum
 from heapq import nlargest
-from os.path import commonprefix
+from itertools import takewhile
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -130,8 +130,8 @@ def nearest(text: str, names: Iterable[str], likeness: float = 0.6) -> str:
 
 
 def _ends_shared(one: str, other: str) -> int:
-    ends = ((one, other), (one[::-1], other[::-1]))
-    return sum(len(commonprefix(it)) for it in ends)  # noqa: RUF071 - names, not paths
+    pairs = (zip(one, other, strict=False), zip(one[::-1], other[::-1], strict=False))
+    return sum(sum(1 for _ in takewhile(lambda it: it[0] == it[1], pair)) for pair in pairs)
 
 
 def meant(text: str, names: Iterable[str], likeness: float = 0.6) -> str:
