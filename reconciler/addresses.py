@@ -360,7 +360,7 @@ def _parsed(text: str, prefix: str | None) -> IPRange | None:
     return IPRange(item.version, item.first, int(network[-1]))
 
 
-_LIKE = re.compile(r"[0-9]+(\.[0-9]*){2,}[-/.0-9]*|[0-9a-fA-F]*:[-/.:0-9a-fA-F]*", re.ASCII)
+_LIKE = re.compile(r"[0-9]+(\.[0-9]*)+[-/.0-9]*|[0-9a-fA-F]*:[-/.:0-9a-fA-F]*", re.ASCII)
 
 
 def asked_range(text: str) -> IPRange | None:

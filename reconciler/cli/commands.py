@@ -73,6 +73,7 @@ ipam demo /tmp/ipam-demo  # in a folder that may be deleted afterwards
 ipam move team-platform/gpu-farm --to vlan41-pool  # write what moves it, to be reviewed
 ipam check  # what is committed
 ipam check --worktree  # what is on disk
+ipam check pools tenants  # files by themselves
 ipam check --base main  # a branch beside the one it goes to
 ipam check --base main --output-file junit=../ipam.xml  # for CI, too
 ipam plan  # what reconcile would do now

@@ -14,10 +14,12 @@ from reconciler.cli import opening, options, output
 from reconciler.cli.commands import VerbCommand
 from reconciler.cli.files import STDIN, read_file
 from reconciler.cli.options import option, repeatable
-from reconciler.documents.text import MAX_BYTES
+from reconciler.documents.text import MAX_BYTES, is_yaml
 from reconciler.gitio.interface import found_root, root_folder
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.model.settings import PATH as SETTINGS
+from reconciler.model.settings import Settings
+from reconciler.planning.documents import is_elsewhere, is_suspect
 from reconciler.planning.settings import read_settings
 from reconciler.reconcile.evaluation import exit_code
 from reconciler.reconcile.files import Place, check_alone
@@ -37,6 +39,7 @@ FORMATS = (
 # Formats that show the result of the merge.
 _DRAWN = ("markdown", "svg")
 _OF_REVISIONS = ("repo", "rev", "worktree", "base", "plan_time", "allow_empty")
+_WHOLE = "name files or folders; a whole repository is checked by ipam check --worktree"
 _ALONE = (
     "note: looked at by itself: not at what it refers to, what is taken, and what runs full;"
     " ipam check --worktree does"
@@ -76,7 +79,7 @@ class CheckResult(Struct, frozen=True):
 
 
 @click.command(cls=VerbCommand)
-@click.argument("files", metavar="[FILE]...", nargs=-1)
+@click.argument("files", metavar="[FILE|DIR]...", nargs=-1)
 @options.reading
 @opening.change_options
 @repeatable("--also", "REV", "Also merge with this other open change.")
@@ -97,8 +100,8 @@ def check(
     """Find what is wrong, and what would run full.
 
     With --base the Settings of that revision judge the change. Exit code 1: the content is wrong,
-    or there is none; 3: it is right, but a gate stops it. With FILE these alone are looked at, by
-    themselves and beside each other; - is stdin. No repository is needed then.
+    or there is none; 3: it is right, but a gate stops it. With FILE or DIR these files alone are
+    looked at, by themselves and beside each other; - is stdin. No repository is needed then.
     """
     seconds = options.parse_seconds("--also-timeout", also_timeout)
     if also and (change.base is None or reading.worktree):
@@ -144,11 +147,37 @@ def _alone(files: Sequence[str]) -> Compared:
             wrong = f"--{name.replace('_', '-')}"
             hint = f"leave {wrong} out, or the files: then the whole repository is checked"
             raise UsageError(f"files are checked by themselves, without {wrong}", hint)
-    named = {file if file == STDIN else os.path.normpath(file): file for file in files}
+    listed = [one for file in files for one in (_below(file) if Path(file).is_dir() else (file,))]
+    named = {file if file == STDIN else os.path.normpath(file): file for file in listed}
     places = {shown: place for shown, file in named.items() if (place := _place(file)) is not None}
-    hint = "name files; a whole repository is checked by ipam check --worktree"
-    data = {shown: read_file(file, MAX_BYTES, hint=hint) for shown, file in named.items()}
+    data = {shown: _read(file) for shown, file in named.items()}
     return Compared(check_alone(data, places))
+
+
+def _below(folder: str) -> list[str]:
+    """Return the YAML files of a folder; in a root those that are read, or seem meant."""
+    found = []
+
+    def refuse(failed: OSError) -> None:
+        raise UsageError(f"{failed.filename} cannot be read: {failed.strerror}", _WHOLE)
+
+    for at, folders, names in os.walk(folder, onerror=refuse):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for file in (f"{at}/{name}" for name in sorted(names) if _is_read(name)):
+            path, settings = _place(file) or ("", Settings())
+            if not (path and is_elsewhere(path, settings)) or is_suspect(path, _read(file)):
+                found.append(file)
+    if not found:
+        raise UsageError(f"{folder} has no file to check (.yaml, .yml)", _WHOLE)
+    return found
+
+
+def _is_read(name: str) -> bool:
+    return is_yaml(name) and not name.startswith(".")
+
+
+def _read(file: str) -> bytes:
+    return read_file(file, MAX_BYTES, hint=_WHOLE)
 
 
 def _place(file: str) -> Place | None:

@@ -561,6 +561,9 @@ def checkout_around(path: Path, environment: Mapping[str, str]) -> Path | None:
     return worktree or git_dir
 
 
+_ORIGIN = "refs/remotes/origin/"
+
+
 class Site(Struct, frozen=True):
     """Folder for a new or existing repository, and the checkout around it, if any."""
 
@@ -579,8 +582,12 @@ class Site(Struct, frozen=True):
 
     @property
     def branch(self) -> str:
-        """The branch that is checked out, or empty if there is none yet."""
-        return self.repository.branch if self.repository is not None else ""
+        """The default branch of origin as far as known, else the checked out one, else empty."""
+        if self.repository is None:
+            return ""
+        found = self.repository.git.run("symbolic-ref", "--quiet", f"{_ORIGIN}HEAD")
+        named = found.out.decode("utf-8", "replace").strip().removeprefix(_ORIGIN)
+        return named or self.repository.branch
 
     def remotes(self) -> dict[str, str]:
         """Return the URLs of remotes by their names."""

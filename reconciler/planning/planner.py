@@ -151,10 +151,14 @@ class _Planner:
         self.record_of = current_records(state.records)
         self.shrinking = shrinking(state)
         self.expired = {record.path for record in state.records if self._is_expired(record)}
-        holding = [item for item in state.records if item.range and item.path not in self.expired]
+        holding = [item for item in state.records if item.range]
         self.holdings = Holdings(state.pools, holding, state.blocked)
-        self.holders = Holders(state.pools, holding)
+        # An expired record holds its addresses until a run has removed it.
         self.before = {key: usage(pool, self.holdings) for key, pool in state.pools.items()}
+        if self.expired:
+            holding = [item for item in holding if item.path not in self.expired]
+            self.holdings = Holdings(state.pools, holding, state.blocked)
+        self.holders = Holders(state.pools, holding)
         self.rivals = rivals(state.pools)
         self.quotas = Quotas(state.claims, self.record_of, state.blocked)
         self.spaces: dict[str, Space] = {}
@@ -208,7 +212,7 @@ class _Planner:
 
     def after(self, decisions: list[Decision]) -> Mapping[Key, Usage]:
         changed = [item for item in decisions if isinstance(item, Grant | Release)]
-        if not changed:
+        if not changed and not self.expired:
             return self.before
         records = holding_after(self.state, changed, self.expired)
         holdings = Holdings(self.state.pools, records, self.state.blocked)

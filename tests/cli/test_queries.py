@@ -83,13 +83,52 @@ def test_one_is_what_nobody_knows(repo: Path, capsys: Capture) -> None:
     ran = ipam(capsys, "who", "twos", "--repo", repo)
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (
-        "no tenant, record or pool is named 'twos'; did you mean two?; with --history: who had that"
+        "no tenant, team, record or pool is named 'twos'; did you mean two?; with --history: who had that"
         " name\n"
     )
     for form in ("text", "csv", "json"):
         ran = ipam(capsys, "who", "zzz", "--history", "--repo", repo, "-o", form)
         assert ran.code == 1
         assert ran.err.endswith("ipam get allocations lists them\n")
+
+
+def test_a_team_is_asked_for_by_its_name(repo: Path, capsys: Capture) -> None:
+    files = {"tenants/payments.yaml": tenant("shop", "payments")}
+    write(repo, files)
+    commit(repo, clock=CLOCK + 2 * HOUR)
+    assert ipam(capsys, "reconcile", "--repo", repo).code == 0
+    ran = ipam(capsys, "who", "payments", "--repo", repo, "-o", "json")
+    assert ran.code == 0
+    assert [it["holder"] for it in json.loads(ran.out)["items"]] == ["payments/shop"]
+    (told,) = ipam(capsys, "history", "payments", "--repo", repo).out.splitlines()
+    assert "payments/shop" in told
+    assert "did you mean payments?" in ipam(capsys, "who", "payment", "--repo", repo).err
+    (repo / "tenants/payments.yaml").unlink()
+    commit(repo, clock=CLOCK + 3 * HOUR)
+    assert ipam(capsys, "reconcile", "--repo", repo, "--allow-release", "9").code == 0
+    past = ipam(capsys, "who", "payments", "--history", "--repo", repo).out
+    assert "released" in past
+    assert "allocated" in past
+
+
+@pytest.mark.parametrize("verb", ["who", "history", "explain"])
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("10.60.1", "'10.60.1' is not a canonical IPv4 address"),
+        ("10.60", "'10.60' is not a canonical IPv4 address"),
+        ("10.60.1.0/33", "'33' is not a prefix length"),
+        ("10.60.1.5/24", "has host bits set"),
+        ("10.60.1.9-10.60.1.1", "does not end after it starts"),
+        ("2001:db8:::1", "is not a canonical IPv6 address"),
+    ],
+)
+def test_what_is_meant_as_addresses_and_is_none_is_wrong_usage(
+    verb: str, form: str, asked: str, said: str, repo: Path, capsys: Capture
+) -> None:
+    ran = ipam(capsys, verb, asked, "--repo", repo, "-o", form)
+    assert (ran.code, ran.out, said in ran.err) == (64, "", True), ran
 
 
 @pytest.mark.parametrize(
