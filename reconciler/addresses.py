@@ -262,7 +262,18 @@ def cidrs_of(item: IPRange) -> tuple[str, ...]:
     return tuple(str(block) for block in summarize_address_range(first, last))
 
 
+# An IPv6 address in brackets, and any address with a port.
+_HOST = re.compile(r"\[([0-9A-Fa-f:.]+)\](?::[0-9]+)?|([0-9.]+):[0-9]+", re.ASCII)
+
+
 def _explained(text: str) -> NotationError:
+    if (host := _HOST.fullmatch(text)) is not None:
+        own = host[1] or host[2]
+        try:
+            parse_address(own)
+        except NotationError as wrong:
+            return wrong
+        return NotationError(f"{shown(text)} is not an address alone", f"write {own}")
     kind = "IPv6" if ":" in text else "IPv4"
     if "%" in text:
         return NotationError(
@@ -377,7 +388,7 @@ def asked_range(text: str) -> IPRange | None:
 
 def mistaken(text: str) -> NotationError | None:
     """Return why a text that resembles addresses is invalid; None if it resembles a name."""
-    if not _LIKE.fullmatch(text):
+    if not _LIKE.fullmatch(text) and not _HOST.fullmatch(text):
         return None
     first, _, last = text.partition("-")
     try:

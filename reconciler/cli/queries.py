@@ -24,6 +24,7 @@ from reconciler.report.json import document_list
 from reconciler.report.text import queries as text
 
 _LISTINGS = listing.listings()
+_POOLS = "pools"
 
 
 class _What(click.ParamType[str]):
@@ -77,9 +78,20 @@ def get(
     if found or not names:
         is_one = len(names) == 1
         _show(what, evaluation, found, result, has_headers=not no_headers, is_one=is_one)
-    if not found and not names and result.output in ("text", "wide"):
-        output.note(f"No resources found in {space} namespace." if space else "No resources found")
+    if not names and result.output in ("text", "wide"):
+        if not found:
+            is_at = f" in {space} namespace." if space else ""
+            output.note(f"No resources found{is_at}")
+        if what == _POOLS and (others := _of_other_kinds(evaluation)):
+            output.note(f"pools of other kinds: {article_list(f'ipam get {it}' for it in others)}")
     return _missing(what, chosen, evaluation)
+
+
+def _of_other_kinds(evaluation: Evaluation, name: str = "") -> list[str]:
+    """Return the listings of pools, with a name or with any, that are no NetworkPools."""
+    kinds = {key.kind for key in evaluation.state.pools if name in ("", key.name)}
+    there = [(it, listing) for it, listing in _LISTINGS.items() if listing is not None]
+    return [it for it, listing in there if it != _POOLS and listing.kind.kind in kinds]
 
 
 def _selector(value: str) -> Callable[[listing.Labels], bool] | None:
@@ -127,6 +139,8 @@ def _missing(what: str, chosen: listing.Selection, evaluation: Evaluation) -> in
     held = {name for owner in owners for name in (owner.name, owner.short)}
     for name, similar in chosen.missing:
         hint = f"; did you mean {escape(similar)}?" if similar else ""
+        if what == _POOLS and (others := _of_other_kinds(evaluation, name)):
+            hint = f"; its kind is another one: ipam get {others[0]} {escape(name)}"
         if name in held:
             hint = f"; its addresses are held still: ipam who {escape(name)} --history"
         output.tell(f"ipam: {what} {escape(repr(name))} not found{hint}")

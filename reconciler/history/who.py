@@ -10,12 +10,12 @@ from msgspec import Struct
 
 from reconciler.addresses import IPRange, asked_range
 from reconciler.documents.findings import Location, nearest
-from reconciler.gitio.history import CommitLog
+from reconciler.gitio.history import DEEPEN, CommitLog
 from reconciler.gitio.repository import Repository
 from reconciler.history.commits import Caused, History
 from reconciler.history.events import RecordEvent
 from reconciler.model.claim import Allocation, Owner
-from reconciler.model.errors import GitError, UsageError
+from reconciler.model.errors import GitError, NotThereError, UsageError
 from reconciler.model.instant import format_instant, parse_duration, parse_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import State
@@ -221,5 +221,8 @@ def revision_at(repository: Repository, log: CommitLog, rev: str, at: str | None
             raise UsageError(f"--at {at!r} is neither a time nor a revision", hint) from error
     found = log.before(head.id, moment)
     if found is None:
-        raise UsageError(f"no commit of {rev} is as old as {format_instant(moment)}")
+        message = f"no commit of {rev} is as old as {format_instant(moment)}"
+        if log.is_cut():
+            raise GitError(message, DEEPEN)
+        raise NotThereError(message, "name a later time: the repository did not exist then")
     return found.id

@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
+from unicodedata import normalize
 
 from reconciler.addresses import (
     BITS,
@@ -94,7 +95,7 @@ def columns_of(header: Sequence[str], mapped: Mapping[str, str]) -> Columns:
 
 
 def _plain(name: str) -> str:
-    return _BETWEEN.sub("", name.strip().casefold())
+    return _BETWEEN.sub("", normalize("NFC", name.strip()).casefold())
 
 
 class TableRow(NamedTuple):

@@ -13,6 +13,7 @@ from reconciler.documents.load import upwards
 from reconciler.families import key_of, role_of
 from reconciler.gitio.interface import Entry, Source
 from reconciler.model.errors import GitError, LimitError
+from reconciler.model.plan import Grant, Keep
 from reconciler.model.pool import DEFAULT_SPACE
 from reconciler.model.settings import PATH, Settings
 from reconciler.planning.documents import elsewhere, is_elsewhere, is_suspect
@@ -62,13 +63,21 @@ def _differing(old: object, new: object, path: str = "") -> Iterator[str]:
 
 def manual_ranges(change: Change) -> Iterator[Finding]:
     """Report ranges without a record that are new or differ."""
+    evaluation = change.result
+    given = (it for it in evaluation.plan.decisions if isinstance(it, Grant | Keep))
+    recorded = {(it.claim, it.allocation.range) for it in given}
+    pins = {
+        it.title
+        for it in evaluation.state.blocked
+        if it.by_hand and (it.by_hand.claim, it.range) in recorded
+    }
     for title, item in change.after.by_hand.items():
         old = change.before.by_hand.get(title)
         text = format_short(item.range)
-        if old is None:
+        if old is None and title not in pins:
             message = f"{text} of {title} is new: it is used without a record"
             yield info("manual-range-added", item.source, message)
-        elif old.range != item.range:
+        elif old is not None and old.range != item.range:
             message = f"{text} of {title} was {format_short(old.range)} in {change.name}"
             yield info("manual-range-changed", item.source, message)
 

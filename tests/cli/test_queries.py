@@ -135,7 +135,6 @@ def test_what_is_meant_as_addresses_and_is_none_is_wrong_usage(
     ("options", "said"),
     [
         (["--at", "soon"], "--at 'soon' is neither a time nor a revision"),
-        (["--at", "2020-01-01"], "no commit of HEAD is as old as 2020-01-01T23:59:59Z"),
         (["--at", "HEAD", "--worktree"], "--worktree and --at exclude each other"),
     ],
 )
@@ -145,6 +144,20 @@ def test_sixty_four_is_a_time_that_cannot_be(
     ran = ipam(capsys, "who", "edge", *options, "--repo", repo)
     assert (ran.code, ran.out) == (64, "")
     assert said in ran.err
+
+
+@pytest.mark.parametrize("words", [("who", "edge"), ("map",), ("map", "edge"), ("forecast",)])
+@pytest.mark.parametrize("at", ["2020-01-01", "30d", "2026-02-15T09:00Z"])
+def test_one_is_a_time_before_the_first_commit(
+    repo: Path, tmp_path: Path, capsys: Capture, words: tuple[str, ...], at: str
+) -> None:
+    ran = ipam(capsys, *words, "--at", at, "--repo", repo)
+    assert (ran.code, ran.out) == (1, "")
+    assert "no commit of HEAD is as old as 20" in ran.err
+    shallow = tmp_path / "shallow"
+    git(repo, "clone", "-q", "--depth=1", repo.as_uri(), str(shallow))
+    ran = ipam(capsys, *words, "--at", at, "--repo", shallow)
+    assert (ran.code, "hint: git fetch --unshallow" in ran.err) == (4, True), "it may be older"
 
 
 def test_csv_lists_every_part(repo: Path, capsys: Capture) -> None:
