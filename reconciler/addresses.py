@@ -244,6 +244,12 @@ def format_count(count: int) -> str:
     return text if len(text) < 11 else f"{text[0]}.{text[1]}e{len(text) - 1}"
 
 
+def anycast_of(networks: Iterable[IPRange]) -> IPSet:
+    """Return the subnet-router anycast address of each IPv6 network, except /127 and /128."""
+    found = (it for it in networks if it.version == 6 and it.size > 2)
+    return IPSet.of(IPRange(6, it.first, it.first) for it in found)
+
+
 def special_purpose(item: IPRange) -> str | None:
     """Return the name of an RFC 6890 special-purpose block that overlaps `item`, else None."""
     return next((name for name, block in _SPECIAL if block.overlaps(item)), None)
