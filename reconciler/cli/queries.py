@@ -83,7 +83,9 @@ def get(
             is_at = f" in {space} namespace." if space else ""
             output.note(f"No resources found{is_at}")
         if what == _POOLS and (others := _of_other_kinds(evaluation)):
-            output.note(f"pools of other kinds: {article_list(f'ipam get {it}' for it in others)}")
+            output.note(
+                f"pools of other kinds: {article_list((f'ipam get {it}' for it in others), 'and')}"
+            )
     return _missing(what, chosen, evaluation)
 
 
