@@ -31,7 +31,7 @@ from reconciler.kube.resources import (
     parse_ref,
 )
 from reconciler.model.errors import ClusterError
-from reconciler.model.objects import Ref, Resource
+from reconciler.model.objects import ADOPT, Ref, Resource
 
 
 def keeping_name(target: Target, live: Pools, snapshot: Snapshot, draft: Draft) -> Target:
@@ -143,7 +143,9 @@ class _Tenant:
         for name, entry in list(orphan_notes(self.draft.entries, self.objects, wanted, now)):
             self.draft.note(name, entry)
         for ref, live in self.pools():
-            if is_ours(live, self.draft.entries.get(str(ref))):
+            invites = (live.metadata.get("annotations") or {}).get(ADOPT) == "true"
+            is_adopted = ref.name in self.wanted and (self.draft.options.adopt or invites)
+            if is_adopted or is_ours(live, self.draft.entries.get(str(ref))):
                 self.live[ref.name] = self._addresses(live, self.target.remembered)
         self.target = keeping_name(self.target, self.live, self.snapshot, self.draft)
         self.wanted, self.desired = self.target.wanted(), list(self.target.desired)
@@ -157,6 +159,10 @@ class _Tenant:
             return otherwise  # MetalLB continues with the last configuration that it could parse
 
     def _hold_back(self) -> None:
+        """Keep addresses in use, and those of an IP version that no record of the pool has."""
+        for name, addresses in self.wanted.items():
+            there, versions = self.live.get(name, IPSet()), {it.version for it in addresses}
+            self.wanted[name] |= IPSet(tuple(it for it in there if it.version not in versions))
         there, asked = (
             IPSet.of(item for found in pools.values() for item in found)
             for pools in (self.live, self.wanted)

@@ -65,6 +65,34 @@ def test_a_pool_of_others_of_that_name_is_adopted_with_consent(clusters: FakeClu
     assert pools(clusters) == {"edge": ["10.0.0.0-10.0.0.3"]}
 
 
+SIX = "2001:db8::-2001:db8::ff"
+
+
+@pytest.mark.parametrize("invites", [True, False])
+def test_an_adopted_pool_keeps_its_ipv6_and_what_services_use(
+    clusters: FakeClusters, invites: bool
+) -> None:
+    spec = {"addresses": ["10.0.0.0/30", "10.0.0.64/29", "10.0.0.128/29", "2001:db8::/120"]}
+    put(clusters, "IPAddressPool", "edge", spec=spec)
+    if invites:
+        ref = next(it for it in clusters.hand(FIRST).objects if it.name == "edge")
+        clusters.hand(FIRST).objects[ref]["metadata"]["annotations"] = {
+            "gitops-ipam.dev/adopt": "true"
+        }
+    ingress = {"loadBalancer": {"ingress": [{"ip": "10.0.0.65"}]}}
+    put(clusters, "Service", "front", spec={"type": "LoadBalancer"}, status=ingress)
+    files = world("web", **named("edge"))
+    (said,) = failures(clusters.run(files, adopt=not invites)[FIRST]).values()
+    assert "Service default/front uses 10.0.0.65" in said
+    found = {"edge": ["10.0.0.0-10.0.0.3", "10.0.0.64-10.0.0.71", "10.0.0.128-10.0.0.135", SIX]}
+    assert pools(clusters) == found
+    clusters.run(files, "b", force_withdraw=True)
+    assert pools(clusters) == {"edge": ["10.0.0.0-10.0.0.3", SIX]}
+    applied = clusters.run(files, "c")[FIRST]
+    assert not applied.is_changed
+    assert pools(clusters) == {"edge": ["10.0.0.0-10.0.0.3", SIX]}
+
+
 def test_a_pool_of_others_in_the_way_is_told_with_both_ways_out(clusters: FakeClusters) -> None:
     put(clusters, "IPAddressPool", "main", spec={"addresses": ["10.0.0.0/30"]})
     (said,) = failures(clusters.run(world("web"), adopt=True)[FIRST]).values()
