@@ -1,7 +1,9 @@
 """`import`: existing addresses as files whose plan moves nothing."""
 
 import os
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +14,16 @@ from reconciler.addresses import NotationError, parse_cidr
 from reconciler.cli import cluster_options, opening, options, output
 from reconciler.cli.commands import VerbGroup
 from reconciler.cli.options import option, repeatable
-from reconciler.documents.findings import Location, shown
+from reconciler.documents.findings import Location, meant, shown
 from reconciler.families.importing import ImportedNetwork
 from reconciler.gitio.files import write_all
 from reconciler.importing.assembling import assemble
 from reconciler.importing.found import ImportedSource, slug
+from reconciler.importing.manifests import ManifestCluster, Owner, clusters_in
 from reconciler.importing.run import ImportSource, files_found, looked
-from reconciler.importing.tables import MAX_BYTES, Assumed
+from reconciler.importing.tables import MAX_BYTES, TYPES, Assumed, said_type
 from reconciler.kube.clusters import open_contexts
+from reconciler.kube.interface import Cluster
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.model.key import is_label
 from reconciler.planning.read import read_own_settings, read_tree
@@ -46,14 +50,19 @@ class Target(Struct, frozen=True):
     partial: bool
     dry_run: bool
     default_namespace: str
+    tenants: bool
+    provider: str | None
 
     def finish(self, found: ImportedSource, result: output.Result) -> int:
         """Compare the found addresses with the repository, and write the files."""
+        if self.provider is not None and not self.tenants:
+            raise UsageError("--provider is of --tenants", "add --tenants, or leave it out")
         described = tuple(map(_described, self.add_pool))
         found = ImportedSource(described=described).with_more(found)
         read = opening.open_source(options.Reading(self.repo, worktree=True))
         with output.progress("planning"):
-            made = assemble(read_tree(read.source), found)
+            provider = self.provider or "" if self.tenants else None
+            made = assemble(read_tree(read.source), found, provider)
         out = self.out or read.ground or self.repo
         written: list[str] = []
         if not self.dry_run and (self.partial or not made.conflicts):
@@ -79,6 +88,8 @@ _target: options.Decorator[Any] = options.gathered(
     options.repository,
     options.out("the files", is_folder=True, show_default="the repository"),
     repeatable("--add-pool", "NAME=CIDR", "Also write this pool, for addresses that are in none."),
+    option("--tenants", is_flag=True, help="Also write a TenantCluster for each imported owner."),
+    option("--provider", metavar="NAME", help="ProviderConfig of these. Default: one that serves."),
     option("--partial", is_flag=True, help="With conflicts, write what has none."),
     options.dry_run,
 )
@@ -92,9 +103,13 @@ def _shared(function: options.F) -> options.F:
     return decorated
 
 
+_types = repeatable("--map-type", "TEXT=TYPE", f"Meaning of a type: {', '.join(TYPES)}.", "types")
+
+
 @import_.command()
 @_files
 @repeatable("--map", "COLUMN=MEANING", "Meaning of a column.", "mapped")
+@_types
 @option(
     "--type",
     "type_",
@@ -105,27 +120,77 @@ def _shared(function: options.F) -> options.F:
 def csv(
     files: Sequence[Path],
     mapped: Sequence[str],
+    types: Sequence[str],
     type_: str | None,
     target: Target,
     result: output.Result,
 ) -> int:
     """Rows of a table: columns are told by their headers, such as ip, name, pool, team.
 
-    Meanings: address, range, cidr, start, end, name, cluster, namespace, pool, type, team, space,
-    description, status, ignore.
+    Meanings: address, range, cidr, mask, start, end, ipv6, name, cluster, namespace, pool, type,
+    team, space, description, status, used, ignore.
     """
     meanings = dict(_pair("--map", text, "COLUMN=MEANING") for text in mapped)
-    assumed = Assumed(_label(target.default_namespace), type_ or "")
+    assumed = _assumed(target, types, type_ or "")
     return target.finish(files_found(map(_read, files), assumed, mapped=meanings), result)
 
 
 @import_.command()
 @_files
+@_types
 @_shared
-def netbox(files: Sequence[Path], target: Target, result: output.Result) -> int:
+def netbox(
+    files: Sequence[Path], types: Sequence[str], target: Target, result: output.Result
+) -> int:
     """An export of NetBox: prefixes, IP ranges and IP addresses, as JSON or CSV."""
-    assumed = Assumed(_label(target.default_namespace))
-    return target.finish(files_found(map(_read, files), assumed), result)
+    return target.finish(files_found(map(_read, files), _assumed(target, types)), result)
+
+
+def _assumed(target: Target, types: Sequence[str], default: str = "") -> Assumed:
+    pairs = (_pair("--map-type", text, "TEXT=TYPE") for text in types)
+    named = {said_type(text): meaning for text, meaning in pairs}
+    if wrong := min({*named.values()} - {*TYPES}, default=""):
+        hint = meant(wrong, TYPES) or f"types: {', '.join(TYPES)}"
+        raise UsageError(f"--map-type: {shown(wrong)} is not a type", hint)
+    return Assumed(_label(target.default_namespace), default, named)
+
+
+class MetalLB(Struct, frozen=True):
+    """Options about MetalLB in clusters."""
+
+    kept: tuple[str, ...]
+    metallb_namespace: str
+
+    def pools(self) -> dict[str, str]:
+        """Return the pools to keep, by cluster."""
+        return dict(_pair("--metallb-pool", text, "CLUSTER=POOL") for text in self.kept)
+
+    def found(
+        self, repo: Path, clusters: Iterable[tuple[Owner, Cluster | ManifestCluster]]
+    ) -> ImportedSource:
+        """Return the content of clusters, by the owner of their MetalLB pools."""
+        read = opening.open_source(options.Reading(repo, worktree=True))
+        usual = read_own_settings(read.source).settings.metallb_pool
+        pools = self.pools()
+        sources = [
+            ImportSource(owner, it, pools.pop("/".join(owner), "")) for owner, it in clusters
+        ]
+        if pools:
+            named = ", ".join("/".join(source.owner) for source in sources)
+            message = f"--metallb-pool: no cluster {shown(min(pools))}"
+            raise UsageError(message, f"there are: {named}")
+        with output.progress("reading clusters"):
+            return looked(sources, usual, self.metallb_namespace)
+
+
+_metallb: options.Decorator[Any] = options.gathered(
+    "metallb",
+    MetalLB,
+    repeatable(
+        "--metallb-pool", "CLUSTER=POOL", "Pool that ipam keeps, if a cluster has several.", "kept"
+    ),
+    option("--metallb-namespace", metavar="NAME", default="", help="MetalLB's. Default: any."),
+)
 
 
 @import_.command()
@@ -133,16 +198,14 @@ def netbox(files: Sequence[Path], target: Target, result: output.Result) -> int:
 @repeatable(
     "--context", "NAME", "Context of the kubeconfigs. Default: the current one.", "contexts"
 )
-@repeatable(
-    "--metallb-pool", "CLUSTER=POOL", "Pool that ipam keeps, if a cluster has several.", "kept"
-)
+@_metallb
 @options.allow_exec
 @options.timeout
 @_shared
 def cluster(
     kubeconfigs: Sequence[str],
     contexts: Sequence[str],
-    kept: Sequence[str],
+    metallb: MetalLB,
     allow_exec: bool,
     timeout: str,
     target: Target,
@@ -154,31 +217,48 @@ def cluster(
     context's.
     """
     cluster_options.require_clusters("import cluster")
-    pools = dict(_pair("--metallb-pool", text, "CLUSTER=POOL") for text in kept)
+    metallb.pools()  # a mistake of theirs comes before any connection
     seconds = options.parse_seconds("--timeout", timeout)
     namespace = _label(target.default_namespace)
-    sources: list[ImportSource] = []
-    read = opening.open_source(options.Reading(target.repo, worktree=True))
-    for text in kubeconfigs:
-        name, path = _named(text)
-        for title, opened in open_contexts(
-            path, contexts, seconds, os.environ, allow_exec=allow_exec
-        ):
-            owner = _owner(name, path, title, namespace)
-            sources.append(ImportSource(owner, opened, pools.pop("/".join(owner), "")))
-    if pools:
-        named = ", ".join("/".join(source.owner) for source in sources)
-        raise UsageError(f"--metallb-pool: no cluster {shown(min(pools))}", f"there are: {named}")
-    try:
-        with output.progress("reading clusters"):
-            found = looked(sources, read_own_settings(read.source).settings.metallb_pool)
-    finally:
-        for source in sources:
-            source.cluster.close()
+    with ExitStack() as stack:
+        clusters: list[tuple[Owner, Cluster]] = []
+        for text in kubeconfigs:
+            name, path = _named(text)
+            for title, opened in open_contexts(
+                path, contexts, seconds, os.environ, allow_exec=allow_exec
+            ):
+                stack.callback(opened.close)
+                stem = path.stem if path.suffix == ".kubeconfig" else ""
+                clusters.append((_owner(name, stem, title, namespace), opened))
+        found = metallb.found(target.repo, clusters)
     return target.finish(found, result)
 
 
+@import_.command()
+@click.argument("files", nargs=-1, required=True, metavar="[NAME=]FILE...")
+@_metallb
+@_shared
+def manifests(files: Sequence[str], metallb: MetalLB, target: Target, result: output.Result) -> int:
+    """Objects of files, as kubectl get -o yaml or -o json writes them; - is the standard input.
+
+    NAME is [NAMESPACE/]NAME of the cluster whose MetalLB pools are in a file; else the file's name
+    is, such as <namespace>.<name>.yaml.
+    """
+    namespace = _label(target.default_namespace)
+    read: list[tuple[Owner, str, bytes]] = []
+    for name, path in map(_named, files):
+        stem = path.stem if path != _STDIN else "stdin"
+        read.append((_owner(name, stem, stem, namespace), *_read(path)))
+    clusters, more = clusters_in(read)
+    return target.finish(metallb.found(target.repo, clusters.items()).with_more(more), result)
+
+
+_STDIN = Path("-")
+
+
 def _read(path: Path) -> tuple[str, bytes]:
+    if path == _STDIN:
+        return "stdin", sys.stdin.buffer.read(MAX_BYTES + 1)
     try:
         with path.open("rb") as file:
             return str(path), file.read(MAX_BYTES + 1)
@@ -215,15 +295,15 @@ def _named(text: str) -> tuple[str, Path]:
     return name, Path(path)
 
 
-def _owner(name: str, path: Path, context: str, namespace: str) -> tuple[str, str]:
+def _owner(name: str, stem: str, context: str, namespace: str) -> Owner:
     if name:
         before, slash, last = name.rpartition("/")
         return (_label(before) if slash else namespace), _label(last)
-    before, dot, last = path.name.removesuffix(".kubeconfig").partition(".")
-    if path.suffix == ".kubeconfig" and dot and is_label(before) and is_label(last):
+    before, dot, last = stem.partition(".")
+    if dot and is_label(before) and is_label(last):
         return before, last
     before, slash, last = context.rpartition("/")
     if not (owner := slug(last)):
         hint = "name it: team-a/web=PATH"
-        raise UsageError(f"no name can be made of context {context!r}", hint)
+        raise UsageError(f"no name can be made of {context!r}", hint)
     return (slug(before) if slash else "") or namespace, owner

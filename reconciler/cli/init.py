@@ -69,29 +69,29 @@ def init(
     if initial.has_own_documents(target):
         beginning = Beginning.OWN
     chosen = InitOptions(
-        branch or initial.named_branch(target) or site.branch or "main",
+        branch or site.branch or "main",
         _forge(forge, site, asks=asks),
         package or installed_from() or UNNAMED,
         beginning,
         site.root,
     )
     items = [initial.judged(*it, target) for it in initial.wanted(chosen).items()]
-    count = sum(it.state is initial.FileState.NEW for it in items)
-    if asks and count:
+    if dry_run:
+        schemas = [it for it in items if initial.is_schema(it)]
+        shown = [(it.path, it.text) for it in items if it not in schemas]
+        shown.append((_title(schemas), f"as ipam schema --out {SCHEMAS} writes them\n"))
+        emit("".join(shown_text(title, text, brush) for title, text in shown))
+        return ExitCode.OK
+    if asks and (count := sum(it.state is initial.FileState.NEW for it in items)):
         question = f"Write {count} new files? ipam init --dry-run shows them"
         click.confirm(question, default=True, abort=True, err=True)
-    if dry_run:
-        emit("".join(shown_text(title, text, brush) for title, text in _shown(items)))
-    elif site.repository is None:
+    if site.repository is None:
         make_repository(site, dict(os.environ), chosen.branch)
-    written = [] if dry_run else initial.lay(items, target)
+    written = initial.lay(items, target)
     made = "A new repository" if site.repository is None else "The repository"
     emit(f"{made} in {folder}, branch {chosen.branch}\n")
     emit(rows_text(_rows(items, written), brush))
     emit(_ci_note(chosen, items))
-    if dry_run and (count or site.repository is None):
-        emit(f"Nothing was written: {count} {'file' if count == 1 else 'files'} would be.\n")
-        return ExitCode.OK
     code = _check(site, target, brush)
     if written:
         emit(next_text(_steps(folder, chosen, written), brush))
@@ -136,19 +136,6 @@ def _forge(named: str | None, site: Site, *, asks: bool) -> Forge | None:
         choice = click.Choice(_FORGES)
         named = click.prompt(question, type=choice, default=_NONE, err=True, show_choices=False)
     return None if named == _NONE else Forge(named)
-
-
-def _shown(items: Sequence[WantedFile]) -> list[tuple[str, str]]:
-    is_new, shown = initial.FileState.NEW, (initial.FileState.NEW, initial.FileState.YOURS)
-    schemas = [it for it in items if initial.is_schema(it) and it.state is is_new]
-    found = [
-        (it.path if it.state is is_new else f"{it.path} (not written, as yours differs)", it.text)
-        for it in items
-        if it.state in shown and not initial.is_schema(it)
-    ]
-    if schemas:
-        found.append((_title(schemas), f"as ipam schema --out {SCHEMAS} writes them\n"))
-    return found
 
 
 def _title(group: Sequence[WantedFile]) -> str:

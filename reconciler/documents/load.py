@@ -3,7 +3,6 @@
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache
@@ -27,7 +26,7 @@ from reconciler.documents.findings import (
     shown,
     warning,
 )
-from reconciler.documents.text import Problem, TooManyDigitsError, is_odd_integer, is_yaml, resolve
+from reconciler.documents.text import Problem, is_odd_integer, is_yaml
 from reconciler.documents.validators import acceptor, schema
 from reconciler.documents.yaml import Steps, dotted, scalar
 
@@ -96,17 +95,16 @@ def _schema_findings(document: Document, failure: Any) -> Iterator[Finding]:
                 yield error("field-required", place, message, described)
     else:
         is_type = failure.validator == "type"
-        written = _written(document, steps, failure.instance)
-        message, hint = _wrong_type(failure, written) if is_type else _wrong_value(failure, steps)
+        message, hint = _wrong_type(failure) if is_type else _wrong_value(failure)
         code = "field-type" if is_type else "field-value"
         yield error(code, document.at(*steps), f"{dotted(steps)}: {message}", hint)
 
 
-def _wrong_type(failure: Any, written: str) -> tuple[str, str]:
+def _wrong_type(failure: Any) -> tuple[str, str]:
     wanted, value, part = failure.validator_value, failure.instance, failure.schema
     names = [wanted] if isinstance(wanted, str) else wanted
     expected = article_list(_JSON_NAMES.get(name, name) for name in names)
-    message = f"{expected} required, got {_described(value, written)}"
+    message = f"{expected} required, got {_described(value)}"
     examples = part.get("examples") or ()
     if "integer" in names:
         if isinstance(value, str) and is_odd_integer(value):
@@ -118,12 +116,12 @@ def _wrong_type(failure: Any, written: str) -> tuple[str, str]:
         return message, "write true or false"
     if "string" in names and not isinstance(value, dict | list):
         example = f"; an example: {examples[0]}" if examples else ""
-        hint = "" if value is None else f'quote it: "{_shorter(written)}"{example}'
+        hint = "" if value is None else f'quote it: "{_shorter(_scalar_text(value))}"{example}'
         return message, hint
     return message, str(part.get("description", ""))
 
 
-def _wrong_value(failure: Any, steps: Steps) -> tuple[str, str]:
+def _wrong_value(failure: Any) -> tuple[str, str]:
     limit, value = failure.validator_value, failure.instance
     described = failure.schema.get("description")
     hint = str(described or f"{failure.validator}: {limit}")
@@ -140,36 +138,20 @@ def _wrong_value(failure: Any, steps: Steps) -> tuple[str, str]:
         "minItems": f"needs at least {limit} item" + ("s" if limit != 1 else ""),
         "uniqueItems": "an item stands twice",
     }
-    if failure.validator in ("minimum", "maximum"):
-        hint = f"set {dotted(steps)} to {limit} or {'more' if failure.validator == 'minimum' else 'less'}"
-        hint += "".join(f"; {it}" for it in [failure.schema.get("x-none")] if it and value == 0)
     return words.get(failure.validator, f"{shown(value)} does not fit"), hint
 
 
-def _described(value: object, written: str = "") -> str:
+def _described(value: object) -> str:
     name = TYPE_NAMES.get(type(value), "value")
     if isinstance(value, str):
         return f"{name} {shown(value)}"
     if value is None or isinstance(value, dict | list):
         return name
-    return f"{name} {_shorter(written)}"
+    return f"{name} {_shorter(_scalar_text(value))}"
 
 
-_PLAIN = re.compile(r"[^\s,\[\]{}#]+")
-
-
-def _written(document: Document, steps: Steps, value: object) -> str:
-    """Return a scalar as its file spells it: `1e3`, not `1E+3`."""
-    if isinstance(value, str | dict | list):
-        return value if isinstance(value, str) else ""
-    place = document.at(*steps)
-    lines = document.data.decode("utf-8-sig", "replace").split("\n")
-    line = lines[place.line - 1] if place.line <= len(lines) else ""
-    found = _PLAIN.match(line, max(place.column - 1, 0))
-    with suppress(TooManyDigitsError):
-        if found is not None and resolve(found[0]) == value:
-            return found[0]
-    return scalar(value)
+def _scalar_text(value: object) -> str:
+    return value if isinstance(value, str) else scalar(value)
 
 
 def _shorter(text: str) -> str:
@@ -356,7 +338,7 @@ def _identify(
     elif not isinstance(name, str):
         hint = _NAME_EXAMPLE
         if "name" in metadata and not isinstance(name, dict | list):
-            hint = f'quote it: "{_shorter(_written(raw, ("metadata", "name"), name))}"'
+            hint = f'quote it: "{_shorter(_scalar_text(name))}"'
         found.append(_not_of_type(raw, ("metadata", "name"), "string", hint))
     if kind is None or not isinstance(metadata, dict) or not isinstance(name, str):
         return None, found
@@ -383,9 +365,7 @@ def _not_of_type(raw: Document, steps: tuple[str, ...], expected: str, hint: str
     field = ".".join(steps)
     if steps[-1] not in around:
         return error("field-required", raw.at(*steps), f"{field}: required", hint)
-    value = around[steps[-1]]
-    got = _described(value, _written(raw, steps, value))
-    message = f"{field}: {expected} required, got {got}"
+    message = f"{field}: {expected} required, got {_described(around[steps[-1]])}"
     return error("field-type", raw.at(*steps), message, hint)
 
 
@@ -403,6 +383,10 @@ def _no_such_kind(raw: Document, api_version: str, name: str, kinds: Kinds) -> F
     if (path := kinds.elsewhere.get((api_version, name))) is not None:
         message = f"{name} belongs in {path}"
         return error("kind-unexpected", raw.at("kind"), message, f"move it to {path}")
+    if name.endswith("List") and "items" in raw.body:
+        message = f"{name} is the output of kubectl, not a document"
+        hint = "ipam import manifests FILE reads it; or write its items as documents, between ---"
+        return error("kind-unknown", raw.at("kind"), message, hint)
     known = kinds.names(api_version)
     if not known:
         message = f"unknown apiVersion {shown(api_version)}"
@@ -467,7 +451,7 @@ def clashes(paths: Iterable[str]) -> list[Finding]:
     for path in sorted(listed):
         other = first.setdefault(_folded(path), path)
         if other != path:
-            message = f"the same file as {other} where {_alike(path, other)} are not told apart"
+            message = f"the same file as {other} where upper and lower case are not told apart"
             found.append(error("name-clash", Location(path), message, "rename one of the two"))
     return found
 
@@ -480,7 +464,7 @@ def case_clashes(meant: Iterable[str], there: Iterable[str]) -> Iterator[Finding
         other = read.get(_folded(path), path)
         if other == path:
             continue
-        message = f"the same as {other} where {_alike(path, other)} are not told apart"
+        message = f"the same as {other} where upper and lower case are not told apart"
         if other in every:
             yield error("name-clash", Location(path), message, "rename one of the two")
         else:
@@ -492,11 +476,6 @@ def upwards(path: str) -> list[str]:
     """Return a path and its parents: `a`, `a/b`, `a/b/c`."""
     parts = path.split("/")
     return ["/".join(parts[: at + 1]) for at in range(len(parts))]
-
-
-def _alike(path: str, other: str) -> str:
-    is_case = normalize("NFC", path) != normalize("NFC", other)
-    return "upper and lower case" if is_case else "two spellings of a letter (Unicode NFC and NFD)"
 
 
 def _folded(path: str) -> str:

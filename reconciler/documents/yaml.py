@@ -183,9 +183,12 @@ class YamlReading(Struct, frozen=True):
 def read(data: bytes) -> YamlReading:
     """Read all nonempty documents of a file, in order, up to the first syntax error."""
     text, problem = decode(data)
-    if problem is not None:
-        return YamlReading((), (problem,), ())
-    builder = _Builder()
+    return YamlReading((), (problem,), ()) if problem is not None else read_text(text)
+
+
+def read_text(text: str, max_nodes: int = MAX_NODES) -> YamlReading:
+    """Read all nonempty documents of a text, as `read`, with another limit of nodes."""
+    builder = _Builder(max_nodes)
     documents = tuple(builder.documents(text, None))
     return YamlReading(documents, tuple(builder.problems), tuple(builder.doubts))
 
@@ -206,7 +209,8 @@ class _Frame(Struct):
 
 
 class _Builder:
-    def __init__(self) -> None:
+    def __init__(self, max_nodes: int = MAX_NODES) -> None:
+        self.max_nodes = max_nodes
         self.problems: list[Problem] = []
         self.doubts: list[Problem] = []
         self._nodes = 0
@@ -254,8 +258,8 @@ class _Builder:
                     raise self._stop("yaml-key", event, "keys must be strings", "write a name")
                 value = self._container(event, kind)
             self._nodes += 1
-            if self._nodes > MAX_NODES:
-                message = f"too many nodes, limit {MAX_NODES}"
+            if self._nodes > self.max_nodes:
+                message = f"too many nodes, limit {self.max_nodes}"
                 raise self._stop("yaml-too-large", event, message, "split the document")
             steps = _place(event, stack, value, found)
             if type(value) is dict or type(value) is list:

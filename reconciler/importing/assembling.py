@@ -1,18 +1,23 @@
 """Assembly of an import's files."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
-from unicodedata import normalize
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange, IPSet, format_short
+from reconciler.addresses import IPRange, IPSet, format_cidr, format_short
 from reconciler.documents.document import Document, Documents, GroupKind
-from reconciler.documents.findings import Finding, Location, Severity, join_limited, shown
+from reconciler.documents.findings import Finding, Location, Severity, join_limited, meant, shown
 from reconciler.documents.yaml import dump, text
 from reconciler.families import families
-from reconciler.families.importing import ImportedNetwork, ImportedRange, Writing, annotated
+from reconciler.families.importing import (
+    NEW_RANGE,
+    ImportedNetwork,
+    ImportedRange,
+    Writing,
+    annotated,
+)
 from reconciler.importing.found import (
     LOAD_BALANCER,
     ImportedObject,
@@ -20,6 +25,7 @@ from reconciler.importing.found import (
     conflict,
     fitted,
     full_place,
+    slug,
 )
 from reconciler.importing.pools import Placed, homes, taken_in, without_known
 from reconciler.model.plan import Keep, Refuse
@@ -43,7 +49,7 @@ def _with_distinct_names(
     holdings: Iterable[ImportedRange], conflicts: list[Finding]
 ) -> Iterator[ImportedRange]:
     def plain(said: str) -> str:
-        return normalize("NFC", said.rpartition("/")[2].strip()).casefold()
+        return said.rpartition("/")[2].strip().casefold()
 
     first: dict[tuple[str, str], ImportedRange] = {}
     for item in holdings:
@@ -154,7 +160,7 @@ class RangeChange(NamedTuple):
     @property
     def is_same(self) -> bool:
         """Return whether the range is unchanged."""
-        return self.old == self.new
+        return self.old is not None and self.old == self.new
 
     @property
     def is_new(self) -> bool:
@@ -215,17 +221,23 @@ def writing() -> Writing:
     return next(it for family in families() if (it := family.objects.writing) is not None)
 
 
-def assemble(tree: Tree, found: ImportedSource) -> Imported:
-    """Return the documents for all found addresses that the tree does not describe yet."""
+def assemble(tree: Tree, found: ImportedSource, provider: str | None = None) -> Imported:
+    """Return the documents for new addresses, and with a `provider` or "" a cluster per owner."""
     before = evaluate(tree)
-    work = _Assembling(tree, before, found)
+    work = _Assembling(tree, before, found, provider)
     files = work.files()
     after = evaluate(_with_files(tree, files)) if files else before
     lines, errors = outcome(before, after, files.keys(), work.holdings)
     conflicts = dict.fromkeys([*found.conflicts, *work.conflicts, *errors])
-    notes = dict.fromkeys([*found.notes, *work.notes])
-    owners = sorted({item.owner for item in work.holdings})
-    alone = [it for it in owners if after.documents.find(work.writer.kind, *it) is None]
+    known = set(before.findings)
+    warned = [
+        f"{it.location}: {it.severity} {it.code}: {it.message}; {it.hint}"
+        for it in after.findings
+        if it.code == NEW_RANGE and it not in known
+    ]
+    notes = dict.fromkeys([*warned, *work.found.notes, *work.notes])
+    every = sorted({item.owner for item in work.holdings})
+    alone = [it for it in every if after.documents.find(work.writer.kind, *it) is None]
     unnamed = tuple(map("/".join, alone))
     return Imported(files, lines, tuple(conflicts), tuple(notes), after, unnamed)
 
@@ -237,12 +249,35 @@ def _with_files(tree: Tree, files: Mapping[str, bytes]) -> Tree:
     return replace(tree, sources=tuple(sources))
 
 
+def _of_version(found: ImportedSource, version: int) -> ImportedSource:
+    """Return the ranges of an IP version; a note lists each other one."""
+    notes: list[str] = []
+
+    def kept(items: Iterable[Any]) -> Iterator[Any]:
+        for it in items:
+            item = it.extent if isinstance(it, ImportedNetwork) else it.item
+            if item.version == version:
+                yield it
+                continue
+            of = f" of {it.title}" if isinstance(it, ImportedRange) else ""
+            text = format_cidr(item) if item.size > 1 else format_short(item)
+            what = f"IPv{item.version} is not imported: {text or format_short(item)}{of}"
+            notes.append(f"{full_place(it.place)}: {what}")
+
+    fields = ("described", "windows", "reserved", "holdings")
+    parts = {field: tuple(kept(getattr(found, field))) for field in fields}
+    return replace(found, **parts, notes=(*found.notes, *dict.fromkeys(notes)))
+
+
 class _Assembling:
-    def __init__(self, tree: Tree, before: Evaluation, found: ImportedSource) -> None:
+    def __init__(
+        self, tree: Tree, before: Evaluation, found: ImportedSource, provider: str | None
+    ) -> None:
+        self.provider = provider
         self.tree = tree
         self.before = before
-        self.found = found
         self.writer = writing()
+        self.found = found = _of_version(found, self.writer.version)
         self.named = {owner: (pool, place) for owner, pool, place in found.named}
         self.conflicts: list[Finding] = []
         self.notes: list[str] = []
@@ -289,7 +324,7 @@ class _Assembling:
         every = join_sources(self.found.holdings)
         known = without_known(every.holdings, taken_in(there))
         before = homes(there, self.writer.pool_key)
-        placed = Placed(self.found, known.holdings, before, self.writer.version)
+        placed = Placed(self.found, known.holdings, before)
         self.holdings = placed.holdings
         self.conflicts += [*every.conflicts, *known.conflicts, *placed.conflicts]
         self.notes += [*known.notes, *placed.notes]
@@ -310,17 +345,12 @@ class _Assembling:
         firsts: dict[tuple[str, str], ImportedRange] = {}
         pools: dict[tuple[str, str], list[str]] = {}
         for item in self.holdings:
-            if item.is_cluster and item.type == LOAD_BALANCER:
+            if self._becomes_cluster(item):
                 firsts.setdefault(item.owner, item)
                 pools.setdefault(item.owner, []).append(item.pool)
         new = [it for it in firsts if documents.find(self.writer.kind, *it) is None]
         served = dict.fromkeys(pool for owner in new for pool in pools[owner])
-        provider = self.writer.provider_of(documents, served) if new else ""
-        if new and not provider:
-            provider = self._free_name(documents)
-            comments = ("Which pools serve the clusters that were imported.",)
-            body = self.writer.provider(provider, served)
-            yield ImportDocument("providers", provider, body, comments)
+        provider = (yield from self._provider(documents, served)) if new else ""
         for owner, item in firsts.items():
             pool, place = self.named.get(owner, ("", item.place))
             if owner in new:
@@ -329,6 +359,28 @@ class _Assembling:
                 yield ImportDocument("tenants", "/".join(owner), body, comments)
             elif pool and owner not in copied:
                 self._ask_for_name(documents.find(self.writer.kind, *owner), pool, place)
+
+    def _becomes_cluster(self, item: ImportedRange) -> bool:
+        if item.is_cluster or self.provider is None or item.place.path.startswith("cluster "):
+            return item.is_cluster and item.type == LOAD_BALANCER
+        return slug(item.said.rpartition("/")[2]) == item.name  # the source names the owner
+
+    def _provider(
+        self, documents: Documents, served: Collection[str]
+    ) -> Generator[ImportDocument, None, str]:
+        """Return the provider of new clusters, and yield it if it is not there yet."""
+        name = self.provider or self.writer.provider_of(documents, served)
+        body = self.writer.provider(name or self._free_name(documents), served)
+        others = documents.every(_kind(body), body["metadata"]["namespace"])
+        if name and name not in others and others:
+            message = f"{_kind(body).kind} {name} is not in the repository"
+            hint = meant(name, others) or f"name one of these: {join_limited(others, ' or ')}"
+            self.conflicts.append(conflict(Location(f"--provider {name}"), message, hint))
+        elif name not in others:
+            name = body["metadata"]["name"]
+            comments = ("Which pools serve the clusters that were imported.",)
+            yield ImportDocument("providers", name, body, comments)
+        return name
 
     def _ask_for_name(self, document: Document | None, pool: str, place: Location) -> None:
         annotation = self.writer.annotation

@@ -3,7 +3,6 @@
 import re
 from hashlib import sha256
 from typing import Any, NamedTuple
-from unicodedata import normalize
 
 from msgspec import Struct
 from msgspec.structs import astuple
@@ -27,7 +26,7 @@ LOAD_BALANCER, NODES = "loadbalancer", "nodes"
 
 
 class Window(NamedTuple):
-    """An allocatable range in a source, without an owner."""
+    """A range in a source without an owner: one to give out, or one that something else uses."""
 
     item: IPRange
     place: Location
@@ -54,6 +53,7 @@ class ImportedSource(Struct, frozen=True):
     conflicts: tuple[Finding, ...] = ()
     named: tuple[tuple[tuple[str, str], str, Location], ...] = ()
     notes: tuple[str, ...] = ()
+    reserved: tuple[Window, ...] = ()
 
     def with_more(self, *others: "ImportedSource") -> "ImportedSource":
         """Return the combination of several sources."""
@@ -124,7 +124,7 @@ _HASH = 8
 
 def slug(text: str) -> str:
     """Return the text as an RFC 1123 label; empty if no character is valid."""
-    return fitted(_OTHERS.sub("-", normalize("NFC", text).casefold()).strip("-"))
+    return fitted(_OTHERS.sub("-", text.casefold()).strip("-"))
 
 
 def fitted(label: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from reconciler.addresses import BITS, IPRange, IPSet, format_cidr, format_short
+from reconciler.addresses import BITS, IPRange, IPSet, cidrs_of, format_cidr, format_short
 from reconciler.documents.findings import Finding, Location
 from reconciler.families.importing import ImportedNetwork, ImportedRange
 from reconciler.importing.found import (
@@ -26,45 +26,41 @@ _WIDEST = 24
 
 
 class Home(NamedTuple):
-    """A pool: an existing one, or one to write."""
+    """A pool: an existing one, or one to write; `given` are the addresses that it gives out."""
 
     name: str
     space: str
     extent: IPSet
     place: Location
+    given: IPSet = IPSet()
 
 
 class Placed:
     """Pools to write, and ranges that do not overlap, each with its pool."""
 
     def __init__(
-        self,
-        found: ImportedSource,
-        holdings: Sequence[ImportedRange],
-        homes: Iterable[Home],
-        version: int,
+        self, found: ImportedSource, holdings: Sequence[ImportedRange], homes: Iterable[Home]
     ) -> None:
         self.networks: list[ImportedNetwork] = []
         self.holdings: list[ImportedRange] = []
         self.conflicts: list[Finding] = []
         self.notes: list[str] = []
         self._homes = list(homes)
-        self._version = version
-        self._describe(found, holdings)
+        self._describe(found, [Window(it.item, it.place, it.space) for it in holdings])
         self._make([item for item in holdings if self._needs_pool(item)])
         self.holdings.sort()
 
-    def _describe(self, found: ImportedSource, holdings: Iterable[ImportedRange]) -> None:
+    def _describe(self, found: ImportedSource, used: Sequence[Window]) -> None:
         """Windows exclude all other addresses of their network, except those of holdings."""
-        used = [Window(item.item, item.place, item.space) for item in holdings]
 
         def order(it: ImportedNetwork) -> tuple[object, ...]:
-            return it.space, it.extent.version, it.extent.first, -it.extent.last, it.place
+            return it.space, it.extent.first, -it.extent.last, it.place
 
+        for block in found.reserved:
+            self._reserve(block, IPSet.of(it.item for it in used if it.space == block.space))
         ordered = sorted(set(found.described), key=order)
+        ordered = [it for it in ordered if _given(it, found, used)]
         for item, following in zip_longest(ordered, ordered[1:]):
-            if not self._is_fit(item):
-                continue
             is_parent = (
                 following is not None
                 and following.space == item.space
@@ -75,19 +71,20 @@ class Placed:
                 text = format_cidr(item.extent)
                 self.notes.append(f"{item.place}: {text} holds smaller networks, and is no pool")
             elif not self._is_there(item):
-                limits = tuple(_inside(item, found.windows)) or _hosts(item.extent)
-                parts = IPSet.of([*limits, *_inside(item, [*found.windows, *used])])
-                self._new(item._replace(windows=_limited(parts)))
+                parts = _given(item, found, used)
+                reserved = IPSet(windows := _limited(parts)) - parts
+                self._new(item._replace(windows=windows, reserved=reserved.ranges))
 
-    def _is_fit(self, item: ImportedNetwork) -> bool:
-        is_cidr = item.extent.prefix() is not None
-        if item.extent.version == self._version and is_cidr:
-            return True
-        why = f"is IPv{item.extent.version}" if is_cidr else "is no CIDR"
-        message = f"{format_short(item.extent)} {why}: no pool can be made of it"
-        hint = f"pools that import writes hold IPv{self._version}, and have one CIDR"
-        self.conflicts.append(conflict(item.place, message, hint))
-        return False
+    def _reserve(self, item: Window, used: IPSet) -> None:
+        """Note a range that something else uses, unless an existing pool gives it out."""
+        text = format_short(item.item)
+        for home in self._homes:
+            if home.space == item.space and home.given & IPSet((item.item,)) - used:
+                message = f"{text} is used otherwise, but pool {home.name} of {home.place} has it"
+                hint = f"reserve it in the pool: spec.reserved, {', '.join(cidrs_of(item.item))}"
+                self.conflicts.append(conflict(item.place, message, hint))
+                return
+        self.notes.append(f"{full_place(item.place)}: {text} is used otherwise, and not given out")
 
     def _is_there(self, item: ImportedNetwork) -> bool:
         for home in self._homes:
@@ -115,15 +112,12 @@ class Placed:
         named = [home for home in self._homes if item.pool and home.name == item.pool]
         around = [home for home in self._homes if home.space == item.space]
         fitting = [home for home in named or around if home.extent.covers(item.item)]
-        if item.item.version != self._version:
-            message = f"{title} is IPv{item.item.version}"
-            hint = f"pools that import writes hold IPv{self._version}; leave it out"
-        elif not fitting and not named and (item.pool or not self._homes):
+        if not fitting and not named and (item.pool or not self._homes):
             return True
-        elif len(fitting) == 1:
+        if len(fitting) == 1:
             self._put(fitting[0], item)
             return False
-        elif fitting:
+        if fitting:
             names = " and ".join(f"{home.name} of {home.place}" for home in fitting)
             message, hint = f"{title} lies in several pools: {names}", "say which: name the pool"
         else:
@@ -160,8 +154,14 @@ class Placed:
 
 def _inside(network: ImportedNetwork, windows: Iterable[Window]) -> Iterator[IPRange]:
     for it in windows:
-        if it.space == network.space and network.extent.covers(it.item):
-            yield it.item
+        if it.space == network.space and (item := network.extent.shared(it.item)) is not None:
+            yield item
+
+
+def _given(item: ImportedNetwork, found: ImportedSource, used: Iterable[Window]) -> IPSet:
+    """Return the addresses of a network that its pool gives out, or gave out."""
+    limits = IPSet.of(tuple(_inside(item, found.windows)) or _hosts(item.extent))
+    return limits - IPSet.of(_inside(item, found.reserved)) | IPSet.of(_inside(item, used))
 
 
 def _order(item: ImportedRange) -> tuple[object, ...]:
@@ -193,7 +193,7 @@ def _limited(found: IPSet) -> tuple[IPRange, ...]:
 def homes(evaluation: Evaluation, pool_key: Callable[[str], Key]) -> list[Home]:
     """Return the existing pools with a key of this form, by name."""
     return [
-        Home(key.name, pool.space, pool.extent, pool.source)
+        Home(key.name, pool.space, pool.extent, pool.source, pool.usable)
         for key, pool in sorted(evaluation.state.pools.items())
         if key == pool_key(key.name)
     ]

@@ -18,6 +18,7 @@ from reconciler.importing.found import (
     resources,
     slug,
 )
+from reconciler.importing.manifests import ManifestCluster
 from reconciler.importing.tables import (
     MAX_ROWS,
     Assumed,
@@ -26,6 +27,7 @@ from reconciler.importing.tables import (
     UnreadableError,
     decoded,
     found_in,
+    plain,
     table_rows,
 )
 from reconciler.kube.interface import Cluster
@@ -72,7 +74,9 @@ def held_by(cluster: Announced) -> ImportedSource:
     outside = cluster.users(_EVERYTHING - inside)
     if outside:
         message = f"an address outside of every IPAddressPool: Service {join_limited(outside)}"
-        hint = "whoever gives it is not MetalLB: reserve it, or describe it as a CSV row"
+        hint = "reserve it, or describe it as a CSV row: MetalLB does not give it"
+        if not named:
+            hint = "if MetalLB is in another namespace: --metallb-namespace NAME; else reserve it"
         parts.insert(0, ImportedSource(conflicts=(conflict(cluster.place(), message, hint),)))
     if not named:
         parts.append(ImportedSource(notes=(f"{cluster.place()}: no IPAddressPool",)))
@@ -120,28 +124,24 @@ _PARTS = {
     "team": ("tenant",),
     "type": ("role",),
     "status": ("status",),
+    "used": ("mark_utilized", "mark_populated"),
     "description": ("description",),
     "space": ("vrf",),
 }
-_NAMES = ("virtual_machine", "device", "fhrp_group", "name", "value", "display", "slug")
-# Attributes of objects, and column names of list exports in lower case.
-_SHAPES = {"prefix": "network", "start address": "range", "ip address": "host", "address": "host"}
+_NAMES = ("virtual_machine", "device", "fhrp_group", "name", "label", "value", "display", "slug")
+# Attributes of objects, and columns of list exports.
+_SHAPES = {"prefix": "network", "startaddress": "range", "ipaddress": "host", "address": "host"}
 _COLUMNS = {"tenant": "team", "vlan": "ignore", "site": "ignore", "scope": "ignore"}
 
 
 def _shape(names: Iterable[str]) -> str:
-    plain = (name.casefold().replace("_", " ") for name in names)
-    return next((_SHAPES[name] for name in plain if name in _SHAPES), "")
+    return next((_SHAPES[name] for name in map(plain, names) if name in _SHAPES), "")
 
 
 def netbox_rows(path: str, text: str) -> Rows:
     """Return the rows of an export: a list of objects, a page of the API, or a table."""
     if text.lstrip()[:1] not in ("[", "{"):
-        header = next((line for line in text.splitlines() if line.strip()), "")
-        names = [cell.strip().strip('"') for cell in header.split(",")]
-        mapped = {it: _COLUMNS[it.casefold()] for it in names if it.casefold() in _COLUMNS}
-        found, shape = table_rows(path, text, mapped), _shape(names)
-        return found._replace(rows=tuple(row._replace(shape=shape) for row in found.rows))
+        return table_rows(path, text, {}, _COLUMNS, _shape)
     read = _parsed(path, text)
     items = read.get("results", [read]) if isinstance(read, dict) else read
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
@@ -154,7 +154,7 @@ def netbox_rows(path: str, text: str) -> Rows:
     if isinstance(read, dict) and read.get("next"):
         hint = "export all of them: add ?limit=0 to the address, or name all pages"
         raise UnreadableError(path, "the file is one page of several", hint)
-    return Rows(tuple(_row(path, at, item) for at, item in enumerate(items)))
+    return [_row(path, at, item) for at, item in enumerate(items)], ()
 
 
 def _parsed(path: str, text: str) -> Any:
@@ -183,7 +183,7 @@ def _text(value: object) -> str:
         if not isinstance(value, Mapping):
             break
         value = next((value[name] for name in _NAMES if value.get(name)), "")
-    return value.strip() if isinstance(value, str) else ""
+    return "true" if value is True else value.strip() if isinstance(value, str) else ""
 
 
 def files_found(
@@ -194,11 +194,13 @@ def files_found(
     for path, data in files:
         try:
             text = decoded(path, data)
-            rows = netbox_rows(path, text) if mapped is None else table_rows(path, text, mapped)
+            rows, notes = (
+                netbox_rows(path, text) if mapped is None else table_rows(path, text, mapped)
+            )
         except UnreadableError as failed:
             parts.append(ImportedSource(conflicts=(failed.finding,)))
         else:
-            parts += [ImportedSource(notes=rows.notes), found_in(rows.rows, assumed)]
+            parts += [ImportedSource(notes=tuple(notes)), found_in(rows, assumed)]
     return ImportedSource().with_more(*parts)
 
 
@@ -206,12 +208,12 @@ class ImportSource(NamedTuple):
     """A cluster to import from, its owner if no source names it, and its MetalLB pool or empty."""
 
     owner: tuple[str, str]
-    cluster: Cluster
+    cluster: Cluster | ManifestCluster
     pool: str = ""
 
 
-def looked(looks: Sequence[ImportSource], usual: str) -> ImportedSource:
-    """Return the content of clusters, which are only listed. `usual` is the default MetalLB pool."""
+def looked(looks: Sequence[ImportSource], usual: str, namespace: str = "") -> ImportedSource:
+    """Return the content of clusters. Of MetalLB: the `usual` pool, and its namespace or empty."""
     parts: list[ImportedSource] = []
     seen: dict[str, str] = {}
     for look in looks:
@@ -219,20 +221,21 @@ def looked(looks: Sequence[ImportSource], usual: str) -> ImportedSource:
         cluster = look.cluster
         there = cluster.get(Ref(NAMESPACES, "", "kube-system"))
         uid = there["metadata"]["uid"] if there is not None else ""
-        if uid in seen:
+        if uid and uid in seen:
             note = f"cluster {title}: it is {seen[uid]}, which is read already"
             parts.append(ImportedSource(notes=(note,)))
         else:
             seen[uid] = title
-            parts.append(_one(look, cluster, title, usual))
+            parts.append(_one(look, title, usual, namespace))
     return ImportedSource().with_more(*parts)
 
 
-def _one(look: ImportSource, cluster: Cluster, title: str, usual: str) -> ImportedSource:
+def _one(look: ImportSource, title: str, usual: str, home: str) -> ImportedSource:
+    cluster = look.cluster
     there: ImportedList = {}
     missing: list[str] = []
     for resource in (ADDRESS_POOL, *resources()):
-        namespace = NAMESPACE if resource == ADDRESS_POOL else ""
+        namespace = home if resource == ADDRESS_POOL else ""
         try:
             there[resource] = list(cluster.list(resource, namespace).items)
         except NoSuchKindError:
@@ -241,6 +244,16 @@ def _one(look: ImportSource, cluster: Cluster, title: str, usual: str) -> Import
     found = ImportedSource(notes=notes).with_more(copies_of(title, there))
     if ADDRESS_POOL not in there:
         return found
+    pools = there[ADDRESS_POOL]
+    homes = sorted({item["metadata"].get("namespace", NAMESPACE) for item in pools})
+    if len(homes) > 1:
+        message = f"it has IPAddressPools in several namespaces: {', '.join(homes)}"
+        hint = "say which one MetalLB is in: --metallb-namespace NAME"
+        place = Location(f"cluster {title}")
+        return found.with_more(ImportedSource(conflicts=(conflict(place, message, hint),)))
+    if homes and homes != [NAMESPACE]:
+        note = f"cluster {title}: MetalLB is in namespace {homes[0]}; apply writes to {NAMESPACE}"
+        found = found.with_more(ImportedSource(notes=(note,)))
     services = cluster.list(SERVICE).items
-    announced = Announced(look.owner, there[ADDRESS_POOL], services, usual, look.pool)
+    announced = Announced(look.owner, pools, services, usual, look.pool)
     return found.with_more(held_by(announced))

@@ -3,20 +3,15 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from shlex import quote
+from types import MappingProxyType
 from typing import NamedTuple
-from unicodedata import normalize
 
-from reconciler.addresses import (
-    BITS,
-    IPRange,
-    NotationError,
-    format_short,
-    parse_address,
-    parse_cidr,
-)
-from reconciler.documents.findings import Location, meant, nearest, shown
+from reconciler.addresses import IPRange, NotationError, format_short
+from reconciler.documents.findings import Location, join_limited, meant, nearest, shown
 from reconciler.families.importing import ImportedNetwork, ImportedRange
+from reconciler.importing.cells import between, is_network, ranges_in
 from reconciler.importing.found import (
     LOAD_BALANCER,
     NODES,
@@ -24,42 +19,65 @@ from reconciler.importing.found import (
     Window,
     by_address,
     conflict,
+    fitted,
     full_place,
     slug,
 )
 from reconciler.model.pool import DEFAULT_SPACE
 
 # In order of precedence: of several columns with an owner, the first with a value is used.
-HEADERS: Mapping[str, tuple[str, ...]] = {
-    "address": (
-        *("address", "ip", "ipaddress", "ipaddr", "ipv4", "ipv4address", "addr", "vip"),
-        *("externalip", "loadbalancerip", "primaryip", "hostip", "addresses", "ips"),
-    ),
-    "range": ("range", "iprange", "addressrange", "pinnedrange"),
-    "cidr": ("cidr", "prefix", "subnet", "block"),
-    "start": ("start", "startaddress", "startip", "first", "firstip", "firstaddress", "from"),
-    "end": ("end", "endaddress", "endip", "last", "lastip", "lastaddress", "to"),
-    "cluster": ("cluster", "tenant", "tenantcluster", "clustername", "tenantname"),
-    "name": (
-        *("name", "hostname", "host", "server", "device", "vm", "virtualmachine", "machine"),
-        *("dnsname", "dns", "fqdn", "service", "assignedobject", "parent"),
-    ),
-    "namespace": ("namespace", "ns", "project"),
-    "pool": ("pool", "network", "networkpool", "vlan", "segment", "poolname"),
-    "type": ("type", "role", "usage", "purpose", "kind"),
-    "team": ("team", "owner", "department", "group", "ownedby"),
-    "description": ("description", "desc", "comment", "comments", "note", "notes", "remark"),
-    "status": ("status", "state"),
-    "space": ("vrf", "space", "addressspace"),
+HEADERS = {
+    "address": "address ip ipaddress ipaddr ipv4 ipv4address addr vip externalip loadbalancerip"
+    " primaryip hostip addresses ips ipaddresses",
+    "range": "range iprange addressrange pinnedrange ranges",
+    "cidr": "cidr prefix subnet block",
+    "mask": "mask netmask subnetmask prefixlength masklength",
+    "start": "start startaddress startip first firstip firstaddress from",
+    "end": "end endaddress endip last lastip lastaddress to",
+    "ipv6": "ipv6 ipv6address ip6 ipv6range ipv6prefix",
+    "cluster": "cluster tenant tenantcluster clustername tenantname",
+    "name": "name hostname host server device vm virtualmachine machine dnsname dns fqdn service"
+    " assignedobject parent",
+    "namespace": "namespace ns project",
+    "pool": "pool network networkpool vlan segment poolname",
+    "type": "type role usage purpose kind",
+    "team": "team owner department group ownedby",
+    "description": "description desc comment comments note notes remark",
+    "status": "status state ipstate tag",
+    "used": "markutilized markedutilized markpopulated markedpopulated isfull",
+    "space": "vrf space addressspace",
+    "ignore": "ispool",
 }
 """Headers by meaning, in lower case and without word separators."""
 
-_BETWEEN = re.compile(r"[\s_.\-/()]+")
-_IGNORED = "ignore"
+_BETWEEN = re.compile(r"[\W_]+")
+_LISTS = {
+    "no": "false no n 0 \u2717 \u2718",
+    "flags": "true false yes no \u2713 \u2714 \u2717 \u2718",
+    "nothing": "n/a n.a. #n/a none null nil - -- --- ? tbd \u2013 \u2014",
+    LOAD_BALANCER: "lb lbs loadbalancer vip vips ingress metallb",
+    NODES: "node nodes host hosts server servers vm vms machine device worker workers"
+    " loopback secondary",  # roles of NetBox
+    "free": "free available unused decommissioned deprecated container",
+    "reserved": "reserved dhcp",
+    "network": "pool network prefix subnet vlan",
+    "not": "no not non without former formerly ex old",
+}
+_WORDS = {key: frozenset(text.split()) for key, text in _LISTS.items()}
+_KNOWN = {name: (key, rank) for key, it in HEADERS.items() for rank, name in enumerate(it.split())}
+_NO_VALUES = {"used": _WORDS["no"], "pool": _WORDS["flags"]}  # NetBox's Pool is a boolean
+TYPES = (LOAD_BALANCER, NODES, "free", "reserved")
+"""Meanings of a type that `--map-type` can name."""
+
+_LIKE_ADDRESS = re.compile(r"(?:[0-9]+\.){3}[0-9]+|[0-9a-fA-F]*:[0-9a-fA-F:]+")
+_PLACES = ("address", "range", "cidr", "start", "ipv6")
+_ADDRESSED = {name for name, (meaning, _) in _KNOWN.items() if meaning in (*_PLACES, "pool")}
 MAX_BYTES = 32 * 1024 * 1024
 MAX_ROWS = 100_000
 _DELIMITERS = ",;\t|"
 _BOMS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
+_SEPARATOR = re.compile(r"\s*\"?sep=(.)\"?[ \t]*(?=[\r\n]|$)", re.IGNORECASE)
+_DISTINGUISHER = re.compile(r"\s*\([^()]*:[^()]*\)\Z")
 
 
 class Columns(NamedTuple):
@@ -71,22 +89,20 @@ class Columns(NamedTuple):
 
 def columns_of(header: Sequence[str], mapped: Mapping[str, str]) -> Columns:
     """Return the meanings of columns. Raises ValueError for an unknown requested column or meaning."""
-    there = [_plain(name) for name in header]
+    there = [plain(name) for name in header]
     wanted: dict[str, str] = {}
-    meanings = (*HEADERS, _IGNORED)
     for name, meaning in mapped.items():
-        if meaning not in meanings:
-            more = meant(meaning, meanings) or f"meanings: {', '.join(meanings)}"
+        if meaning not in HEADERS:
+            more = meant(meaning, HEADERS) or f"meanings: {', '.join(HEADERS)}"
             raise ValueError(f"{shown(meaning)} is no meaning of a column; {more}")
-        wanted[_plain(name)] = meaning
-        if _plain(name) not in there:
+        wanted[plain(name)] = meaning
+        if plain(name) not in there:
             raise ValueError(f"no column {shown(name)}; there are: {', '.join(header)}")
     ranked: dict[str, list[tuple[int, int]]] = {}
     unknown = []
-    known = {name: (key, rank) for key, it in HEADERS.items() for rank, name in enumerate(it)}
     for at, name in enumerate(there):
-        meaning, rank = (wanted[name], -1) if name in wanted else known.get(name, ("", 0))
-        if meaning and meaning != _IGNORED:
+        meaning, rank = (wanted[name], -1) if name in wanted else _KNOWN.get(name, ("", 0))
+        if meaning and meaning != "ignore":
             ranked.setdefault(meaning, []).append((rank, at))
         elif not meaning:
             unknown.append(header[at])
@@ -94,8 +110,9 @@ def columns_of(header: Sequence[str], mapped: Mapping[str, str]) -> Columns:
     return Columns(found, tuple(unknown))
 
 
-def _plain(name: str) -> str:
-    return _BETWEEN.sub("", normalize("NFC", name.strip()).casefold())
+def plain(name: str) -> str:
+    """Return a header in lower case, without word separators."""
+    return _BETWEEN.sub("", name.casefold())
 
 
 class TableRow(NamedTuple):
@@ -110,11 +127,8 @@ class TableRow(NamedTuple):
         return self.values.get(meaning, "")
 
 
-class Rows(NamedTuple):
-    """The rows of a file, and its columns that are not read."""
-
-    rows: tuple[TableRow, ...] = ()
-    notes: tuple[str, ...] = ()
+Rows = tuple[Sequence[TableRow], Sequence[str]]
+"""The rows of a file, and notes."""
 
 
 class UnreadableError(Exception):
@@ -126,11 +140,13 @@ class UnreadableError(Exception):
 
 
 def decoded(path: str, data: bytes) -> str:
-    """Return the text of a file: UTF-8, or UTF-16 with a byte order mark (spreadsheets)."""
+    """Return the text of a file: UTF-8, or UTF-16 (spreadsheets)."""
     if len(data) > MAX_BYTES:
         message = f"the file has {len(data)} bytes; {MAX_BYTES} are read"
         raise UnreadableError(path, message, "split it into several files, and name all of them")
     encoding = next((name for mark, name in _BOMS if data.startswith(mark)), "utf-8")
+    if b"\0" in data[:2]:
+        encoding = "utf-16-le" if data[1:2] == b"\0" else "utf-16-be"
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as failed:
@@ -140,167 +156,210 @@ def decoded(path: str, data: bytes) -> str:
         raise UnreadableError(path, message, hint, line) from failed
 
 
-def table_rows(path: str, text: str, mapped: Mapping[str, str]) -> Rows:
-    """Return the rows of a table; `mapped` are requested meanings by header."""
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=True)
+def table_rows(
+    path: str,
+    text: str,
+    mapped: Mapping[str, str],
+    meanings: Mapping[str, str] = MappingProxyType({}),
+    shape: Callable[[Iterable[str]], str] = lambda _: "",
+) -> Rows:
+    """Return the rows of a table, by requested meanings, and by those of another program."""
+    records = _records(path, text, mapped)
+    line, texts = next(records, (0, [""]))
+    header = [cell.lstrip("# ") for cell in texts]
+    if not any(header):
+        raise UnreadableError(path, "the file is empty", "begin with a header, such as ip,name")
     try:
-        header = [cell.strip() for cell in next((row for row in lines if any(row)), [])]
-        if not header:
-            hint = "its first row is a header, such as ip,name"
-            raise UnreadableError(path, "the file is empty", hint)
-        columns = columns_of(header, mapped)
-        if not columns.by_meaning.keys() & {"address", "range", "cidr", "start"}:
-            message = f"no column says addresses; there are: {', '.join(map(shown, header))}"
-            hint = f"--map COLUMN=address, or a header such as {', '.join(HEADERS['address'][:3])}"
-            raise UnreadableError(path, message, hint, lines.line_num)
-        rows: list[TableRow] = []
-        for cells in lines:
-            if len(rows) == MAX_ROWS:
-                message = f"the file has more than {MAX_ROWS:,} rows"
-                hint = "split it into several files, and import one after the other"
-                raise UnreadableError(path, message, hint, lines.line_num)
-            if any(cell.strip() for cell in cells):
-                rows.append(TableRow(Location(path, lines.line_num), _values(cells, columns)))
-    except csv.Error as failed:
-        message = f"the row cannot be read: {failed}"
-        raise UnreadableError(
-            path, message, "fix the quotes of the row", lines.line_num
-        ) from failed
+        theirs = {it: meanings[plain(it)] for it in header if plain(it) in meanings}
+        columns = columns_of(header, {**theirs, **mapped})
     except ValueError as failed:
         hint = "name a column of the header: --map COLUMN=MEANING"
-        raise UnreadableError(path, str(failed), hint, 1) from failed
-    names = [shown(name) for name in columns.unknown if name]
-    return Rows(tuple(rows), (f"{path}: not read: column {', '.join(names)}",) if names else ())
+        raise UnreadableError(path, str(failed), hint, line) from failed
+    rows: list[TableRow] = []
+    notes: list[str] = []
+    first: list[str] = []
+    for number, texts in records:
+        place = Location(path, number)
+        if not texts[0].startswith("#") or (any(texts[1:]) and header[0] in ("", *columns.unknown)):
+            first = first or texts
+            rows.append(TableRow(place, _values(texts, columns), shape(header)))
+        elif any(texts[1:]):
+            notes.append(f"{place}: a comment, which is not read")
+    if columns.by_meaning.keys().isdisjoint(_PLACES) and not any(map(network_in_pool, rows)):
+        likely = (it for it in zip(header, first, strict=False) if _LIKE_ADDRESS.match(it[1]))
+        name, cell = next(likely, ("COLUMN", ""))
+        hint = quote(f"{name}={'cidr' if is_network(cell) else 'address'}")
+        message = f"no column says addresses; there are: {', '.join(map(shown, header))}"
+        raise UnreadableError(path, message, f"--map {hint}", line)
+    if names := [name for name in columns.unknown if name]:
+        listed, one = ", ".join(map(shown, names)), quote(f"{names[0]}=MEANING")
+        notes.append(f"{path}: not read: column {listed}; --map {one} says what it means")
+    return rows, notes
 
 
-def _values(cells: list[str], columns: Columns) -> Mapping[str, str]:
+def _records(path: str, text: str, mapped: Mapping[str, str]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the last line and the texts of the header, and of each row that is not empty."""
+    lines = list(io.StringIO(text, newline=""))
+    marks = _DELIMITERS
+    if found := _SEPARATOR.match(text):
+        marks, lines[0] = found[1], "\n"
+    at, mark = _header(lines, marks, {plain(name) for name in mapped})
+    reader = csv.reader(lines[at:], delimiter=mark, strict=True)
+    try:
+        texts = ([cell.strip() for cell in cells] for cells in reader)
+        for count, row in enumerate(filter(any, texts)):
+            if count > MAX_ROWS:
+                message = f"the file has more than {MAX_ROWS:,} rows"
+                hint = "split it into several files, and import one after the other"
+                raise UnreadableError(path, message, hint, at + reader.line_num)
+            yield at + reader.line_num, row
+    except csv.Error as failed:
+        message, line = f"the row cannot be read: {failed}", at + reader.line_num
+        raise UnreadableError(path, message, "fix the quotes of the row", line) from failed
+
+
+def _header(lines: list[str], marks: str, mapped: Set[str]) -> tuple[int, str]:
+    """Return the line of the header, the first one that names addresses, and the delimiter."""
+    filled = [at for at, line in enumerate(lines) if line.strip()]
+    for at in filled:
+        rows = {mark: {plain(it) for it in lines[at].split(mark)} for mark in marks}
+        found = [it for it, row in rows.items() if row & _ADDRESSED or (mapped and mapped <= row)]
+        if found:
+            return at, max(found, key=lambda mark: len(rows[mark]))
+        if _LIKE_ADDRESS.search(lines[at]) and not lines[at].startswith("#"):
+            break
+    at = next((at for at in filled if not lines[at].startswith("#")), 0)
+    return at, max(marks, key=lambda mark: (lines or [""])[at].count(mark))
+
+
+def _values(texts: Sequence[str], columns: Columns) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for meaning, places in columns.by_meaning.items():
-        for at in places:
-            if at < len(cells) and (text := cells[at].strip()):
+        for text in filter(None, (texts[at] for at in places if at < len(texts))):
+            said = text.casefold()
+            if said in _WORDS["nothing"]:
+                found.setdefault("nothing" if meaning in _PLACES else "", text)
+            elif said not in _NO_VALUES.get(meaning, ()):
                 found.setdefault(meaning, text)
     return found
 
 
-def _delimiter(text: str) -> str:
-    line = next((it for it in text.splitlines() if it.strip()), "")
-    header = "".join(line.split('"')[::2])
-    return max(_DELIMITERS, key=lambda mark: (header.count(mark), -_DELIMITERS.index(mark)))
-
-
-_FREE = frozenset({"free", "available", "unused", "decommissioned", "deprecated", "container"})
-_BALANCING = frozenset(
-    {"lb", "loadbalancer", "load-balancer", "load balancer", "vip", "ingress", "metallb", "service"}
-)
-_HELD = frozenset(
-    {
-        *("node", "nodes", "host", "hosts", "server", "servers", "vm", "vms", "machine", "device"),
-        *("loopback", "secondary"),  # roles of NetBox
-    }
-)
-_FREE_TYPES = frozenset({"free", "available", "unused"})
-_NETWORKS = frozenset({"pool", "network", "prefix", "subnet", "vlan"})
-_LIKE_CIDR = re.compile(r"[0-9a-fA-F.:]+/[0-9]+")
+_SPLIT = re.compile(r"load[\W_]*balanc(?:er|ers|ing)")
 _LIKE = 0.75
-_EXAMPLE = "write 10.0.0.5, 10.0.0.0/28 or 10.0.0.5-10.0.0.9"
 
 
 class Assumed(NamedTuple):
-    """Defaults: no type means load balancers if a column names clusters, else nodes."""
+    """Defaults, and requested types. No type: load balancers if a column names clusters."""
 
     namespace: str = "default"
     type: str = ""
+    types: Mapping[str, str] = MappingProxyType({})
+
+
+def said_type(text: str) -> str:
+    """Return a type as `--map-type` names it."""
+    return " ".join(text.casefold().split())
+
+
+def type_of(text: str, types: Mapping[str, str]) -> str:
+    """Return the meaning of a type; empty if it is not known. Of several words, few decide."""
+    said = said_type(text)
+    words = frozenset(_BETWEEN.split(_SPLIT.sub("lb", said))) - {""}
+    whole = next((it for it in (*TYPES, "network") if words and words <= _WORDS[it]), "")
+    if found := types.get(said) or whole:
+        return found
+    if words & (_WORDS[NODES] | _WORDS["free"] | _WORDS["not"]):
+        return ""
+    is_dhcp, is_balancing = "dhcp" in words, words & _WORDS[LOAD_BALANCER] or said == "service"
+    return "" if bool(is_balancing) == is_dhcp else LOAD_BALANCER if is_balancing else "reserved"
 
 
 def found_in(rows: Iterable[TableRow], assumed: Assumed) -> ImportedSource:
-    """Return the content of rows. A note reports each unknown type of ranges once."""
+    """Return the content of rows. Several rows with the same fault are one conflict."""
     parts: list[ImportedSource] = []
-    unknown: dict[str, str] = {}
+    wrong: dict[tuple[str, str], list[Location]] = {}
     for row in rows:
-        part, said = _found(row, assumed), row.get("type").casefold()
-        parts.append(part)
-        if part.holdings and said and said not in _BALANCING | _HELD:
-            note = f"{full_place(row.place)}: type {shown(said)} is not known: taken as {NODES}"
-            unknown.setdefault(said, note)
-    return ImportedSource().with_more(*parts, ImportedSource(notes=tuple(unknown.values())))
+        try:
+            parts.append(_found(row, assumed))
+        except NotationError as failed:
+            wrong.setdefault((str(failed), failed.hint), []).append(row.place)
+    for (message, hint), (first, *rest) in wrong.items():
+        more = f", also at {join_limited([full_place(it) for it in rest])}" if rest else ""
+        parts.append(ImportedSource(conflicts=(conflict(first, f"{message}{more}", hint),)))
+    return ImportedSource().with_more(*parts)
 
 
 def _found(row: TableRow, assumed: Assumed) -> ImportedSource:
-    status, said = row.get("status").casefold(), row.get("type").casefold()
-    if status in _FREE or said in _FREE_TYPES:
-        free = status if status in _FREE else said
-        return ImportedSource(notes=(f"{full_place(row.place)}: {free}, so nobody has it",))
-    try:
-        item, is_network = _addresses(row)
-        space = slug(row.get("space")) or DEFAULT_SPACE
-        if is_network:
-            name = _pool(row) or slug(row.get("name")) or slug(row.get("description"))
-            name = name or by_address("net", item, item.prefix())
-            return ImportedSource(described=(ImportedNetwork(name, item, row.place, space),))
-        if row.shape == "range" and not (row.get("team") or row.get("name")):
-            return ImportedSource(windows=(Window(item, row.place, space),))
-        return ImportedSource(holdings=(_holding(row, item, space, assumed),))
-    except NotationError as failed:
-        return ImportedSource(conflicts=(conflict(row.place, str(failed), failed.hint),))
+    status, type_ = row.get("status").casefold(), type_of(row.get("type"), assumed.types)
+    place, space = row.place, _space(row)
+    if "nothing" in row.values and row.values.keys().isdisjoint({*_PLACES, "pool"}):
+        note = f"{full_place(place)}: {shown(row.get('nothing'))}, so it has no address"
+        return ImportedSource(notes=(note,))
+    items, is_pool = _addresses(row, type_)
+    is_block = is_pool or row.shape == "range"
+    owner = row.get("cluster") or row.get("name") or (row.get("team") if row.shape else "")
+    free = next((it for it in (status, type_) if it in _WORDS["free"]), "")
+    is_reserved = type_ == "reserved" or (free == "deprecated" and is_block)
+    if row.get("used") or status in _WORDS["reserved"]:
+        is_reserved = is_reserved or is_pool or (not owner and row.shape != "host")
+    if free and not is_reserved:
+        return ImportedSource(notes=(f"{full_place(place)}: {free}, so nobody has it",))
+    windows = tuple(Window(item, place, space) for item in items)
+    reserved = windows if is_reserved else ()
+    if is_pool:
+        name = _pool(row) or slug(row.get("name")) or slug(row.get("description"))
+        networks = (
+            name if name and len(items) == 1 else fitted(by_address(name or "net", it, it.prefix()))
+            for it in items
+        )
+        made = (ImportedNetwork(*it, place, space) for it in zip(networks, items, strict=True))
+        return ImportedSource(described=tuple(made), reserved=reserved)
+    if is_reserved or (row.shape == "range" and not owner):
+        return ImportedSource(windows=() if is_reserved else windows, reserved=reserved)
+    held = tuple(_holding(row, item, space, type_, assumed) for item in items)
+    return ImportedSource(holdings=held)
 
 
-def _addresses(row: TableRow) -> tuple[IPRange, bool]:
+def _space(row: TableRow) -> str:
+    """Return the address space. NetBox shows a VRF with its route distinguisher."""
+    name = _DISTINGUISHER.sub("", row.get("space"))
+    return DEFAULT_SPACE if name.casefold() == "global" else slug(name) or DEFAULT_SPACE
+
+
+def _addresses(row: TableRow, type_: str) -> tuple[list[IPRange], bool]:
+    is_owned = bool(row.get("name") or row.get("cluster"))
+    more = ranges_in(row.get("ipv6")) if row.get("ipv6") else []
     if start := row.get("start"):
-        end = row.get("end") or start
-        return _between(start.partition("/")[0], end.partition("/")[0]), False
-    if text := row.get("address"):
-        # An address with its prefix length names one host, as in NetBox.
-        is_host = row.shape == "host" or _has_host_bits(text)
-        return (_one(text.partition("/")[0]) if is_host else parsed(text)), False
-    if text := row.get("range"):
-        return parsed(text), False
-    if text := row.get("cidr") or _network_in_pool(row):
-        is_owned = bool(row.get("name") or row.get("cluster"))
-        is_named = row.get("type").casefold() in _NETWORKS
-        return parsed(text), row.shape == "network" or is_named or not is_owned
-    raise NotationError("the row says no address", _EXAMPLE)
+        return [between(start, row.get("end") or start), *more], False
+    is_host, text = row.shape == "host", row.get("address") or row.get("range")
+    is_alone = not (is_owned or is_host or type_ not in ("", "network"))
+    if text and not (is_alone and is_network(_masked(row, text))):
+        return [*ranges_in(text, "host" if is_host else "address"), *more], False
+    text = text or row.get("cidr") or network_in_pool(row)
+    if more and not text:
+        return more, False
+    is_pool = row.shape == "network" or type_ == "network" or not is_owned
+    return [*ranges_in(_masked(row, text), "network" if is_pool else "cidr"), *more], is_pool
 
 
-def _network_in_pool(row: TableRow) -> str:
+def _masked(row: TableRow, text: str) -> str:
+    mask = row.get("mask").lstrip("/")
+    return f"{text}/{mask}" if mask and _LIKE_ADDRESS.fullmatch(text) else text
+
+
+def network_in_pool(row: TableRow) -> str:
+    """Return the text of a row's pool if that is a network; else empty."""
     text = row.get("pool")
-    return text if _LIKE_CIDR.fullmatch(text) else ""
+    return text if _LIKE_ADDRESS.match(text) else ""
 
 
 def _pool(row: TableRow) -> str:
-    return "" if _network_in_pool(row) else slug(row.get("pool"))
+    return "" if network_in_pool(row) else slug(row.get("pool"))
 
 
-def parsed(text: str) -> IPRange:
-    """Return the range of `10.0.0.5`, `10.0.0.0/28`, or `10.0.0.5-10.0.0.9`."""
-    first, dash, last = text.partition("-")
-    if dash:
-        return _between(first.strip(), last.strip())
-    return parse_cidr(text) if "/" in text else _one(text)
-
-
-def _one(text: str) -> IPRange:
-    version, number = parse_address(text)
-    return IPRange(version, number, number)
-
-
-def _between(first: str, last: str) -> IPRange:
-    start, end = _one(first), _one(last)
-    if start.version != end.version or end.first < start.first:
-        message = f"{shown(f'{first}-{last}')} does not end after it starts"
-        raise NotationError(message, _EXAMPLE)
-    return IPRange(start.version, start.first, end.first)
-
-
-def _has_host_bits(text: str) -> bool:
-    address, slash, length = text.partition("/")
-    if not slash or not (length.isascii() and length.isdigit()) or "-" in text:
-        return False
-    version, number = parse_address(address)
-    bits = BITS[version] - int(length)
-    return bits > 0 and number & ((1 << bits) - 1) != 0
-
-
-def _holding(row: TableRow, item: IPRange, space: str, assumed: Assumed) -> ImportedRange:
+def _holding(
+    row: TableRow, item: IPRange, space: str, type_: str, assumed: Assumed
+) -> ImportedRange:
     alone = row.get("team") if row.shape == "range" else ""  # NetBox names only a team for ranges
     said = row.get("cluster") or row.get("name") or alone
     namespace, slash, name = said.rpartition("/")
@@ -308,12 +367,18 @@ def _holding(row: TableRow, item: IPRange, space: str, assumed: Assumed) -> Impo
     if said and not owner:
         message = f"{shown(said)}: no name of Kubernetes can be made of it"
         raise NotationError(message, "name it in letters a-z, digits and -")
+    if row.get("type") and type_ not in (LOAD_BALANCER, NODES):
+        type_name = said_type(row.get("type"))
+        near = nearest(type_name, sorted(_WORDS[LOAD_BALANCER]), _LIKE)
+        hint = f"--map-type {quote(f'{type_name}={LOAD_BALANCER}')}, or ={', ='.join(TYPES[1:])}"
+        hint = f"did you mean {near}? Else say it: {hint}" if near else f"say it: {hint}"
+        raise NotationError(f"type {shown(type_name)} is not known", hint)
     team = slug(row.get("team"))
     inside = slug(namespace if slash else row.get("namespace")) or team or assumed.namespace
     return ImportedRange(
         namespace=inside,
         name=owner or by_address("ip", item),
-        type=_type(row, assumed),
+        type=type_ or assumed.type or (LOAD_BALANCER if row.get("cluster") else NODES),
         item=item,
         place=row.place,
         team=team,
@@ -321,16 +386,3 @@ def _holding(row: TableRow, item: IPRange, space: str, assumed: Assumed) -> Impo
         pool=_pool(row),
         space=space,
     )
-
-
-def _type(row: TableRow, assumed: Assumed) -> str:
-    said = row.get("type").casefold()
-    if said in _BALANCING:
-        return LOAD_BALANCER
-    if said and said not in _HELD and (near := nearest(said, sorted(_BALANCING), _LIKE)):
-        # As a nodes range, it would not be announced, and its cluster would get another range.
-        message = f"type {shown(said)} is not known"
-        raise NotationError(message, f"if it is a load balancer write {near}, else node")
-    if said:
-        return NODES
-    return assumed.type or (LOAD_BALANCER if row.get("cluster") else NODES)

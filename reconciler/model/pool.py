@@ -62,7 +62,6 @@ class Pool(Struct, frozen=True):
         extent: All addresses of the pool's network, for display.
         is_paused: It allocates nothing, and its records are neither released nor expired.
         kept: Excluded blocks, each with its description.
-        anycast: Subnet-router anycast addresses (RFC 4291, 2.6.1), which are allocated last.
         retention: Seconds for which released records stay reserved, unless Settings have more.
     """
 
@@ -80,7 +79,6 @@ class Pool(Struct, frozen=True):
     is_paused: bool = False
     retention: int = 0
     kept: tuple[tuple[IPRange, str], ...] = ()
-    anycast: IPSet = IPSet()
 
 
 class Contract(NamedTuple):

@@ -461,7 +461,7 @@ def with_sizes_of_base(pools: Mapping[Key, Pool], evaluation: Evaluation) -> Eva
     }
     if not old:
         return evaluation
-    holdings = Holdings({**state.pools, **old}, state.records, state.blocked)
+    holdings = Holdings({**state.pools, **old}, state.records)
     before = {**plan.before, **{key: usage(pool, holdings) for key, pool in old.items()}}
     return replace(evaluation, plan=replace(plan, before=before))
 

@@ -41,7 +41,8 @@ def left(claim: Claim, why: str) -> Refusal:
 
 
 def _inspect(place: str, path: str) -> str:
-    return f"mend {place}; git log -p -- {path} shows what was changed"
+    # Git has no log for files of the work tree.
+    return f"mend {place}: git diff HEAD shows what is not committed, git log -p -- {path} the rest"
 
 
 def untold(claim: Claim) -> Refusal:

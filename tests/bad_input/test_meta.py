@@ -49,6 +49,7 @@ ELSEWHERE = {
     "pin-conflict": "two documents: tests/families/test_pinned_tenants.py",
     "pin-stands-for-claim": "two documents: tests/families/test_standing_in.py",
     "request-beside-claim": "two documents: tests/families/test_standing_in.py",
+    "load-balancer-new": "two documents: tests/cli/test_import.py",
     "size-smaller": "beside a record: tests/families/test_sizes.py",
     "manual-range-added": "check --base: tests/hostile",
     "manual-range-changed": "check --base: tests/hostile",

@@ -1,11 +1,12 @@
 """`ipam import` on a real repository: what it prints, what it writes, and what it never does."""
 
+import io
 from pathlib import Path
 
 import pytest
 
 from tests.cli.running import ipam
-from tests.world import repository, write
+from tests.world import pool, repository, tenant, write
 
 Capture = pytest.CaptureFixture[str]
 GOLDEN = Path(__file__).parent / "golden" / "import.txt"
@@ -86,6 +87,11 @@ def test_netbox_is_read_from_several_files(repo: Path, capsys: Capture) -> None:
         (["csv", "nowhere.csv"], "nowhere.csv: No such file or directory"),
         (["csv", "a.csv", "--map", "x"], "--map 'x' is not COLUMN=MEANING"),
         (["cluster", "x", "--metallb-pool", "x"], "--metallb-pool 'x' is not CLUSTER=POOL"),
+        (["csv", "a.csv", "--map-type", "x=lb"], "--map-type: 'lb' is not a type"),
+        (["netbox", "a.csv", "--map-type", "x"], "--map-type 'x' is not TEXT=TYPE"),
+        (["csv", "a.csv", "--provider", "x"], "--provider is of --tenants"),
+        (["manifests", "nowhere.yaml"], "nowhere.yaml: No such file or directory"),
+        (["manifests", "a.csv", "--metallb-pool", "x=y"], "--metallb-pool: no cluster 'x'"),
         (["csv", "a.csv", "--add-pool", "x"], "--add-pool 'x' is not NAME=CIDR"),
         (
             ["csv", "a.csv", "--add-pool", "x=10.0.0.1/24"],
@@ -101,3 +107,80 @@ def test_what_cannot_be_meant_is_told(
     ran = ipam(capsys, "import", *arguments, "--repo", repo)
     assert ran.code in (5, 64)
     assert said in ran.err
+
+
+OWNERS = (
+    "address,name,namespace,type\n10.60.1.10-13,web,team-a,metallb pool\n"
+    "10.60.1.20,shop,team-b,node\n10.60.1.30,,,node\n"
+)
+PROVIDER = """\
+apiVersion: butler.butlerlabs.dev/v1alpha1
+kind: ProviderConfig
+metadata: {name: edge, namespace: butler-system}
+spec: {network: {mode: ipam, poolRefs: [{name: edge}]}}
+"""
+
+
+def test_each_owner_becomes_a_tenant_of_a_provider(repo: Path, capsys: Capture) -> None:
+    files_there = {"providers/edge.yaml": PROVIDER, "pools/edge.yaml": pool("edge", "10.60.1.0/24")}
+    write(repo, files_there)
+    Path("owners.csv").write_text(OWNERS)
+    asked = ("import", "csv", "owners.csv", "--repo", repo, "--tenants", "--provider")
+    ran = ipam(capsys, *asked, "edgy")
+    assert ran.code == 1
+    assert "ProviderConfig edgy is not in the repository" in ran.out
+    assert "did you mean edge?" in ran.out
+    ran = ipam(capsys, *asked, "edge")
+    assert ran.code == 0
+    written = files(repo)
+    tenants = {path: text for path, text in written.items() if "kind: TenantCluster" in text}
+    assert list(tenants) == ["tenants/team-a/web.yaml", "tenants/team-b/shop.yaml"]
+    assert all("name: edge" in text for text in tenants.values())
+    assert "lbPoolSize: 4" in tenants["tenants/team-a/web.yaml"]
+    # The plan keeps what the table says, and a tenant without load balancers is named.
+    assert ipam(capsys, "check", "--worktree", "--repo", repo).code == 0
+    assert "TenantCluster team-b/shop has 10.60.1.20 as nodes only" in ran.out
+    assert "team-a/web has" not in ran.out
+
+
+def test_owners_of_a_repository_without_a_provider_get_one(repo: Path, capsys: Capture) -> None:
+    Path("one.csv").write_text("ip,cluster\n10.60.1.10,team-a/web\n")
+    ran = ipam(capsys, "import", "csv", "one.csv", "--repo", repo, "--tenants", "--provider", "lab")
+    assert ran.code == 0
+    assert "providers/lab.yaml" in files(repo)
+    assert ipam(capsys, "check", "--worktree", "--repo", repo).code == 0
+
+
+def test_an_owner_that_has_its_tenant_keeps_it(repo: Path, capsys: Capture) -> None:
+    Path("one.csv").write_text("ip,cluster\n10.60.1.10,team-a/web\n")
+    write(repo, {"tenants/mine.yaml": tenant("web", "team-a"), "providers/p.yaml": PROVIDER})
+    ran = ipam(capsys, "import", "csv", "one.csv", "--repo", repo, "--tenants")
+    assert sum("kind: TenantCluster" in text for text in files(repo).values()) == 1, ran.out
+
+
+def test_output_of_kubectl_is_read_from_files_and_the_standard_input(
+    repo: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = (
+        "apiVersion: v1\nkind: List\nitems:\n- apiVersion: metallb.io/v1beta1\n"
+        "  kind: IPAddressPool\n  metadata: {name: main, namespace: lb}\n"
+        "  spec: {addresses: [10.60.1.0/28]}\n"
+    )
+    for name in ("team-a.web.yaml", "pools.yaml"):
+        Path(name).write_text(listed)
+    asked = ("--dry-run", "--repo", repo)
+    for file, owner in (
+        ("team-a.web.yaml", "team-a/web"),
+        ("pools.yaml", "default/pools"),
+        ("team-b/shop=pools.yaml", "team-b/shop"),
+        ("team-b/shop=-", "team-b/shop"),
+    ):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(listed.encode())))
+        ran = ipam(capsys, "import", "manifests", file, *asked)
+        assert (ran.code, ran.out.split()[8]) == (0, owner)
+    # In a folder of documents, the same list is named with the command that reads it.
+    write(repo, {"pools/list.yaml": listed})
+    ran = ipam(capsys, "check", "--worktree", "--repo", repo)
+    assert ran.code == 1
+    assert "List is the output of kubectl, not a document" in ran.out
+    assert "ipam import manifests FILE" in ran.out

@@ -4,7 +4,10 @@ import json
 
 import pytest
 
+from reconciler.addresses import IPSet
 from reconciler.importing import run as reading
+from reconciler.importing.assembling import Imported
+from reconciler.importing.cells import ranges_in
 from tests.importing.sources import conflicts, imported, lines, netbox, texts
 
 PREFIXES = json.dumps(
@@ -103,3 +106,102 @@ def test_what_is_no_whole_export_is_told(text: str, said: str) -> None:
 def test_more_objects_than_are_read_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "MAX_ROWS", 1)
     assert conflicts(netbox(ADDRESSES)) == ["0.json: the file has more than 1 objects"]
+
+
+SCOPE: dict[str, object] = {
+    "start_address": "10.20.0.2/24",
+    "end_address": "10.20.0.99/24",
+    "id": 7,
+}
+USED: list[dict[str, object]] = [
+    {"mark_populated": True},
+    {"mark_utilized": True},
+    {"status": {"value": "reserved", "label": "Reserved"}},
+    {"status": {"value": "deprecated", "label": "Deprecated"}},
+    {"role": {"name": "DHCP scope", "slug": "dhcp"}},
+]
+ROWS = [
+    "Start address,End address,Status,Role,Marked Populated,Mark Utilized\n10.20.0.2/24,10.20.0.99/24,",
+    *("Active,,True,False", "Active,,,yes", "Reserved,,,", "Deprecated,,,", "Active,DHCP,False,"),
+]
+
+
+def unused(result: Imported) -> IPSet:
+    """What the pools of an import still give out."""
+    pools = result.after.state.pools.values()
+    given = IPSet.of(item for pool in pools for item in pool.usable)
+    return given - IPSet.of(line.new for line in result.lines if line.new is not None)
+
+
+@pytest.mark.parametrize("at", range(len(USED)))
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_a_range_that_something_else_uses_is_not_given_out(at: int, mark: str) -> None:
+    prefix = '[{"prefix": "10.20.0.0/24"}]'
+    held = '[{"address": "10.20.0.50/24", "dns_name": "printer"}]'
+    table = f"{ROWS[0]}{ROWS[at + 1]}\n".replace(",", mark)
+    for ranges in (json.dumps([{**SCOPE, **USED[at]}]), table):
+        result = imported(netbox(prefix, ranges, held))
+        assert conflicts(result) == []
+        left = unused(result)
+        assert not left.overlapping(ranges_in("10.20.0.2-10.20.0.99")[0])
+        assert left.covers(ranges_in("10.20.0.100-10.20.0.254")[0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"prefix": "10.21.0.0/24", "mark_utilized": true}, {"prefix": "10.0.0.0/8"}]',
+        '[{"prefix": "10.21.0.0/24", "status": {"value": "reserved"}}, {"prefix": "10.0.0.0/8"}]',
+        "Prefix,Status,Marked Utilized\n10.21.0.0/24,Active,True\n10.0.0.0/8,Active,False\n",
+        "Prefix\tStatus\n10.21.0.0/24\tReserved\n10.0.0.0/8\tActive\n",
+        "sep=;\nPrefix;Status\n10.21.0.0/24;Deprecated\n10.0.0.0/8;Active\n",
+    ],
+)
+@pytest.mark.parametrize("held", ["[]", '[{"address": "10.21.0.50/24", "dns_name": "web"}]'])
+def test_a_prefix_that_is_full_gives_nothing_out(text: str, held: str) -> None:
+    result = imported(netbox(text, held))
+    assert conflicts(result) == []
+    left = unused(result)
+    assert not left.overlapping(ranges_in("10.21.0.0/24")[0])
+    assert bool(left) == (held == "[]")  # a network that holds a smaller pool is a container
+
+
+@pytest.mark.parametrize(
+    ("vrf", "space"),
+    [
+        *(("Global", "default"), ("", "default"), ("\u2014", "default")),
+        *(("Prod", "prod"), ("Prod (65000:1)", "prod"), ("Prod (old)", "prod-old")),
+    ],
+)
+def test_a_vrf_of_a_table_is_an_address_space(vrf: str, space: str) -> None:
+    (made,) = netbox(f"Prefix,VRF\n10.0.0.0/24,{vrf}\n").described
+    assert made.space == space
+
+
+@pytest.mark.parametrize("pool", ["True", "False", "yes", "\u2714", "\u2718"])
+def test_the_column_pool_is_a_boolean(pool: str) -> None:
+    found = netbox(f"Prefix;Pool;Description\n10.0.0.0/24;{pool};Office\n10.0.1.0/24;{pool};\n")
+    assert [it.name for it in found.described] == ["office", "net-10-0-1-0-24"]
+
+
+def test_many_ranges_of_a_prefix_give_out_no_address_between_them() -> None:
+    ranges = [
+        {"start_address": f"10.20.0.{at}/24", "end_address": f"10.20.0.{at + 1}/24"}
+        for at in range(10, 100, 4)
+    ]
+    result = imported(netbox('[{"prefix": "10.20.0.0/24"}]', json.dumps(ranges)))
+    assert conflicts(result) == []
+    assert unused(result).size == 2 * len(ranges)
+
+
+def test_roles_are_types_and_one_that_is_not_known_is_a_conflict() -> None:
+    rows = [
+        {"address": f"10.0.0.{at}/24", "dns_name": f"h{at}", "role": {"value": role}}
+        for at, role in enumerate(("vip", "loopback", "anycast", "vrrp"), 1)
+    ]
+    found = netbox(json.dumps(rows))
+    assert [it.type for it in found.holdings] == ["loadbalancer", "nodes"]
+    assert conflicts(found) == [
+        "0.json: /2: type 'anycast' is not known",
+        "0.json: /3: type 'vrrp' is not known",
+    ]

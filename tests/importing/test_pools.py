@@ -2,8 +2,8 @@
 
 from reconciler.documents.findings import Location
 from reconciler.families.importing import ImportedNetwork
+from reconciler.importing.cells import ranges_in
 from reconciler.importing.found import ImportedSource, Window
-from reconciler.importing.tables import parsed
 from tests.importing.sources import conflicts, imported, lines, netbox, table, texts
 from tests.world import pool
 
@@ -12,7 +12,7 @@ EDGE = {"pools/edge.yaml": pool("edge", "10.0.0.0/24")}
 
 def described(name: str, cidr: str) -> ImportedSource:
     return ImportedSource(
-        described=(ImportedNetwork(name, parsed(cidr), Location(f"--add-pool {name}")),)
+        described=(ImportedNetwork(name, ranges_in(cidr)[0], Location(f"--add-pool {name}")),)
     )
 
 
@@ -98,28 +98,32 @@ def test_what_is_in_several_pools_is_a_conflict() -> None:
     assert conflicts(imported(table("ip,name,pool\n10.0.0.5,web,two\n"), two)) == []
 
 
-def test_ipv6_is_told_because_such_pools_hold_none() -> None:
-    assert conflicts(imported(table("ip,name\n2001:db8::5,web\n"))) == [
-        "a.csv:2: default/web: 2001:db8::5 is IPv6"
-    ]
-    assert conflicts(imported(netbox('[{"prefix": "2001:db8::/64"}]'))) == [
-        "0.json: /0: 2001:db8::-2001:db8::ffff:ffff:ffff:ffff is IPv6: no pool can be made of it"
-    ]
-    odd = ImportedSource(
-        described=(ImportedNetwork("x", parsed("10.0.0.1-10.0.0.5"), Location("x")),)
+def test_ipv6_is_listed_because_such_pools_hold_none() -> None:
+    result = imported(table("ip,name\n2001:db8::5,web\n"))
+    assert (result.conflicts, result.files) == ((), {})
+    assert result.notes == ("a.csv:2: IPv6 is not imported: 2001:db8::5 of default/web",)
+    result = imported(netbox('[{"prefix": "2001:db8::/64"}]'))
+    assert result.notes == ("0.json/0: IPv6 is not imported: 2001:db8::/64",)
+
+
+def test_a_range_that_something_else_uses_is_a_conflict_if_a_pool_gives_it_out() -> None:
+    rows = '[{"start_address": "10.0.0.16/24", "end_address": "10.0.0.31/24", "role": {"name": "DHCP"}}]'
+    (found,) = imported(netbox(rows), EDGE).conflicts
+    assert found.message == (
+        "/0: 10.0.0.16-10.0.0.31 is used otherwise, but pool edge of pools/edge.yaml:5 has it"
     )
-    assert conflicts(imported(odd)) == [
-        "x: 10.0.0.1-10.0.0.5 is no CIDR: no pool can be made of it"
-    ]
+    assert found.hint == "reserve it in the pool: spec.reserved, 10.0.0.16/28"
+    reserved = pool("edge", "10.0.0.0/24", reserved="[{cidr: 10.0.0.16/28}]")
+    assert imported(netbox(rows), {"pools/edge.yaml": reserved}).conflicts == ()
 
 
 def test_a_range_of_one_network_is_no_window_of_another() -> None:
     found = ImportedSource(
         described=(
-            ImportedNetwork("lab", parsed("10.9.0.0/24"), Location("a")),
-            ImportedNetwork("far", parsed("10.8.0.0/24"), Location("b")),
+            ImportedNetwork("lab", ranges_in("10.9.0.0/24")[0], Location("a")),
+            ImportedNetwork("far", ranges_in("10.8.0.0/24")[0], Location("b")),
         ),
-        windows=(Window(parsed("10.9.0.64-10.9.0.95"), Location("c")),),
+        windows=(Window(ranges_in("10.9.0.64-10.9.0.95")[0], Location("c")),),
     )
     result = imported(found.with_more(table("ip,name\n10.9.0.70,web\n10.8.0.5,shop\n")))
     assert "start: 10.9.0.64" in texts(result)["pools/lab.yaml"]

@@ -1,17 +1,18 @@
 """Tables to rows and owners: headers, encodings, delimiters, and what nobody can read."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from reconciler.addresses import format_short
 from reconciler.importing import tables as limits
 from reconciler.importing.run import files_found
-from reconciler.importing.tables import Assumed, columns_of
-from tests.importing.sources import conflicts, table
+from reconciler.importing.tables import Assumed, columns_of, type_of
+from tests.importing.sources import conflicts, imported, lines, table
 
 
-def describe(text: str | bytes, **assumed: str) -> list[str]:
+def describe(text: str | bytes, **assumed: Any) -> list[str]:
     return [
         f"{it.title} {it.type} {it.pool} {format_short(it.item)}".replace("  ", " ")
         for it in table(text, **assumed).holdings
@@ -36,6 +37,104 @@ def test_a_header_says_what_columns_mean(header: str, row: str) -> None:
     assert describe(f"{header}\r\n{row}\r\n") == ["default/web nodes 10.0.0.5"]
 
 
+LIKE = "ip{0}name{0}type\r\n10.0.0.5-7{0}web{0}lb\r\n"
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("first", ["", "sep={0}\r\n", "# from the wiki, by hand\r\n\r\n"])
+def test_separators_encodings_and_first_lines_make_no_difference(
+    mark: str, encoding: str, first: str
+) -> None:
+    text = f"{first}{LIKE}".format(mark)
+    bom = "\ufeff" if encoding in ("utf-16-le", "utf-16-be") and mark == ";" else ""
+    found = table((bom + text).encode(encoding))
+    (held,) = found.holdings
+    assert (held.title, held.type, format_short(held.item)) == (
+        "default/web",
+        "loadbalancer",
+        "10.0.0.5-10.0.0.7",
+    )
+    assert held.place.line == text.count("\n")
+
+
+def test_comments_are_not_rows_and_a_number_sign_is_a_header() -> None:
+    found = table("ip,name\n# racks\n#10.0.0.9,old\n10.0.0.5,web\n")
+    assert [it.name for it in found.holdings] == ["web"]
+    assert found.notes == ("a.csv:3: a comment, which is not read",)
+    assert describe("#,ip,name\n#1,10.0.0.5,web\n") == ["default/web nodes 10.0.0.5"]
+    assert describe("# ip,name\n10.0.0.5,web\n") == ["default/web nodes 10.0.0.5"]
+
+
+def test_a_cell_that_says_nothing_names_nobody() -> None:
+    found = table("ip,name,team\nn/a,web,-\n10.0.0.5,N/A,\u2014\n")
+    assert found.notes == ("a.csv:2: 'n/a', so it has no address",)
+    assert [it.title for it in found.holdings] == ["default/ip-10-0-0-5"]
+
+
+@pytest.mark.parametrize(
+    ("text", "networks"),
+    [
+        ("Section,Subnet,Mask\nMain,10.50.0.0,24\n", ["10.50.0.0-10.50.0.255"]),
+        ("subnet;netmask\n10.50.0.0;255.255.255.128\n", ["10.50.0.0-10.50.0.127"]),
+        ("Network\tMask\n10.50.0.0\t/24\n", ["10.50.0.0-10.50.0.255"]),
+        ("IP,Mask,Description\n10.50.0.0,24,Lab\n", ["10.50.0.0-10.50.0.255"]),
+        ("network\n10.50.0.0/24\n10.51.0.0/25\n", ["10.50.0.0-10.50.0.255", "10.51.0.0-10.51.0.127"]),
+        ("network\n\"10.50.0.0/24, 10.51.0.0/25\"\n", ["10.50.0.0-10.50.0.255", "10.51.0.0-10.51.0.127"]),
+        ("ip,description\n10.50.0.0/24,Lab\n", ["10.50.0.0-10.50.0.255"]),
+    ],
+)  # fmt: skip
+def test_a_network_without_an_owner_is_a_pool(text: str, networks: list[str]) -> None:
+    found = table(text)
+    assert (found.holdings, found.conflicts) == ((), ())
+    assert [format_short(it.extent) for it in found.described] == networks
+    assert len({it.name for it in found.described}) == len(networks)
+
+
+def test_a_network_without_its_length_is_no_pool_of_one_address() -> None:
+    for header in ("subnet", "network", "prefix"):
+        found = table(f"{header},description\n10.50.0.0,Lab\n")
+        assert conflicts(found) == ["a.csv:2: '10.50.0.0' has no prefix length"]
+        assert found.described == ()
+
+
+def test_the_mask_of_a_host_is_not_a_range() -> None:
+    assert describe("ip,netmask,name\n10.50.0.5,255.255.255.0,web\n") == [
+        "default/web nodes 10.50.0.5"
+    ]
+
+
+def test_a_column_of_addresses_that_is_not_known_is_named_with_what_it_means() -> None:
+    for cell, meaning in (("10.0.0.5", "address"), ("10.0.0.0/24", "cidr")):
+        (found,) = table(f"Name,IP Adresse\nweb,{cell}\n").conflicts
+        assert found.hint == f"--map 'IP Adresse={meaning}'"
+
+
+def test_a_reserved_row_and_one_of_dhcp_have_no_holder() -> None:
+    text = (
+        "cidr,ip,name,type,status\n10.0.0.0/24,,,,\n,10.0.0.100-199,,dhcp,\n,10.0.0.7,,,Reserved\n"
+    )
+    found = table(f"{text},10.0.0.8,web,lb,reserved\n")
+    assert [it.name for it in found.holdings] == ["web"]
+    (made,) = imported(found).after.state.pools.values()
+    assert list(map(format_short, made.usable)) == [
+        "10.0.0.1-10.0.0.6",
+        "10.0.0.8-10.0.0.99",
+        "10.0.0.200-10.0.0.254",
+    ]
+
+
+def test_ipv6_beside_ipv4_is_listed_and_stops_nothing() -> None:
+    rows = "ip,ipv6,name,type\n10.0.0.5,2001:DB8::5,web,lb\n2001:db8::/64,,x,lb\n"
+    result = imported(table(rows))
+    assert lines(result) == ["default/web loadbalancer net-10-0-0-0-24 10.0.0.5 10.0.0.5"]
+    assert conflicts(result) == []
+    assert [it for it in result.notes if "IPv6" in it] == [
+        "a.csv:2: IPv6 is not imported: 2001:db8::5 of default/web",
+        "a.csv:3: IPv6 is not imported: 2001:db8::/64 of default/x",
+    ]
+
+
 def test_utf_16_as_spreadsheets_write_it_is_read() -> None:
     assert describe("ip,name\n10.0.0.5,web\n".encode("utf-16")) == ["default/web nodes 10.0.0.5"]
 
@@ -43,7 +142,7 @@ def test_utf_16_as_spreadsheets_write_it_is_read() -> None:
 def test_columns_of_clusters_are_load_balancers_and_a_type_says_otherwise() -> None:
     assert describe("ip,cluster\n10.0.0.5,team-a/web\n") == ["team-a/web loadbalancer 10.0.0.5"]
     assert describe("ip,cluster\n10.0.0.5,web\n", type="nodes") == ["default/web nodes 10.0.0.5"]
-    rows = "ip,name,role,team\n10.0.0.5,web,VIP,A Team\n10.0.0.6,web,dhcp,A Team\n"
+    rows = "ip,name,role,team\n10.0.0.5,web,VIP,A Team\n10.0.0.6,web,Node,A Team\n"
     assert describe(rows) == ["a-team/web loadbalancer 10.0.0.5", "a-team/web nodes 10.0.0.6"]
 
 
@@ -91,16 +190,43 @@ def test_the_table_of_the_docs_is_read_without_a_conflict() -> None:
 
 
 def test_a_type_that_says_free_is_nobodys_and_one_that_says_nothing_is_told_once() -> None:
-    found = table("ip,name,type\n10.0.0.5,,Free\n10.0.0.6,a,odd\n10.0.0.7,b,Odd\n10.0.0.8,c,node\n")
+    text = (
+        "ip,name,type\n10.0.0.5,,Free\n10.0.0.6,a,odd  one\n10.0.0.7,b,Odd one\n10.0.0.8,c,node\n"
+    )
+    found = table(text)
+    assert [(it.name, it.type) for it in found.holdings] == [("c", "nodes")]
+    assert found.notes == ("a.csv:2: free, so nobody has it",)
+    assert conflicts(found) == ["a.csv:3: type 'odd one' is not known, also at a.csv:4"]
+    assert "--map-type 'odd one=loadbalancer', or =nodes" in found.conflicts[0].hint
+    found = table(text, types={"odd one": "loadbalancer"})
     assert [(it.name, it.type) for it in found.holdings] == [
-        ("a", "nodes"),
-        ("b", "nodes"),
+        ("a", "loadbalancer"),
+        ("b", "loadbalancer"),
         ("c", "nodes"),
     ]
-    assert found.notes == (
-        "a.csv:2: free, so nobody has it",
-        "a.csv:3: type 'odd' is not known: taken as nodes",
-    )
+
+
+@pytest.mark.parametrize(
+    ("said", "meaning"),
+    [
+        ("MetalLB pool", "loadbalancer"),
+        ("k8s-LB", "loadbalancer"),
+        ("Load Balancing (prod)", "loadbalancer"),
+        ("Service", "loadbalancer"),
+        ("worker node", "nodes"),
+        ("Secondary", "nodes"),
+        ("DHCP scope", "reserved"),
+        ("web server", ""),
+        ("lb node", ""),
+        ("no vip", ""),
+        ("dhcp server", ""),
+        ("vrrp", ""),
+        ("pool", "network"),
+    ],
+)
+def test_words_of_a_type_count_and_nothing_becomes_nodes_by_guess(said: str, meaning: str) -> None:
+    assert type_of(said, {}) == meaning
+    assert type_of(said.upper(), {said.casefold(): "free"}) == "free"
 
 
 @pytest.mark.parametrize(
@@ -113,7 +239,7 @@ def test_a_type_that_says_free_is_nobodys_and_one_that_says_nothing_is_told_once
         ("range,name\n10.0.0.9-2001:db8::1,web\n", "a.csv:2: '10.0.0.9-2001:db8::1' does not end after it starts"),
         ("ip,name\n10.0.0.5,***\n", "a.csv:2: '***': no name of Kubernetes can be made of it"),
         ("cidr,name\n10.0.0.5/24,web\n", "a.csv:2: '10.0.0.5/24' has host bits set"),
-        ("ip,name\n10.0.0.5/x,web\n", "a.csv:2: '10.0.0.5/x' is not a canonical IPv4 CIDR: 'x' is not a prefix length of 0 to 32"),
+        ("ip,name\n10.0.0.5/x,web\n", "a.csv:2: '10.0.0.5/x': 'x' is not a prefix length of 0 to 32"),
         ("name,team\nweb,a\n", "a.csv:1: no column says addresses; there are: 'name', 'team'"),
         ("", "a.csv: the file is empty"),
         ('ip,name\n"10.0.0.5,web\n', "a.csv:2: the row cannot be read: unexpected end of data"),
@@ -128,7 +254,8 @@ def test_what_cannot_be_read_is_told_with_its_place(text: str | bytes, said: str
 
 
 def test_columns_that_mean_nothing_are_named() -> None:
-    assert table("ip,colour\n10.0.0.5,red\n").notes == ("a.csv: not read: column 'colour'",)
+    (note,) = table("ip,colour\n10.0.0.5,red\n").notes
+    assert note.startswith("a.csv: not read: column 'colour'; --map colour=MEANING ")
 
 
 def test_a_person_says_what_a_column_means() -> None:

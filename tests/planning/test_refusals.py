@@ -147,7 +147,8 @@ def test_a_pool_with_an_unreadable_record_is_frozen() -> None:
     found = refusal({**SMALL, path: "kind: IPAllocation\nstatus: {}\n"}, CLAIM)
     assert found.reason == "pool-frozen"
     assert found.message == f"edge gives nothing out while {path} cannot be read"
-    assert found.hint == f"mend {path}; git log -p -- {path} shows what was changed"
+    log = f"git log -p -- {path} the rest"
+    assert found.hint == f"mend {path}: git diff HEAD shows what is not committed, {log}"
 
 
 def test_a_record_that_no_longer_answers_an_explicit_size_is_stale() -> None:

@@ -56,6 +56,9 @@
 - apiGroups: [cluster.x-k8s.io]
   resources: [machines]
   verbs: [list]
+- apiGroups: [""]
+  resources: [secrets]
+  verbs: [list, watch]
 - apiGroups: [butler.butlerlabs.dev]
   resources: [networkpools, ipallocations, providerconfigs, teams, tenantclusters]
   verbs: [watch]
@@ -72,11 +75,6 @@
 - apiGroups: [""]
   resources: [nodes, services]
   verbs: [watch]
-{{- end -}}
-{{- define "gitops-ipam.rules.secrets" -}}
-- apiGroups: [""]
-  resources: [secrets]
-  verbs: [list, watch]
 {{- end -}}
 {{- define "gitops-ipam.rules.home" -}}
 # The inventory.

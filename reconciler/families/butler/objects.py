@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from reconciler.addresses import (
     IPRange,
     NotationError,
+    cidrs_of,
     format_address,
     format_cidr,
     format_short,
@@ -360,6 +361,9 @@ def _pool(network: ImportedNetwork) -> ImportedBody:
         if it != network.extent
     ]
     spec: ImportedBody = {"cidr": format_cidr(network.extent)}
+    if network.reserved:
+        blocks = (block for item in network.reserved for block in cidrs_of(item))
+        spec["reserved"] = [{"cidr": block} for block in blocks]
     if windows:
         spec["tenantAllocation"] = windows[0] if len(windows) == 1 else {"ranges": windows}
     return _document(kinds.POOL.kind, kinds.SYSTEM, network.name, spec, annotations=annotations)
@@ -381,10 +385,9 @@ def _request(held: ImportedRange, name: str) -> ImportedBody:
 
 
 def _tenant(held: ImportedRange, provider: str, metallb_pool: str) -> ImportedBody:
-    spec: ImportedBody = {
-        "providerConfigRef": {"name": provider},
-        "networking": {"lbPoolSize": held.item.size},
-    }
+    spec: ImportedBody = {"providerConfigRef": {"name": provider}}
+    if held.type == kinds.LB:
+        spec["networking"] = {"lbPoolSize": held.item.size}
     if held.team not in ("", held.namespace):
         spec["teamRef"] = {"name": held.team}
     annotations = {NAMED: metallb_pool} if metallb_pool else {}

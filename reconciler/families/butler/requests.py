@@ -7,15 +7,7 @@ from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, format_short
 from reconciler.documents.document import Document, Documents
-from reconciler.documents.findings import (
-    MAX_SUGGESTIONS,
-    Finding,
-    error,
-    info,
-    join_limited,
-    nearest,
-    warning,
-)
+from reconciler.documents.findings import Finding, error, info, join_limited, nearest, warning
 from reconciler.families.butler import kinds
 from reconciler.families.butler.pools import NetworkPool, Networks, Provider, Providers
 from reconciler.families.butler.tenants import (
@@ -28,6 +20,7 @@ from reconciler.families.butler.tenants import (
     owner_of,
 )
 from reconciler.families.fields import FORMERLY, read_range
+from reconciler.families.importing import NEW_RANGE
 from reconciler.families.interface import CurrentRecords, FamilyReading, RecordBody
 from reconciler.model.claim import Allocation, Claim, Owner, Refusal
 from reconciler.model.key import Key, is_label
@@ -114,13 +107,12 @@ def read_requests(
 ) -> dict[TenantName, list[TenantRequest]]:
     """Collect the claims of requests; return the requests of existing tenants, by tenant."""
     found: dict[TenantName, list[TenantRequest]] = {}
-    documents, missing = networks.documents, 0
+    documents = networks.documents
     for document in documents.of(kinds.REQUEST):
         name = tenant_named(document)
         tenant = documents.find(kinds.TENANT, *name)
         if tenant is None and not documents.unread(kinds.TENANT, *name):
-            missing += 1
-            _report_missing_tenant(document, documents, networks.reading, missing)
+            _report_missing_tenant(document, documents, networks.reading)
         provider = providers.of(tenant)[0] if tenant is not None else None
         claim = _claim(document, tenant, networks, provider)
         if tenant is not None:
@@ -136,15 +128,13 @@ def read_requests(
 
 
 def _report_missing_tenant(
-    document: Document, documents: Documents, reading: FamilyReading, count: int
+    document: Document, documents: Documents, reading: FamilyReading
 ) -> None:
     namespace, name = tenant_named(document)
     message = f"TenantCluster {namespace}/{name} is not in the repository"
     hint = "the addresses are held all the same; add the TenantCluster when it exists"
     near = ""
-    if count > MAX_SUGGESTIONS:
-        pass
-    elif space := nearest(namespace, documents.namesakes(kinds.TENANT, name)):
+    if space := nearest(namespace, documents.namesakes(kinds.TENANT, name)):
         near = f"{space}/{name}"
     elif other := nearest(name, documents.every(kinds.TENANT, namespace), _NEAR):
         near = f"{namespace}/{other}"
@@ -261,6 +251,8 @@ def own_claims(
     for kind, share in shares.items():
         if kind in alone:
             _judge_requests(share, chosen[kind], alone[kind], document, reading)
+    first = _judge_first(document, shares[kinds.LB], chosen[kinds.NODES], alone.get(kinds.LB))
+    reading.report(document, *first)
     # A tenant without a stated size does not request its growth, if it has any.
     if tenant.stated_size is not None or tenant.pinned is not None or grown:
         state = tenant.state(held, grown, instead)
@@ -273,6 +265,19 @@ def own_claims(
         if claim.key in reading.claims:
             reading.claims[claim.key] = claim
     return instead[kinds.LB].key if kinds.LB in instead else keys[kinds.LB]
+
+
+def _judge_first(
+    document: Document, lb: _Share, nodes: TenantRequest | None, claim: Claim | None
+) -> Iterator[Finding]:
+    """Yield a warning if a tenant has addresses only by a request of type nodes, as imported."""
+    pin = nodes.claim.pin if nodes is not None and nodes.is_named else None
+    is_new = claim is not None and claim.pin is None and not lb.asked and lb.record is None
+    if claim is not None and is_new and pin is not None:
+        message = f"{document.title} has {format_short(pin)} as nodes only, so its first"
+        message += f" load-balancer range of {claim.size} addresses is a new one"
+        hint = "if its load balancers have addresses already, describe them as type loadbalancer"
+        yield warning(NEW_RANGE, document.start, message, hint)
 
 
 def _judge_requests(

@@ -4,15 +4,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from reconciler.addresses import (
-    BITS,
-    IPRange,
-    IPSet,
-    anycast_of,
-    format_range,
-    format_short,
-    special_purpose,
-)
+from reconciler.addresses import BITS, IPRange, IPSet, format_range, format_short, special_purpose
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.edit import Edit
 from reconciler.documents.findings import Finding, has_error, meant, shown, warning
@@ -165,7 +157,6 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
         is_paused=kinds.PAUSED in document.annotations(),
         retention=document.spec.get("addressReuseGracePeriodSeconds", 0),
         kept=tuple((item, "") for item in (*excluded, *gateways)),
-        anycast=anycast_of([subnet]),
     )
     return pool, found
 
