@@ -44,7 +44,7 @@ class FilteredError(GitError):
     """Git objects (`ids`) are missing because a filter excluded them from the clone."""
 
     def __init__(self, message: str, hint: str, ids: Sequence[str]) -> None:
-        super().__init__(f"{message} ({len(ids)} of what is read by now)", hint)
+        super().__init__(f"{message} ({len(ids)} objects needed so far)", hint)
         self.ids = tuple(dict.fromkeys(ids))
 
 

@@ -179,7 +179,7 @@ class Need(StrEnum):
 
     APPLY = "apply"
     NAMESPACES = "making namespaces that are missing"
-    KUBECONFIGS = "kubeconfigs of tenants that nobody named"
+    KUBECONFIGS = "kubeconfigs of tenants that no option names"
     DOCUMENTS = "apply.documents: all"
     INTAKE = "taking in objects that are not in Git"
     OBSERVE = "showing who uses reserved addresses"

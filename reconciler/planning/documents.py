@@ -113,7 +113,7 @@ def _edited(document: Document, folder: str) -> Iterator[Finding]:
         message = f"{document.title} is not written as ipam reconcile writes it"
         if document.path != path:
             message = f"{document.title} belongs to {path}"
-        hint = "revert the change: ipam reconcile alone writes it"
+        hint = "revert the change: only ipam reconcile writes this file"
         yield warning("observed-edited", document.at(), message, hint)
 
 
@@ -194,7 +194,7 @@ _ROLES = {"pools": "pool", "providers": "provider", "teams": "team", "tenants": 
 def source_kinds(settings: Settings | None = None) -> Kinds:
     """Return all kinds that source folders can hold."""
     observed = (settings or Settings()).observed
-    demand = f"{observed}/{DEMAND.name}.{DEMAND.id.group}/, where ipam reconcile alone writes"
+    demand = f"{observed}/{DEMAND.name}.{DEMAND.id.group}/, which only ipam reconcile writes"
     return _kinds([*_of_families(), CLUSTER_TARGET], {DEMAND: demand})
 
 
@@ -267,8 +267,8 @@ def _wrong_folder(
     homes = [f"{name}/" for name in sources if _ROLES.get(name) == role]
     if _ROLES.get(source, role) == role or not homes:
         return None
-    hint = f"move it to {article_list(homes)}; spec.kinds of Settings says what a folder holds"
-    return warning, f"{source}/, where nobody looks for it", hint
+    hint = f"move it to {article_list(homes)}; spec.kinds of Settings lists the kinds of a folder"
+    return warning, f"{source}/, which usually holds other kinds", hint
 
 
 def is_elsewhere(path: str, settings: Settings) -> bool:
@@ -308,7 +308,7 @@ def elsewhere(path: str, data: bytes, settings: Settings) -> Finding | None:
         return None
     names = join_limited([kind.name for kind in lines])
     folders = join_limited([f"{it}/" for it in settings.sources])
-    message = f"it holds {names}, and counts for nothing: only what is in {folders} is read"
+    message = f"{names} outside of the source folders is ignored; files are read in {folders} only"
     kind, line = next(iter(lines.items()))
     return warning("file-not-read", Location(path, line, 1), message, _way_in(path, kind, settings))
 

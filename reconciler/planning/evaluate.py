@@ -467,7 +467,7 @@ def with_sizes_of_base(pools: Mapping[Key, Pool], evaluation: Evaluation) -> Eva
 
 
 def held_to(evaluation: Evaluation, earlier: Settings, name: str) -> Evaluation:
-    """Return an evaluation by the stricter of its own limits and those of an earlier commit."""
+    """Return an evaluation by the stricter of its own and an earlier commit's limits."""
     tree, state, plan = evaluation.tree, evaluation.state, evaluation.plan
     own, strict = tree.settings, tree.settings.held_to(earlier)
     if strict == own:
@@ -504,7 +504,7 @@ def loosened(own: Settings, earlier: Settings, name: str) -> Iterator[Finding]:
             own.location if own.location.path == PATH else Location(PATH, 1, 1),
             f"looser than in commit {name}, the newest reconcile commit: {', '.join(looser)};"
             " the stricter counts until reconcile has committed something by these",
-            "to let something pass now: an Override, or ipam reconcile --allow-release",
+            "to permit a change now: merge an Override, or run ipam reconcile --allow-release",
         )
 
 

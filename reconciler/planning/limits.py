@@ -121,8 +121,8 @@ def clock(ahead: int | None, used: int) -> Iterator[Finding]:
             "clock-ahead",
             Location("."),
             f"the commit is dated {format_instant(ahead)}, over an hour ahead of now;"
-            f" nothing expires, and what is written is dated {format_instant(used)}",
-            "set the clock that is wrong, here or where it was committed, and commit again",
+            f" nothing expires, and records are dated {format_instant(used)}",
+            "correct the clock of this machine or of the committer's, then commit again",
         )
 
 
@@ -135,7 +135,7 @@ def clock_behind(date: int, now: int) -> Iterator[Finding]:
             Location("."),
             f"this machine shows {format_instant(now)}, {behind} s before the commit's date:"
             " nothing falls due until it has caught up",
-            "set this machine's clock, or that of who committed",
+            "correct the clock of this machine or of the committer's",
         )
 
 

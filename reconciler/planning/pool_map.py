@@ -118,7 +118,7 @@ def without_record(state: State) -> list[AddressPart]:
     ]
     unread = [
         AddressPart(
-            item, AddressUse.IN_USE, title="what cannot be read", source=Location(it.path, 1, 1)
+            item, AddressUse.IN_USE, title="unreadable file", source=Location(it.path, 1, 1)
         )
         for it in state.unreadable
         for item in it.ranges

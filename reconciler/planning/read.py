@@ -38,7 +38,7 @@ MAX_VERSIONS = 100
 
 
 class EvaluationOptions(Struct, frozen=True):
-    """Inputs besides the revision, whose Settings and Overrides they can replace: see `Tree`."""
+    """Inputs in addition to the revision, whose Settings and Overrides they can replace: see `Tree`."""
 
     settings: Settings | None = None
     overrides: Overrides | None = None
@@ -159,14 +159,14 @@ class OwnSettings(Struct, frozen=True):
 
 
 def read_own_settings(source: Source, judging: Settings | None = None) -> OwnSettings:
-    """Return the Settings of a source, and limit it by them, or by those of the base (`judging`)."""
+    """Return the Settings of a source, limited by them, or by the base's (`judging`)."""
     if judging is not None:
         source.bound(judging.limits)
     own = _read_own(source)
     records = own.settings.records
     source.bound((judging or own.settings).limits)
     source.require(PATH, [*own.settings.folders, records, OVERRIDES])
-    # What is no folder is at or above the path of the records.
+    # A finding here is about a path that is not a folder: the folder of records or a parent.
     barring = (it.location.path for it in source.findings())
     if barred := next((path for path in barring if f"{records}/".startswith(f"{path}/")), ""):
         return replace(own, is_broken=True, halts=barred)

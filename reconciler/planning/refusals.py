@@ -42,14 +42,14 @@ def left(claim: Claim, why: str) -> Refusal:
 
 def _inspect(place: str, path: str) -> str:
     # Git has no log for files of the work tree.
-    return f"mend {place}: git diff HEAD shows what is not committed, git log -p -- {path} the rest"
+    return f"fix {place}; to see what changed: git diff HEAD -- {path}, or git log -p -- {path}"
 
 
 def untold(claim: Claim) -> Refusal:
     """Return the refusal of a claim whose pool might be in a file without a readable version."""
     names = join_limited(claim.wanted)
     message = f"{names}: not all of them can be told while a file cannot be read"
-    return Refusal(FROZEN, message, "mend the errors first")
+    return Refusal(FROZEN, message, "fix the errors first")
 
 
 def stale(claim: Claim, record: Allocation, difference: str) -> Refusal:
@@ -134,7 +134,7 @@ def no_room(claim: Claim, tried: Tried, holders: "Holders") -> Refusal:
     return Refusal(
         "pool-fragmented" if fragmented else "pool-exhausted",
         f"needs {need}{' contiguous addresses' if need > 1 else ''}; {'; '.join(parts)}",
-        f"{other}, widen {wider}, {fewer}or remove what is no longer used",
+        f"{other}, widen {wider}, {fewer}or remove unused claims",
     )
 
 

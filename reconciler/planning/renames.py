@@ -113,7 +113,7 @@ def _tangled(
 
 def _swapped(chain: Sequence[Link]) -> Finding:
     steps = join_limited([it.step for it in chain], ", ")
-    hint = "give one of them a third name, let reconcile run, and then rename it once more"
+    hint = "give one of them a third name, run ipam reconcile, then rename it again"
     return chain[0].refused(f"names are swapped: {steps}", hint)
 
 
@@ -300,15 +300,15 @@ class _Owners:
             message = f"{link.title} was of team {join_limited(others)}, {link.document.title} is"
             message += f" of {f'team {team}' if team else 'none'}: the addresses stay with {before}"
             hint = f"let it be of team {others[0]} until that is reconciled; without the annotation"
-            hint += f" it gets other addresses, and those of {before} are released"
+            hint += f" it gets other addresses, and the addresses of {before} are released"
             return link.refused(message, hint)
         slots = {record.claim.slot for record in live}
         if held := [it for it in self._live[link.now.owner] if it.claim.slot in slots]:
             ranges = join_limited([format_short(it.range) for it in held if it.range])
             message = f"{link.now.short} holds {ranges} by its name already:"
             message += f" the addresses of {link.title} stay with it"
-            hint = f"to keep those of {before}, let those of {link.now.short} be released first;"
-            hint += f" without the annotation those of {before} are released"
+            hint = f"to keep the range of {before}, release the range of {link.now.short} first;"
+            hint += f" without the annotation the range of {before} is released"
             return link.refused(message, hint)
         return None
 

@@ -190,14 +190,14 @@ def _outside_of_pools(state: State, holding: Holding) -> Iterator[Finding]:
 def _way_out(state: State, record: Allocation) -> str:
     again = "let the pool give them out again (network, range, reserved blocks)"
     if record.announced:
-        return f"{again} until nobody uses them: the claim left them, and they are still announced"
+        return f"{again} until no Service uses them: the claim left, they are still announced"
     if record.claim in state.claims or state.is_left_alone(record):
         return f"{again}, or move the claim to another pool before (ipam move)"
     if record.is_live:
-        return f"{again} until they are free: nobody claims them, and the plan releases them"
+        return f"{again} until they are free: no claim uses them, and the plan releases them"
     end = retention_end(record, state)
     until = f"until {format_instant(end)}" if end is not None else "until they are free"
-    return f"{again} {until}: nobody claims them, and that is how long they are held"
+    return f"{again} {until}: no claim uses them, but they are reserved until then"
 
 
 def removed_pools(state: State) -> dict[Key, list[Allocation]]:
@@ -435,7 +435,8 @@ def _refusal(
     if reserved := pool.reserved.overlapping(pin):
         blocks = join_limited([format_short(block) for block in reserved])
         message = f"{text} holds reserved addresses of {name}: {blocks}"
-        return Refusal("pin-reserved", message, "pin a range beside them, or end the reservation")
+        hint = "pin another range, or remove the block from spec.reserved"
+        return Refusal("pin-reserved", message, hint)
     if not space.is_free(pin, owner):
         return _taken(text, holders.of(pin, pool.space), space.withheld.by_others(pin, owner))
     return None

@@ -163,7 +163,7 @@ def _shared_folders(document: Document, settings: Settings) -> Iterator[Finding]
         title = next((title for title, other in others if _share(written[field], other)), "")
         if title:
             message = f"spec.{field}: {written[field]} and {title} share files"
-            hint = "keep what reconcile writes apart from what people write"
+            hint = "use a folder that no other setting names: only ipam reconcile writes there"
             yield error("field-value", document.at("spec", field), message, hint)
 
 
@@ -176,7 +176,7 @@ def _unknown_kinds(document: Document, settings: Settings) -> Iterator[Finding]:
     for folder, kinds in settings.kinds:
         if not any(within(folder, source) for source in settings.sources):
             place = document.at("spec", "kinds", folder, key=True)
-            message = f"spec.kinds: {shown(folder)} is no source folder, and in none"
+            message = f"spec.kinds: {shown(folder)} is not a source folder, or in one"
             yield error("field-value", place, message, f"sources: {', '.join(settings.sources)}")
         for index, kind in enumerate(kinds):
             if kind not in known:
@@ -185,7 +185,7 @@ def _unknown_kinds(document: Document, settings: Settings) -> Iterator[Finding]:
     known = sorted(it.kind for family in families() for it in family.objects.intake)
     for index, item in enumerate(settings.intake):
         if item.kind not in known:
-            message = f"spec.intake: {shown(item.kind)} is no kind whose objects are taken in"
+            message = f"spec.intake: {shown(item.kind)} is not a kind that intake supports"
             place = document.at("spec", "intake", index, "kind")
             yield _unknown_kind(place, message, item.kind, known)
 
@@ -247,9 +247,7 @@ def overrides_of(files: Mapping[str, bytes], before: EarlierOverrides) -> Overri
         if override is None:
             continue
         if override.expires <= before.clock:
-            message = (
-                f"it expired at {format_instant(override.expires)}: it lets nothing pass any more"
-            )
+            message = f"it expired at {format_instant(override.expires)} and has no effect"
             found.append(warning("override-expired", override.location, message, "remove the file"))
             continue
         found += _long(override)
@@ -281,7 +279,7 @@ def as_findings(overrides: Overrides, pools: Iterable[Key]) -> Iterator[Finding]
         message = f"nothing in this revision needs it: it lets {item.lets_pass} pass"
         is_of_pool = item.kind in (OverrideKind.GATE, OverrideKind.SHRINK)
         if is_of_pool and item.scope not in scopes:
-            message += f"; there is no pool {shown(item.scope)}"
+            message += f"; pool {shown(item.scope)} does not exist"
         until = format_instant(item.expires)
         hint = f"remove the file when its change is through; it counts until {until}"
         yield warning("override-unused", item.location, message, hint)
@@ -304,14 +302,14 @@ def _misplaced(path: str, documents: Iterable[Document]) -> Iterator[Finding]:
     name = path.removeprefix(f"{OVERRIDES}/")
     named = _FILE.fullmatch(name)
     if named is None or parse_instant(f"{named.group(1)}T00:00:00Z") is None:
-        message = f"{shown(path)} is no place of an Override"
+        message = f"{shown(path)} is not a valid path of an Override"
         hint = f"{HOME}, for example {OVERRIDES}/2026-02-15-vlan40-full.yaml"
         yield error("override-misplaced", Location(path, 1, 1), message, hint)
         return
     stem = name.removesuffix(".yaml")
     for document in documents:
         if document.name != stem:
-            message = f"metadata.name: {shown(document.name)} stands in the file {shown(path)}"
+            message = f"metadata.name: {shown(document.name)} is not the name of {shown(path)}"
             place = document.at("metadata", "name")
             yield error("override-misplaced", place, message, f"name it {stem}")
 
@@ -324,7 +322,7 @@ def _override(document: Document) -> tuple[Override | None, list[Finding]]:
         found.append(error("field-value", place, "spec.reason: says nothing", "write down why"))
     expires = parse_instant(spec["expires"])
     if expires is None:
-        message = f"spec.expires: {shown(spec['expires'])} is no instant"
+        message = f"spec.expires: {shown(spec['expires'])} is not a valid time"
         hint = "RFC 3339 in UTC, for example 2026-02-20T12:00:00Z"
         found.append(error("field-value", document.at("spec", "expires"), message, hint))
     if found or expires is None:
@@ -339,7 +337,7 @@ def _bad_scope(document: Document, kind: OverrideKind) -> Iterator[Finding]:
     wanted, other = ("releases", "scope") if is_brake else ("scope", "releases")
     if other in document.spec:
         message = f"spec.{other}: an Override of kind {kind} has none"
-        hint = f"remove it; spec.{wanted} says what it is for"
+        hint = f"remove it, and set spec.{wanted}"
         yield error("field-value", document.at("spec", other, key=True), message, hint)
     if wanted not in document.spec:
         hint = "how many releases are expected" if is_brake else f"{_SCOPES[kind]}: {_AS}"

@@ -364,7 +364,7 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
         path = path_of(folder, record.pool, record.claim)
         if record.path != path and not decision.held and record.path not in state.former:
             is_free = path not in occupied
-            what = "the next reconcile moves it" if is_free else "another record stands there"
+            what = "the next reconcile moves it" if is_free else "another record is there"
             yield warning("record-misplaced", place, f"belongs to {path}; {what}")
     yield from _ahead(state)
     yield from _paused(paused, state)
@@ -373,12 +373,12 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
         # The documents can be deleted, or can be in the file that is not readable.
         more = f" and {len(held) - 1} more" if len(held) > 1 else ""
         message = f"{held[0].claim.short}{more}: not released while a file cannot be read"
-        yield warning("release-held", Location(held[0].path, 1, 1), message, "mend the errors")
+        yield warning("release-held", Location(held[0].path, 1, 1), message, "fix the errors")
 
 
 def _stale(record: Allocation, why: str) -> Finding:
     claim = record.claim
-    message = f"{claim.short} keeps what it holds, though {why}"
+    message = f"{claim.short} keeps its addresses, though {why}"
     hint = f"to let it move: ipam move {claim._replace(slot='').short} --to POOL; or"
     hint += f" merge an Override of kind move, scope {claim}, before the change"
     return warning("record-stale", Location(record.path, 1, 1), message, hint)
@@ -402,7 +402,7 @@ def moving(
         if record.announced and record.path not in state.unused:
             why = asked.get(record.path)
             message = f"{record.claim.short} has left {held_words(record)}, which {_UNTIL}"
-            hint = "move its Services to the new range; reconcile with clusters tells who is left;"
+            hint = "move its Services to the new range; ipam reconcile lists remaining users;"
             back = record.claim._replace(slot="").short
             hint += f" the way back: ipam move {back} --to {record.pool.name}"
             place = Location(record.path, 1, 1)
@@ -420,7 +420,7 @@ def _handed_over(state: State, overrides: Overrides) -> Iterator[Finding]:
         message = f"{held_words(new)} goes from {giver.short} to {new.owner.short}"
         hint = "whatever uses it there is cut off; make a claim of its own for the other"
         if overrides.allow(OverrideKind.MOVE, str(new.claim)):
-            message, hint = f"{message}; an Override lets it go", ""
+            message, hint = f"{message}; an Override permits this", ""
         yield warning(HANDED_OVER, state.claims[new.claim].source, message, hint)
 
 
@@ -432,7 +432,7 @@ def retained(why_of: Mapping[str, str]) -> Iterator[Finding]:
         yield warning("expiry-held", Location(path, 1, 1), message, hint)
 
 
-_UNTIL = "stays announced until nobody uses it"
+_UNTIL = "stays announced until no Service uses it"
 
 
 def held_words(record: Allocation) -> str:
@@ -472,7 +472,7 @@ def _paused(held: list[Allocation], state: State) -> Iterator[Finding]:
     for key, records in resting.items():
         if records:
             names = join_limited([record.claim.short for record in records])
-            message = f"{key.kind} {key.name} is paused: {names} keep their addresses meanwhile"
+            message = f"{key.kind} {key.name} is paused: {names} keep their addresses"
             yield warning("release-held", state.pools[key].source, message, "end the pause")
 
 
@@ -494,5 +494,5 @@ def _ahead(state: State) -> Iterator[Finding]:
         if since is not None and since > state.clock + _SKEW:
             now = format_instant(state.clock)
             message = f"is released as of {record.since}, but the revision is of {now}"
-            hint = f"git log -p -- {record.path} tells who wrote that; until then nobody gets it"
+            hint = f"git log -p -- {record.path} shows the author; it is not allocated until then"
             yield warning("record-edited", Location(record.path, 1, 1), message, hint)

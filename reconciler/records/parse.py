@@ -66,8 +66,8 @@ def parse_record_lenient(folder: str, path: str, data: bytes) -> Recalled:
         return Recalled(None, Unreadable(path, place.claim, place.pool, ranges), (found,))
     if not record.annotation:
         return Recalled(allocation)
-    message = f"differs from what was written for {allocation.claim.short}"
-    hint = "revert the change; the next reconcile writes the record anew with the range it now says"
+    message = f"record of {allocation.claim.short} was edited by hand"
+    hint = "revert the edit; otherwise the next reconcile rewrites the record with its edited range"
     return Recalled(allocation, None, (warning("record-edited", start, message, hint),))
 
 
@@ -216,7 +216,7 @@ class _Lenient:
         try:
             pool = form.pool(kind, beside, name, namespace)
         except ValueError:
-            raise _UnreadableError(f"{shown(kind)} is no kind of pool") from None
+            raise _UnreadableError(f"{shown(kind)} is not a kind of pool") from None
         if item is not None and not pool.is_sound:
             raise _UnreadableError(f"{shown(pool.short)} can be no pool")
         return pool
@@ -258,7 +258,7 @@ class _Lenient:
     def _between(self, start: str, end: str) -> IPRange:
         (version, first), (other, last) = self._address(start), self._address(end)
         if version != other or first > last:
-            raise _UnclearError(f"{shown(start)} to {shown(end)} is no range")
+            raise _UnclearError(f"{shown(start)} to {shown(end)} is not a range")
         return IPRange(version, first, last)
 
     @staticmethod

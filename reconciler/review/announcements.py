@@ -169,7 +169,7 @@ def replaced_ranges(change: Change) -> Iterator[Finding]:
         message += f" for it, to {held_words(new.allocation)}"
         own = _own_claim(new.claim, evaluation)
         if evaluation.tree.overrides.allow(OverrideKind.MOVE, str(own)):
-            message += "; an Override lets it go"
+            message += "; an Override permits this"
             yield warning("claim-moves", new.source, message, _AT_ONCE)
         else:
             hint = f"take {old.claim.short} as it was: ipam move {own._replace(slot='').short} --to"
@@ -261,15 +261,15 @@ class _Clusters(Struct, frozen=True, dict=True):
         if not loss.to:
             is_known = loss.cluster in self._there
             message = f"{state}, and {'' if is_known else 'it '}no longer announces {what}"
-            hint = "what uses them there is cut off at the next apply; take back the edit that does"
-            return warning("announcement-lost", place, message, f"{hint} this, unless nobody does")
+            hint = "if Services use these addresses, revert this edit; the next apply cuts them off"
+            return warning("announcement-lost", place, message, hint)
         message = f"{state}, and {what} would go from it to {loss.to} at once"
         if loss.claim is None:
             hint = "take it away in a change of its own first, and give it when it is not used any"
             return gate(HANDED_OVER, place, message, f"{self._same(loss)}{hint} more")
         scope = str(loss.claim)
         if self.evaluation.tree.overrides.allow(OverrideKind.MOVE, scope):
-            return warning(HANDED_OVER, place, f"{message}; an Override lets it go")
+            return warning(HANDED_OVER, place, f"{message}; an Override permits this")
         hint = f"{self._same(loss)}what uses them is cut off: make a claim of its own for the other"
         hint += f" cluster, or merge an Override of kind move for {scope} first"
         return gate(HANDED_OVER, place, message, hint)

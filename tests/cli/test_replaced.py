@@ -79,4 +79,4 @@ def test_an_override_that_was_merged_before_lets_it_go(capsys: Capture, repo: Pa
     git(repo, "rm", "-q", "tenants/lb.yaml")
     code, told = checked(capsys, repo)
     assert (code, [it[1] for it in told]) == (0, ["warning"])
-    assert told[0][2].endswith("; an Override lets it go")
+    assert told[0][2].endswith("; an Override permits this")

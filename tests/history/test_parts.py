@@ -63,7 +63,7 @@ def test_a_record_whose_pool_is_gone_holds_its_addresses_everywhere() -> None:
 def test_addresses_in_what_nobody_can_read_are_in_use() -> None:
     path = "allocations/NetworkPool/butler-system.edge/team-a/odd.loadbalancer.yaml"
     state = state_of({**SMALL, path: "start: 10.40.0.9\nkind: ["})
-    assert describe(state, "10.40.0.9") == [("10.40.0.9", "in use", "what cannot be read")]
+    assert describe(state, "10.40.0.9") == [("10.40.0.9", "in use", "unreadable file")]
 
 
 def test_addresses_in_a_document_that_nobody_can_read_are_in_use() -> None:

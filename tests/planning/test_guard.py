@@ -54,7 +54,7 @@ def test_nothing_expires_by_a_date_that_is_ahead_and_a_gate_says_so() -> None:
         (
             "clock-ahead",
             "the commit is dated 2099-01-01T00:00:00Z, over an hour ahead of now;"
-            " nothing expires, and what is written is dated 2026-02-16T10:00:30Z",
+            " nothing expires, and records are dated 2026-02-16T10:00:30Z",
         )
     ]
     assert found.findings == ()

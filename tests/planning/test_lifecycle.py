@@ -131,7 +131,7 @@ def test_a_pool_that_is_no_longer_listed_keeps_its_records_with_a_warning() -> N
     assert outcome(files)[CLAIM] == "keep 10.40.0.0-10.40.0.7 of edge"
     assert codes(files) == [("warning", "record-stale")]
     message = evaluation_of(files).findings[0].message
-    assert message == f"{CLAIM} keeps what it holds, though the claim's pools are second"
+    assert message == f"{CLAIM} keeps its addresses, though the claim's pools are second"
 
 
 def test_a_pin_that_changes_is_refused_and_the_record_stays() -> None:

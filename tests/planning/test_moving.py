@@ -60,11 +60,11 @@ def test_a_move_is_said_with_what_it_leaves() -> None:
     )
     (left,) = (it for it in moving(moved(LEAVING, KEY)).findings if it.code == "claim-left")
     assert left.message == (
-        f"{CLAIM} has left 10.40.0.0-10.40.0.7 of edge, which stays announced until nobody uses it"
+        f"{CLAIM} has left 10.40.0.0-10.40.0.7 of edge, which stays announced until no Service uses it"
     )
     why = moving(moved(LEAVING, KEY), left={OLD: "Service shop/web uses 10.40.0.1"})
     (left,) = (it for it in why.findings if it.code == "claim-left")
-    assert left.message.endswith("nobody uses it: Service shop/web uses 10.40.0.1")
+    assert left.message.endswith("no Service uses it: Service shop/web uses 10.40.0.1")
 
 
 def test_a_request_that_names_another_pool_moves_as_well() -> None:
@@ -180,5 +180,5 @@ def test_what_a_claim_has_left_stays_in_its_pool_until_nobody_uses_it() -> None:
     smaller = {**after, "pools/edge.yaml": pool(cidr="10.40.1.0/24")}
     (found,) = (it for it in evaluation_of(smaller).findings if it.code == "record-outside-pool")
     assert found.hint.endswith(
-        "until nobody uses them: the claim left them, and they are still announced"
+        "until no Service uses them: the claim left, they are still announced"
     )

@@ -141,6 +141,6 @@ def test_a_demand_anywhere_else_is_an_error_that_names_its_home() -> None:
     found, broken = read("tenants/mine.yaml", TEXT, Settings(observed="seen"))
     assert found == [
         "error kind-unexpected: Demand belongs in seen/Demand.gitops-ipam.dev/,"
-        " where ipam reconcile alone writes"
+        " which only ipam reconcile writes"
     ]
     assert broken

@@ -96,7 +96,7 @@ def test_all_mistakes_of_one_file_are_told_at_once() -> None:
 )
 def test_a_file_without_a_date_in_its_name_or_in_another_folder_permits_nothing(path: str) -> None:
     (said,) = wrong(override(GATE, kind="gate", scope=POOL), path)
-    assert said.startswith(f"override-misplaced: '{path}' is no place of an Override")
+    assert said.startswith(f"override-misplaced: '{path}' is not a valid path of an Override")
 
 
 def test_its_name_is_that_of_its_file_and_it_stands_alone() -> None:

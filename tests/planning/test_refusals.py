@@ -105,7 +105,7 @@ def test_a_pin_on_reserved_addresses_is_refused() -> None:
     assert found.message == (
         "10.40.0.2-10.40.0.5 holds reserved addresses of edge: 10.40.0.0-10.40.0.3"
     )
-    assert found.hint == "pin a range beside them, or end the reservation"
+    assert found.hint == "pin another range, or remove the block from spec.reserved"
 
 
 def test_a_pin_on_addresses_of_a_record_names_the_holder() -> None:
@@ -147,8 +147,8 @@ def test_a_pool_with_an_unreadable_record_is_frozen() -> None:
     found = refusal({**SMALL, path: "kind: IPAllocation\nstatus: {}\n"}, CLAIM)
     assert found.reason == "pool-frozen"
     assert found.message == f"edge gives nothing out while {path} cannot be read"
-    log = f"git log -p -- {path} the rest"
-    assert found.hint == f"mend {path}: git diff HEAD shows what is not committed, {log}"
+    ways = f"git diff HEAD -- {path}, or git log -p -- {path}"
+    assert found.hint == f"fix {path}; to see what changed: {ways}"
 
 
 def test_a_record_that_no_longer_answers_an_explicit_size_is_stale() -> None:

@@ -93,8 +93,8 @@ def test_the_gate_is_a_tier_or_never(text: str, gate: Tier | None) -> None:
         ("{addressSpaces: [a, a]}", "field-value", "stands twice"),
         ('{addressSpaces: ["a\\n"]}', "field-value", "spec.addressSpaces[0]"),
         ("{addressSpaces: default}", "field-type", "list required"),
-        ("{kinds: {pool: [Team]}}", "field-value", "'pool' is no source folder, and in none"),
-        ("{kinds: {allocations: [Team]}}", "field-value", "'allocations' is no source folder"),
+        ("{kinds: {pool: [Team]}}", "field-value", "'pool' is not a source folder, or in one"),
+        ("{kinds: {allocations: [Team]}}", "field-value", "'allocations' is not a source folder"),
         ("{kinds: {teams: Team}}", "field-type", "list required"),
         ("{kinds: {teams: [Teams]}}", "kind-unknown", "unknown kind 'Teams'"),
         ("{kinds: {teams: [Settings]}}", "kind-unknown", "unknown kind 'Settings'"),
@@ -163,4 +163,4 @@ def test_a_kind_that_cannot_be_taken_in_is_told_with_one_that_can() -> None:
         ("kind-unknown", 7, "did you mean Cluster"),
         ("kind-unknown", 8, "known: Cluster, Clus"),
     ]
-    assert "'Clutser' is no kind whose objects are taken in" in findings[0].message
+    assert "'Clutser' is not a kind that intake supports" in findings[0].message

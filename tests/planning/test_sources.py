@@ -45,8 +45,8 @@ def test_a_kind_in_the_usual_folder_of_others_is_a_warning(
 ) -> None:
     (found,) = wrong(path, text, Settings())
     assert (found.severity, found.code) == ("warning", "kind-in-wrong-folder")
-    assert found.message == f"{message}, where nobody looks for it"
-    assert found.hint == f"move it to {home}; spec.kinds of Settings says what a folder holds"
+    assert found.message == f"{message}, which usually holds other kinds"
+    assert found.hint == f"move it to {home}; spec.kinds of Settings lists the kinds of a folder"
     assert found.location.pointer == "/kind"
 
 

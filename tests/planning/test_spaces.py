@@ -239,7 +239,7 @@ def test_a_released_record_outside_of_its_pool_is_reported_too() -> None:
     assert (found.severity, found.code) == ("error", "record-outside-pool")
     assert found.hint == (
         "let the pool give them out again (network, range, reserved blocks) until"
-        " 2026-02-16T10:00:30Z: nobody claims them, and that is how long they are held"
+        " 2026-02-16T10:00:30Z: no claim uses them, but they are reserved until then"
     )
 
 
@@ -251,7 +251,7 @@ def test_a_record_outside_of_its_pool_says_who_could_go_and_what_goes_by_itself(
     )
     leaving = {**without(reconciled(SMALL), "tenants/one.yaml"), **smaller}
     (going,) = evaluation_of(leaving).findings
-    assert going.hint.endswith(": nobody claims them, and the plan releases them")
+    assert going.hint.endswith(": no claim uses them, and the plan releases them")
 
 
 def test_what_one_of_two_overlapping_pools_reserves_and_the_other_gives_is_named() -> None:

@@ -40,7 +40,7 @@ def test_what_goes_to_another_cluster_at_once_is_a_gate_at_the_request() -> None
 def test_an_override_that_lets_the_claim_move_makes_it_a_warning() -> None:
     (item,) = as_findings(TO_TWO, overrides=letting(KEY))
     assert (item.code, item.severity) == ("announcement-moved", "warning")
-    assert item.message.endswith("; an Override lets it go")
+    assert item.message.endswith("; an Override permits this")
 
 
 def test_what_nobody_announces_any_more_is_a_warning_where_it_stands() -> None:
@@ -166,7 +166,7 @@ def test_what_another_gets_of_one_that_goes_is_a_gate_and_an_override_lets_it_go
     )
     assert "formerly" not in item.hint
     (item,) = as_findings(head, overrides=letting(KEY))
-    assert (item.severity, item.message[-24:]) == ("warning", "; an Override lets it go")
+    assert (item.severity, item.message[-26:]) == ("warning", "; an Override permits this")
 
 
 def test_a_range_set_by_hand_of_one_that_goes_which_another_gets_is_a_gate() -> None:

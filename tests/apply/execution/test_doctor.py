@@ -275,5 +275,5 @@ def test_a_right_that_is_missing_is_named(clerk: Clerk, look: Looked) -> None:
     until(is_doubted, "only the Secrets are missing")
     check = look(clerk.clusters()).check("management", "rights")
     assert check.message == (
-        "not for kubeconfigs of tenants that nobody named: may not get secrets"
+        "not for kubeconfigs of tenants that no option names: may not get secrets"
     )
