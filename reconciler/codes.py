@@ -79,7 +79,7 @@ CODES: dict[str, str] = {
     "address-space-changed": "A change puts a pool into another address space; an error while it holds addresses.",
     "address-space-overlap": "A new pool lies over addresses of another address space, or a change gives some of them out.",
     "address-space-unknown": "A pool names an address space that Settings do not list.",
-    "annotation-invalid": "An annotation of gitops-ipam.dev has a value that cannot be used.",
+    "annotation-invalid": "An annotation or label of gitops-ipam.dev is unknown, or has a value that cannot be used.",
     # Providers and tenants
     "variable-missing": "A class of clusters lacks the variable that the address is written to.",
     "claim-paused": "Who claims is paused or being deleted, and gets nothing new meanwhile.",

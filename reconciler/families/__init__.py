@@ -10,7 +10,14 @@ from msgspec import Struct
 from reconciler.documents import yaml
 from reconciler.documents.document import Document, GroupKind, Kind
 from reconciler.documents.findings import Finding
-from reconciler.families.fields import FORMERLY, judge_contract, judge_former, judge_names
+from reconciler.families.fields import (
+    CONTRACT_FORMS,
+    FORMERLY,
+    POOL_ANNOTATIONS,
+    judge_contract,
+    judge_former,
+    judge_names,
+)
 from reconciler.families.interface import Family, RecordBody
 from reconciler.model.key import Key
 from reconciler.model.settings import Settings
@@ -99,19 +106,28 @@ def role_of(kind: Kind) -> str:
     return "pool" if is_pool(kind.id) else kind.role
 
 
+@cache
+def _annotations(kind: Kind) -> tuple[str, ...]:
+    family, names = family_of_kind(kind.id), list[str]()
+    if family is not None:
+        names += family.annotations.get(kind.name, ())
+        names += POOL_ANNOTATIONS if is_pool(kind.id) else ()
+        names += CONTRACT_FORMS if kind.role == "team" else ()
+        names += [FORMERLY] if keeps_addresses(kind.id) else []
+    return tuple(names)
+
+
 def judge(document: Document, settings: Settings) -> list[Finding]:
     """Return contradictions in a document of any family; empty if it is valid."""
     family = family_of_kind(document.kind.id)
-    if family is None:
-        return []
-    found = family.judge(document, settings)
+    found = [*judge_names(document, _annotations(document.kind))]
+    if family is not None:
+        found += family.judge(document, settings)
     if document.kind.role == "team":
-        found = [*found, *judge_contract(document)]
-    if not keeps_addresses(document.kind.id):
-        return found
-    # Names of a pool's annotations are checked with its fields.
-    near = () if is_pool(document.kind.id) else judge_names(document, [FORMERLY])
-    return [*found, *judge_former(document), *near]
+        found += judge_contract(document)
+    if keeps_addresses(document.kind.id):
+        found += judge_former(document)
+    return found
 
 
 def claim_of_copy(body: RecordBody) -> Key | None:

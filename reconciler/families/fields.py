@@ -15,21 +15,20 @@ from reconciler.addresses import (
     special_purpose,
 )
 from reconciler.documents.document import Document
-from reconciler.documents.findings import Finding, error, meant, shown
+from reconciler.documents.findings import Finding, error, meant, nearest, shown
 from reconciler.documents.yaml import Steps, dotted
+from reconciler.families.importing import UID
 from reconciler.model.key import Key, is_label, is_name
-from reconciler.model.objects import PREFIX
+from reconciler.model.objects import ADOPT, OWNER_LABEL, PREFIX, REVISION
 from reconciler.model.pool import DEFAULT_SPACE, Contract, Thresholds, Tier
 from reconciler.model.settings import Settings
 
-_POOL_WORDS = (
-    *("address-space", "adopt", "critical", "exhausted"),
-    *("formerly", "gate", "revision", "warning"),
+POOL_ANNOTATIONS = tuple(
+    f"{PREFIX}{name}" for name in ("address-space", "critical", "exhausted", "gate", "warning")
 )
-_POOL_ANNOTATIONS = tuple(f"{PREFIX}{name}" for name in _POOL_WORDS)
-_SPACE = f"{PREFIX}address-space"
-_LIKENESS = 0.9
+_SPACE = POOL_ANNOTATIONS[0]
 _MIN_PREFIX = {4: 8, 6: 32}
+_LIKENESS = 0.7
 _ANNOTATIONS = ("metadata", "annotations")
 
 
@@ -104,7 +103,6 @@ def read_thresholds(
 ) -> tuple[Thresholds, Tier | None]:
     """Return thresholds and capacity limit of a pool: its annotations, else the Settings."""
     annotations = document.annotations()
-    found.extend(judge_names(document, _POOL_ANNOTATIONS))
     values: dict[str, int] = {}
     for name in ("warning", "critical", "exhausted"):
         values[name] = getattr(settings.thresholds, name)
@@ -145,15 +143,26 @@ def read_space(document: Document, settings: Settings, found: list[Finding]) -> 
     return space
 
 
-def judge_names(document: Document, known: Iterable[str]) -> Iterator[Finding]:
-    """Yield findings for unknown annotations that resemble known ones."""
-    listed = tuple(known)
-    for name in document.annotations():
-        if not name.startswith(PREFIX) or name in listed:
-            continue
-        if hint := meant(name.lower(), listed, _LIKENESS):
-            place = document.at(*_ANNOTATIONS, name, key=True)
-            yield error("annotation-invalid", place, f"unknown annotation {shown(name)}", hint)
+def judge_names(document: Document, known: Iterable[str] = ()) -> Iterator[Finding]:
+    """Yield findings for annotations and labels of `ipam` that it does not know."""
+    annotations = [ADOPT, REVISION, UID, *known]
+    for field, listed in (("annotation", annotations), ("label", [OWNER_LABEL])):
+        for name in document.metadata.get(f"{field}s") or ():
+            if not name.lower().startswith(PREFIX) or name in listed:
+                continue
+            hint = f"known here: {', '.join(listed)}"
+            if near := _alike(name, listed):
+                hint = f"did you mean {near}?"
+            elif field == "label" and (near := _alike(name, annotations)):
+                hint = f"write it as the annotation {near}"
+            place = document.at("metadata", f"{field}s", name, key=True)
+            yield error("annotation-invalid", place, f"unknown {field} {shown(name)}", hint)
+
+
+def _alike(name: str, listed: Iterable[str]) -> str:
+    words = [it.removeprefix(PREFIX) for it in listed]
+    near = nearest(name.lower().removeprefix(PREFIX), words, _LIKENESS)
+    return near and f"{PREFIX}{near}"
 
 
 def _bad_annotation(document: Document, name: str, text: str, wanted: str, example: str) -> Finding:
@@ -223,7 +232,7 @@ class _Form(NamedTuple):
     example: str
 
 
-_FORMS = {
+CONTRACT_FORMS = {
     f"{PREFIX}namespaces": _Form(
         is_label, "the name of a namespace", "team-payments, team-payments-staging"
     ),
@@ -241,9 +250,11 @@ _FORMS = {
 def contract_of(document: Document) -> Contract | None:
     """Return the contract of a team; None if its document has no contract."""
     said = document.annotations()
-    if not any(name in said for name in _FORMS):
+    if not any(name in said for name in CONTRACT_FORMS):
         return None
-    namespaces, pools, most, folders, owners = (_words(said.get(name, "")) for name in _FORMS)
+    namespaces, pools, most, folders, owners = (
+        _words(said.get(name, "")) for name in CONTRACT_FORMS
+    )
     return Contract(
         document.name,
         namespaces,
@@ -256,8 +267,7 @@ def contract_of(document: Document) -> Contract | None:
 
 def judge_contract(document: Document) -> Iterator[Finding]:
     """Yield findings about a team's contract: an ignored word would be a limit without effect."""
-    yield from judge_names(document, _FORMS)
-    for name, form in _FORMS.items():
+    for name, form in CONTRACT_FORMS.items():
         text = document.annotations().get(name)
         if text is None:
             continue

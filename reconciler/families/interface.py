@@ -425,7 +425,8 @@ class Family(Struct, frozen=True):
 
     The first of `pool_kinds` is the default of records. `slots` are in no other family, `grows`
     have numbered slots such as `nodes-2`. `read` without records uses only requests. `adopt`
-    identifies copied records. `relocate` returns None if a claim cannot have two announced ranges.
+    identifies copied records. `annotations` are those that documents of a kind can have, apart from
+    those of pools, teams, and renames. `relocate` returns None if a claim cannot have two announced ranges.
     `possible_owner` has "" for an unreadable half.
     """
 
@@ -438,6 +439,7 @@ class Family(Struct, frozen=True):
     read: Callable[[Documents, CurrentRecords | None, Settings], FamilyReading]
     project: Callable[[ProjectionInput], tuple[Projection, ...]]
     record: RecordForm
+    annotations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     adopt: Callable[[Allocation, Documents], Key] = lambda record, _: record.claim
     relocate: Callable[[Key, Key], Relocation] | None = None
     team: Callable[[Document, Documents], str] = lambda document, _: document.namespace

@@ -23,6 +23,7 @@ from reconciler.documents.findings import (
 from reconciler.documents.load import Kinds, load
 from reconciler.documents.text import is_yaml
 from reconciler.families import families, family_of
+from reconciler.families.fields import judge_names
 from reconciler.model.instant import DAY, format_instant, parse_duration, parse_instant
 from reconciler.model.key import Key
 from reconciler.model.objects import API_VERSION, MANAGEMENT
@@ -59,7 +60,7 @@ def read_settings(data: bytes | None) -> tuple[Settings, tuple[Finding, ...]]:
 
 
 def _settings(data: bytes) -> tuple[Settings, tuple[Finding, ...]]:
-    loaded = load(PATH, data, Kinds([SETTINGS]))
+    loaded = load(PATH, data, Kinds([SETTINGS]), lambda it: [*judge_names(it)])
     if not loaded.documents:
         return Settings(), loaded.findings
     settings, found = _read(loaded.documents[0])
@@ -287,7 +288,7 @@ def as_findings(overrides: Overrides, pools: Iterable[Key]) -> Iterator[Finding]
 
 def read_override(path: str, data: bytes) -> tuple[Override | None, list[Finding]]:
     """Return the Override of a file, or None, with findings."""
-    loaded = load(path, data, Kinds([OVERRIDE]))
+    loaded = load(path, data, Kinds([OVERRIDE]), lambda it: [*judge_names(it)])
     found = [*loaded.findings, *_misplaced(path, loaded.documents)]
     for other in loaded.documents[1:]:
         message = "a second Override in one file"

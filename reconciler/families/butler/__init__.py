@@ -1,13 +1,25 @@
 """Butler: NetworkPool, ProviderConfig, TenantCluster, IPAllocation, Team."""
 
-from reconciler.families.butler.kinds import FORM, GROWS, KINDS, NAME, POOL, SLOTS, adopt
+from reconciler.families.butler.kinds import (
+    FORM,
+    GROWS,
+    KINDS,
+    NAME,
+    POOL,
+    REQUEST,
+    SLOTS,
+    TENANT,
+    adopt,
+)
 from reconciler.families.butler.objects import OBJECTS
 from reconciler.families.butler.pools import FIXES
 from reconciler.families.butler.projection import ANNOUNCING, METERING, project
 from reconciler.families.butler.reading import judge, read
 from reconciler.families.butler.requests import possible_owner, referring, space_of, team_of
-from reconciler.families.butler.tenants import relocate
+from reconciler.families.butler.tenants import CHOOSING, relocate
 from reconciler.families.interface import Family
+from reconciler.families.metallb import NAMED
+from reconciler.model.objects import CLAIM, STILL_ANNOUNCED
 
 FAMILY = Family(
     name=NAME,
@@ -19,6 +31,7 @@ FAMILY = Family(
     read=read,
     project=project,
     record=FORM,
+    annotations={TENANT.kind: (NAMED, *CHOOSING), REQUEST.kind: (CLAIM, STILL_ANNOUNCED)},
     adopt=adopt,
     relocate=relocate,
     team=team_of,

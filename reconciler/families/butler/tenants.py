@@ -66,6 +66,10 @@ def _annotation(sort: str) -> str:
     return f"{PREFIX}{sort}-pool"
 
 
+CHOOSING = (_annotation(LB), _annotation(NODES))
+"""The annotations of a tenant that choose one of its provider's pools."""
+
+
 def relocate(claim: Key, pool: Key) -> Relocation:
     """Return the document changes that move a claim to a pool. A request keeps pinning its range."""
     if claim.kind == REQUEST.kind:
@@ -78,7 +82,7 @@ def relocate(claim: Key, pool: Key) -> Relocation:
 def judge_chosen_pools(document: Document, provider: Provider) -> Iterator[Finding]:
     """Yield findings about selected pools that the tenant's provider does not name."""
     names = list(dict.fromkeys(key.name for key in provider.pools))
-    for annotation in map(_annotation, (LB, NODES)):
+    for annotation in CHOOSING:
         name = document.annotations().get(annotation)
         if name is not None and name not in names:
             place = document.at("metadata", "annotations", annotation)

@@ -1,6 +1,16 @@
 """Cluster API: in-cluster IP pools, IPAddressClaims, and the virtual addresses of Clusters."""
 
-from reconciler.families.capi.kinds import ADDRESS, GLOBAL_POOL, KINDS, NAME, OWNERS, POOL, SLOTS
+from reconciler.families.capi.kinds import (
+    ADDRESS,
+    CLAIM,
+    GLOBAL_POOL,
+    KINDS,
+    NAME,
+    OWNERS,
+    PINNED,
+    POOL,
+    SLOTS,
+)
 from reconciler.families.capi.objects import OBJECTS
 from reconciler.families.capi.pools import FIXES
 from reconciler.families.capi.projection import METERING, project
@@ -17,6 +27,7 @@ FAMILY = Family(
     read=read,
     project=project,
     record=referring_whole(NAME, OWNERS, ADDRESS),
+    annotations={CLAIM.kind: (PINNED,)},
     objects=OBJECTS,
     metering=METERING,
     fixes=FIXES,
