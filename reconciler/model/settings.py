@@ -51,6 +51,7 @@ class Settings(Struct, frozen=True):
     gate: Tier | None = Tier.EXHAUSTED
     retention: int = 24 * HOUR
     overlap_is_error: bool = False
+    implicit_is_error: bool = False
     max_release_percent: int = 30
     min_records: int = 10
     applies_documents: bool = False

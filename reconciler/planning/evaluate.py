@@ -101,6 +101,7 @@ def evaluate(tree: Tree) -> Evaluation:
         *(found for item in tree.records for found in item.findings),
         *doubled,
         *check_targets(documents),
+        *rules.check_namespaces(documents, records),
         *_without_causes(state, reading, plan),
         *renamed.findings,
         *_shrinkable(violations, tree, state),
@@ -110,9 +111,12 @@ def evaluate(tree: Tree) -> Evaluation:
         *retained(tree.held_back),
         *moving(state, plan, tree.left, overrides),
     )
+    # The error says what the refusal of its claim says.
+    errors = {(it.location.path, it.hint) for it in findings if it.severity is Severity.ERROR}
+    refused = limits.refusals(plan)
     gates = (
         *limits.clock(tree.clock_ahead, tree.clock),
-        *limits.refusals(plan),
+        *(it for it in refused if (it.location.path, it.hint) not in errors),
         *limits.capacity(state, plan, settings, overrides),
     )
     evaluation = Evaluation(

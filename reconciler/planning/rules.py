@@ -13,6 +13,7 @@ from reconciler.addresses import (
     is_private,
     special_purpose,
 )
+from reconciler.documents.document import Documents
 from reconciler.documents.findings import (
     NAMED,
     Finding,
@@ -22,9 +23,11 @@ from reconciler.documents.findings import (
     join_limited,
     warning,
 )
+from reconciler.families import families, family_of, key_of, known_as
 from reconciler.model.claim import Allocation, Claim, Owner, Refusal
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
+from reconciler.model.objects import MANAGEMENT
 from reconciler.model.plan import (
     Blocked,
     ByHand,
@@ -34,6 +37,7 @@ from reconciler.model.plan import (
     Grant,
     Plan,
     Refuse,
+    Release,
     State,
 )
 from reconciler.model.pool import Pool
@@ -67,6 +71,53 @@ def check_rules(
     going = {it.allocation.path for it in plan.decisions if isinstance(it, Expire)}
     yield from _check_manual(state, [it for it in holding if it[1].path not in going])
     yield from check_pins(state, plan)
+    yield from _mixed_pools(state, plan)
+
+
+def check_namespaces(documents: Documents, records: Iterable[Allocation]) -> Iterator[Finding]:
+    """Yield warnings for new documents without a namespace if all others of the kind have one."""
+    known = {record.claim.owner for record in records}
+    for family in families():
+        for kind in sorted(set(family.slots.values())):
+            every = [*documents.of(known_as(family.name, kind))]
+            lacking = [it for it in every if it.namespace and "namespace" not in it.metadata]
+            others = {it.namespace for it in every if "namespace" in it.metadata}
+            is_new = not known.intersection(key_of(it).owner for it in lacking)
+            if not is_new or 2 * len(lacking) > len(every):
+                continue
+            for document in lacking if others - {it.namespace for it in lacking} else ():
+                space = document.namespace
+                message = f"{document.title} is in {space}, because metadata.namespace is missing:"
+                message += f" all other documents of kind {kind} have one"
+                hint = f"set metadata.namespace, to {space} if that is meant"
+                yield warning("namespace-implicit", document.at("metadata"), message, hint)
+
+
+def _mixed_pools(state: State, plan: Plan) -> Iterator[Finding]:
+    grants = [it for it in plan.decisions if isinstance(it, Grant)]
+    gone = {it.allocation.path for it in plan.decisions if isinstance(it, Release)}
+    gone |= {it.leaves.path for it in grants if it.leaves is not None}
+    live = [it for it in state.records if it.is_live and it.path not in gone]
+    by_cluster: dict[str, list[Allocation]] = {}
+    for record in (*live, *(it.allocation for it in grants)):
+        family = family_of(record.claim.family)
+        if family is not None and record.type == family.record.type:
+            by_cluster.setdefault(family.announcing.cluster_of(record), []).append(record)
+    by_cluster.pop(MANAGEMENT, None)
+    for cluster, records in sorted(by_cluster.items()):
+        if len({record.pool for record in records}) == 1:
+            continue
+        first, *rest = sorted(records, key=lambda it: it.claim.slot_order)
+        other = next(it for it in rest if it.pool != first.pool)
+        claim, owner = state.claims.get(other.claim), other.claim._replace(slot="").short
+        both = [f"{format_short(it.range)} of {it.pool.name}" for it in (first, other) if it.range]
+        yield warning(
+            "pools-mixed",
+            claim.source if claim is not None else Location(other.path, 1, 1),
+            f"the IPAddressPool of cluster {cluster} mixes {' and '.join(both)}",
+            f"if these are two networks, move one: ipam move {owner}/{other.claim.slot} --to"
+            f" {first.pool.name}",
+        )
 
 
 def _listed(ranges: Sequence[IPRange]) -> str:

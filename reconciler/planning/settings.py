@@ -95,6 +95,7 @@ def _read(document: Document) -> tuple[Settings, list[Finding]]:
         gate=None if gate == "never" else Tier(gate),
         retention=parse_duration(spec["retention"]) if "retention" in spec else default.retention,
         overlap_is_error=spec.get("poolOverlap") == "error",
+        implicit_is_error=spec.get("providerImplicit") == "error",
         max_release_percent=brakes.get("maxReleasePercent", default.max_release_percent),
         applies_documents=(spec.get("apply") or {}).get("documents") == "all",
         limits=_limits(spec.get("limits") or {}, default.limits),

@@ -91,7 +91,7 @@ VALID: dict[str, dict[str, Any]] = {
         "spec": {
             "sources": ["pools"], "records": "allocations",
             "thresholds": {"warning": 70, "critical": 85, "exhausted": 95}, "gate": "never",
-            "retention": "24h", "poolOverlap": "warn",
+            "retention": "24h", "poolOverlap": "warn", "providerImplicit": "error",
             "addressSpaces": ["default"], "kinds": {"pools": ["NetworkPool"]},
             "brakes": {"maxReleasePercent": 30, "minRecords": 10},
             "elastic": {"pendingAfter": "2s", "shrinkAfter": "10m"},

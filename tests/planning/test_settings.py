@@ -32,6 +32,7 @@ def test_every_field_is_read() -> None:
   gate: warning
   retention: 7d
   poolOverlap: error
+  providerImplicit: error
   addressSpaces: [default, lab]
   kinds: {there/inside: [Team, ClusterTarget], here: []}
   brakes: {maxReleasePercent: 0, minRecords: 99}
@@ -43,6 +44,7 @@ def test_every_field_is_read() -> None:
         gate=Tier.WARNING,
         retention=7 * 86_400,
         overlap_is_error=True,
+        implicit_is_error=True,
         address_spaces=("default", "lab"),
         kinds=(("here", ()), ("there/inside", ("Team", "ClusterTarget"))),
         max_release_percent=0,
@@ -85,6 +87,7 @@ def test_the_gate_is_a_tier_or_never(text: str, gate: Tier | None) -> None:
         ('{retention: "24h\\n"}', "field-value", "spec.retention"),
         ('{retention: "\\u0663h"}', "field-value", "spec.retention"),
         ("{poolOverlap: yes}", "field-value", "not one of error, warn"),
+        ("{providerImplicit: yes}", "field-value", "not one of error, warn"),
         ("{brakes: {maxReleasePercent: 101}}", "field-value", "at most 100"),
         ("{brakes: {maxReleasePercent: 2.5}}", "field-type", "integer required"),
         ("{brakes: {minRecords: .nan}}", "field-type", "integer required"),

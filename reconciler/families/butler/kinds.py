@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from reconciler.documents.document import Documents, GroupKind, Kind
+from reconciler.documents.document import Document, Documents, GroupKind, Kind
 from reconciler.documents.validators import crd_files
 from reconciler.families.interface import NAME_ONLY, PLACED, RecordBody, RecordForm
 from reconciler.model.claim import Allocation
@@ -48,6 +48,11 @@ def pool_key(namespace: str, name: str) -> Key:
 def tenant_key(namespace: str, name: str, slot: str) -> Key:
     """Return the key of a tenant's claim."""
     return Key(NAME, namespace, name, slot, TENANT.kind)
+
+
+def owner(tenant: Document) -> tuple[str, str, str, str]:
+    """Return the owner of a tenant's claims."""
+    return NAME, TENANT.kind, tenant.namespace, tenant.name
 
 
 def request_key(namespace: str, name: str) -> Key:

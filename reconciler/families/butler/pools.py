@@ -221,6 +221,11 @@ class Provider(Struct, frozen=True):
         """Return whether it is of mode `ipam` but names no pool."""
         return self.is_ipam and not self.pools
 
+    @property
+    def lacks_mode(self) -> bool:
+        """Return whether it names pools but no mode: then it serves no tenant."""
+        return bool(self.pools) and "mode" not in self.document.spec["network"]
+
 
 def read_provider(document: Document) -> tuple[Provider | None, list[Finding]]:
     """Return the provider of a document; None if it has any error, so that its tenants get nothing new."""
@@ -274,28 +279,32 @@ class Providers:
 
     def __init__(self, documents: Documents) -> None:
         self.findings: list[Finding] = []
-        self._documents = documents
         self._by_name: dict[tuple[str, str], Provider] = {}
+        names = documents.every(PROVIDER, SYSTEM)
+        self._implicit = _DEFAULT if _DEFAULT in names or not names else names[0]
         for document in documents.of(PROVIDER):
             provider, found = read_provider(document)
             if provider is not None:
                 self._by_name[document.namespace, document.name] = provider
             if not document.unread:
                 self.findings += found
+        self._is_choice = len({*self._by_name, *((SYSTEM, name) for name in names)}) > 1
 
     def all(self) -> Iterable[Provider]:
         """Return all valid providers."""
         return self._by_name.values()
+
+    def is_arbitrary(self, tenant: Document) -> bool:
+        """Return whether a tenant names none of several providers, and none is named `default`."""
+        is_named = tenant.spec.get("providerConfigRef") or self._implicit == _DEFAULT
+        return not is_named and self._is_choice
 
     def of(self, tenant: Document) -> tuple[Provider | None, tuple[str, str]]:
         """Return a tenant's provider, None if unusable, and its namespace and name.
 
         It is `providerConfigRef`, else the one named `default`, else the first in `butler-system`.
         """
-        reference = tenant.spec.get("providerConfigRef")
-        if not reference:
-            names = self._documents.every(PROVIDER, SYSTEM)
-            reference = {"name": _DEFAULT if _DEFAULT in names or not names else names[0]}
+        reference = tenant.spec.get("providerConfigRef") or {"name": self._implicit}
         key = (reference.get("namespace", SYSTEM), reference["name"])
         return self._by_name.get(key), key
 

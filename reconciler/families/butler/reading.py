@@ -61,8 +61,10 @@ class _Reader:
             self._provided(provider)
         asked = read_requests(self.networks, self.providers, records, self.settings.observed)
         grown = grown_slots(records)
+        recorded = {key.owner for key in records}
         for document in self.documents.of(kinds.TENANT):
             usable = self.provider_of(document)
+            self._judge_choice(document, is_new=kinds.owner(document) not in recorded)
             networks = self.networks.of(usable) if usable is not None else []
             self._inside(document, networks)
             if usable is None or held is None:
@@ -72,7 +74,7 @@ class _Reader:
             demand = self.documents.find(DEMAND.id, *name)
             reading.report(document, *judge_chosen_pools(document, usable))
             if name in grown or demand is not None:
-                reading.growing.add((kinds.NAME, kinds.TENANT.kind, *name))
+                reading.growing.add(kinds.owner(document))
             if demand is not None:
                 reading.report(demand, *judge_demand_use(demand, usable))
             tenant = Tenant(document, usable, networks, demand)
@@ -107,10 +109,26 @@ class _Reader:
         self._judge_team(document)
         return provider if provider.is_ipam else None
 
+    def _judge_choice(self, document: Document, *, is_new: bool) -> None:
+        """Report a provider that the tenant does not name, and one that gives it nothing."""
+        provider, (_, name) = self.providers.of(document)
+        place, what = document.at("spec", "providerConfigRef"), f"ProviderConfig {name}"
+        if self.providers.is_arbitrary(document):
+            say = error if self.settings.implicit_is_error else warning
+            message = (
+                f"{document.title} has no providerConfigRef, so it uses {what}, the first by name"
+            )
+            hint = (
+                f"set spec.providerConfigRef.name to {name} or another, or name a provider default"
+            )
+            self.reading.report(document, say("provider-implicit", place, message, hint))
+        if is_new and provider and provider.lacks_mode and manual_range(document, []) is None:
+            message = f"{document.title} gets no addresses, because {what} has no network.mode"
+            hint = f"set spec.network.mode of {what} to ipam, or name another provider"
+            self.reading.report(document, warning("provider-mode", place, message, hint))
+
     def _protect(self, document: Document) -> None:
-        self.reading.protected.add(
-            (kinds.NAME, kinds.TENANT.kind, document.namespace, document.name)
-        )
+        self.reading.protected.add(kinds.owner(document))
 
     def _judge_team(self, document: Document) -> None:
         reference = document.spec.get("teamRef")
@@ -145,6 +163,11 @@ class _Reader:
     def _provided(self, provider: Provider) -> None:
         """Report missing pools of a provider, and hold back its gateway, which is never given out."""
         document, reading = provider.document, self.reading
+        if provider.lacks_mode:
+            message = f"{document.title} names pools but no network.mode, so it serves no tenant"
+            hint = "set spec.network.mode to ipam, or to cloud if it must not give out addresses"
+            place = document.at("spec", "network")
+            reading.report(document, warning("provider-mode", place, message, hint))
         if (gateway := provider.gateway) is not None:
             title = f"{document.namespace}/{document.name} (gateway)"
             place = document.at(*GATEWAY)
@@ -209,7 +232,7 @@ def growers(documents: Documents, settings: Settings) -> Iterator[Grower]:
             tenant = Tenant(document, provider, reader.networks.of(provider))
             namespace, name = document.namespace, document.name
             yield Grower(
-                owner=(kinds.NAME, kinds.TENANT.kind, namespace, name),
+                owner=kinds.owner(document),
                 cluster=tenant_name(namespace, name),
                 ref=Ref(kinds.TENANT_CLUSTER, namespace, name),
                 increment=provider.increment,

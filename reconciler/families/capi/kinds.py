@@ -16,6 +16,9 @@ CLAIM = GroupKind(IPAM_GROUP, "IPAddressClaim")
 FOREIGN = GroupKind(IPAM_GROUP, "IPAddress")
 """An address of another provider. Addresses of `ipam` are made from records."""
 
+OTHERS = ("InfobloxIPPool",)
+"""Kinds of pools of other providers in the group of Cluster API's own pools."""
+
 CLUSTER = GroupKind(GROUP, "Cluster")
 CLASS = GroupKind(GROUP, "ClusterClass")
 

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents
-from reconciler.documents.findings import Finding, Location, info, warning
+from reconciler.documents.findings import Finding, Location, error, info, nearest, shown, warning
 from reconciler.documents.yaml import Steps
 from reconciler.families.capi import kinds
 from reconciler.families.capi.pools import GATEWAY, Selector, read_gateway, read_pool
@@ -33,6 +33,24 @@ def pool_of(document: Document) -> Key | None:
     ):
         return None
     return kinds.pool_key(kind, document.namespace if kind == kinds.POOL.kind else "", name)
+
+
+def misspelt_pool(document: Document) -> Finding | None:
+    """Return the error if the poolRef of a claim or address names a pool of no provider."""
+    group, kind = (document.spec["poolRef"][field] for field in ("apiGroup", "kind"))
+    bare, version, _ = group.partition("/")
+    every = (kinds.POOL.kind, kinds.GLOBAL_POOL.kind)
+    near = [it for it in every if it.lower() == nearest(kind.lower(), map(str.lower, every), 0.8)]
+    # A provider has a group of its own, except for those in OTHERS.
+    is_ours = near or bare.lower().endswith(kinds.GROUP) or "." not in bare
+    if pool_of(document) or kind in kinds.OTHERS or not (is_ours or version):
+        return None
+    right = kinds.IPAM_GROUP if is_ours else bare
+    field, value = ("kind", kind) if group == right else ("apiGroup", group)
+    names = " or ".join(near or every) if is_ours else kind
+    hint = f"write apiGroup: {right} and kind: {names}"
+    message = f"{document.title}: spec.poolRef.{field} {shown(value)} is not known"
+    return error("kind-unknown", document.at("spec", "poolRef", field), message, hint)
 
 
 def _read_pin(document: Document, found: list[Finding]) -> IPRange | None:
@@ -105,6 +123,11 @@ class _Wanted(Struct, frozen=True):
     names: tuple[str, ...]
     doubt: str
     refusal: Refusal | None = None
+
+
+def _refused(claim: Document, wrong: Finding) -> _Wanted:
+    refusal = Refusal(wrong.code, wrong.message, wrong.hint)
+    return _Wanted((), (claim.spec["poolRef"]["name"],), "", refusal)
 
 
 def read(documents: Documents, held: CurrentRecords | None, settings: Settings) -> FamilyReading:
@@ -188,6 +211,8 @@ class _Reader:
             )
 
     def _foreign(self, document: Document) -> None:
+        if (wrong := misspelt_pool(document)) is not None:
+            self.reading.report(document, wrong)
         item = read_address(document, _GIVEN, document.spec["address"], [])
         if pool_of(document) is not None and item is not None:
             title, place = f"{document.namespace}/{document.name} (IPAddress)", document.at(*_GIVEN)
@@ -217,6 +242,8 @@ class _Reader:
         own = self.documents.find(kinds.CLAIM, document.namespace, name)
         if own is not None and (pool := pool_of(own)) is not None:
             return self._named(pool)
+        if own is not None and (wrong := misspelt_pool(own)) is not None:
+            return _refused(own, wrong)
         keys, unread = self.selector.select(document.namespace, class_, slot)
         labels = f"{kinds.CLASS_LABEL}={class_}, {kinds.ROLE_LABEL}={slot}"
         hint = f"label a pool {labels}"
@@ -241,7 +268,12 @@ class _Reader:
     def _claim(self, document: Document) -> None:
         """If a Cluster makes the same claim, the document only selects the pool of that claim."""
         pool, named, space = pool_of(document), named_for(document.name), document.namespace
-        if pool is None:
+        if (wrong := misspelt_pool(document)) is not None:
+            self.reading.report(document, wrong)
+            wanted = _refused(document, wrong)
+        elif pool is not None:
+            wanted = self._named(pool)
+        else:
             return
         if named is not None:
             cluster = self.documents.find(kinds.CLUSTER, space, named[0])
@@ -255,7 +287,7 @@ class _Reader:
         if why and key not in self.held:
             self._report_pause(document, kinds.ADDRESS, why)
             return
-        self._add(document, key, self._named(pool), _read_pin(document, []))
+        self._add(document, key, wanted, _read_pin(document, []))
 
     def _add(self, document: Document, key: Key, wanted: _Wanted, pin: IPRange | None) -> None:
         self.reading.claims[key] = Claim(

@@ -33,8 +33,8 @@ def test_a_claim_that_names_its_address_gets_that_one_or_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "group"), [("Metal3IPPool", "ipam.metal3.io"), ("InClusterPrefixPool", "ipam.cluster.x-k8s.io"),
-                        ("GlobalInClusterIPPool", "ipam.example.org")],
+    ("kind", "group"), [("Metal3IPPool", "ipam.metal3.io"), ("InfobloxIPPool", "ipam.cluster.x-k8s.io"),
+                        ("ExamplePool", "ipam.example.org")],
 )  # fmt: skip
 def test_a_claim_of_another_providers_pool_is_left_to_it(kind: str, group: str) -> None:
     assert gets(pool(), claim(kind=kind, group=group)) == {}

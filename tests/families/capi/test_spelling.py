@@ -1,0 +1,82 @@
+"""A poolRef that no provider knows: by its kind, its group, or a version in the group."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import ipam
+from tests.families.capi.trees import IPAM as GROUP
+from tests.families.capi.trees import VIP, claim, cluster, document, gets, of, pool
+from tests.world import evaluation_of, reconciled, repository
+
+NO_INGRESS = {f"{VIP}ingress-enabled": "false"}
+GLOBAL, NAMESPACED = "GlobalInClusterIPPool", "InClusterIPPool"
+WRONG = [
+    (GROUP, "InclusterIPPool", "kind", NAMESPACED),
+    (GROUP, "InClusterIPPools", "kind", NAMESPACED),
+    (GROUP, "inclusterippool", "kind", NAMESPACED),
+    (GROUP, "GlobalInclusterIPPool", "kind", GLOBAL),
+    (GROUP, "IPPool", "kind", f"{NAMESPACED} or {GLOBAL}"),
+    (f"{GROUP}/v1alpha2", GLOBAL, "apiGroup", GLOBAL),
+    ("cluster.x-k8s.io", NAMESPACED, "apiGroup", NAMESPACED),
+    ("infrastructure.cluster.x-k8s.io", "IPPool", "apiGroup", f"{NAMESPACED} or {GLOBAL}"),
+    ("ipam.cluster.x-k8s.oi", "GlobalInClusterIPool", "apiGroup", GLOBAL),
+    ("ipam", GLOBAL, "apiGroup", GLOBAL),
+]
+
+
+@pytest.mark.parametrize(("group", "kind", "field", "right"), WRONG)
+def test_a_claim_of_no_known_kind_is_an_error_once_with_the_right_spelling(
+    group: str, kind: str, field: str, right: str
+) -> None:
+    evaluation = evaluation_of(of(pool(), claim(kind=kind, group=group)))
+    (found,) = (*evaluation.findings, *evaluation.gates)
+    assert (found.severity, found.code) == ("error", "kind-unknown")
+    assert (found.location.path, found.location.pointer) == (
+        "clusters/01.yaml",
+        f"/spec/poolRef/{field}",
+    )
+    assert found.hint == f"write apiGroup: {GROUP} and kind: {right}"
+
+
+def test_a_version_in_the_group_of_another_provider_is_an_error() -> None:
+    wrong = claim(kind="Metal3IPPool", group="ipam.metal3.io/v1alpha1")
+    (found,) = evaluation_of(of(pool(), wrong)).findings
+    assert found.hint == "write apiGroup: ipam.metal3.io and kind: Metal3IPPool"
+
+
+def test_a_claim_that_holds_an_address_keeps_it_when_its_pool_is_misspelt() -> None:
+    files = reconciled(of(pool(), claim()))
+    files["clusters/01.yaml"] = claim(kind="GlobalInclusterIPPool")
+    evaluation = evaluation_of(files)
+    assert ("error", "kind-unknown") in [(it.severity, it.code) for it in evaluation.findings]
+    assert evaluation.changes == ()
+
+
+def test_the_claim_of_a_cluster_is_refused_and_takes_no_other_pool() -> None:
+    own = claim("vip-cp-shop", "b", kind="GlobalInclusterIPPool")
+    assert gets(pool(), own, cluster(annotations=NO_INGRESS)) == {
+        "shop.control-plane": "kind-unknown"
+    }
+
+
+def test_an_ipaddress_of_no_known_pool_is_an_error() -> None:
+    spec = {
+        "poolRef": {"apiGroup": GROUP, "kind": "GlobalInclusterIPPool", "name": "vips"},
+        "claimRef": {"name": "one"},
+        "address": "10.0.0.12",
+        "prefix": 24,
+    }
+    text = document("IPAddress", f"{GROUP}/v1beta1", {"name": "one"}, spec)
+    (found,) = evaluation_of(of(pool(), text)).findings
+    assert (found.code, found.location.pointer) == ("kind-unknown", "/spec/poolRef/kind")
+
+
+def test_explain_knows_a_claim_of_no_known_pool(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = repository(tmp_path / "repo", of(pool(), claim(kind="GlobalInclusterIPPool")))
+    ran = ipam(capsys, "-C", str(folder), "explain", "default/one")
+    assert ran.code == 0
+    assert "kind-unknown" in ran.out
+    assert "GlobalInClusterIPPool" in ran.out
