@@ -243,13 +243,15 @@ class _Tenant:
 
     def _prune(self, resource: Resource) -> None:
         wanted = frozenset(item.ref for item in self.desired)
+        asked = self.target.wanted()
+        is_held = any(held for name, held in self.wanted.items() if name not in asked)
         for name in sorted(self.draft.entries):
             ref = parse_ref(name)
             is_kept = ref.resource == ADDRESS_POOL and self.wanted.get(ref.name)
             if ref.resource != resource or ref in wanted or is_kept:
                 continue
-            if ref.resource == ADVERTISEMENT and any(self.wanted.values()):
-                continue  # a kept pool keeps its advertisement
+            if ref.resource == ADVERTISEMENT and is_held:
+                continue  # a pool that is held back keeps its advertisement
             if self.draft.entries[name].orphan_since is None:
                 self.draft.prune(ref, self.objects.get(ref))
 

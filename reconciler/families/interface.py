@@ -160,6 +160,7 @@ class ProjectionInput(Struct, frozen=True):
     applies_documents: bool = False
     default_port: int = DEFAULT_PORT
     metallb_pool: str = METALLB_POOL
+    advertisement: str = "l2"
 
 
 class Projection(Struct, frozen=True):

@@ -22,13 +22,15 @@ NAMED = f"{PREFIX}metallb-pool"
 
 
 def metallb_objects(
-    ranges: Iterable[IPRange], name: str = METALLB_POOL
+    ranges: Iterable[IPRange], name: str = METALLB_POOL, advertisement: str = "l2"
 ) -> tuple[dict[str, Any], ...]:
-    """Return the `IPAddressPool` and `L2Advertisement` for some ranges; empty for no ranges."""
+    """Return the `IPAddressPool` for some ranges, with its `L2Advertisement` for `l2`, or nothing."""
     addresses = [format_range(item) for item in IPSet.of(ranges)]
     if not addresses:
         return ()
     pool = _object("IPAddressPool", name, {"addresses": addresses})
+    if advertisement == "none":
+        return (pool,)
     return pool, _object("L2Advertisement", ADVERTISEMENT, {"ipAddressPools": [name]})
 
 

@@ -64,6 +64,7 @@ class Settings(Struct, frozen=True):
     elastic: Elastic = Elastic()
     intake: tuple[Intake, ...] = ()
     metallb_pool: str = METALLB_POOL
+    advertisement: str = "l2"
     branch: str = ""
     location: Location = Location(".")
 

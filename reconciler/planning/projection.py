@@ -61,6 +61,7 @@ def world_of(evaluation: Evaluation, records: tuple[Allocation, ...]) -> Project
         clock=format_instant(evaluation.tree.clock),
         applies_documents=evaluation.tree.settings.applies_documents,
         metallb_pool=evaluation.tree.settings.metallb_pool,
+        advertisement=evaluation.tree.settings.advertisement,
     )
 
 

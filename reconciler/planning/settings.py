@@ -87,6 +87,7 @@ def _read(document: Document) -> tuple[Settings, list[Finding]]:
     brakes: dict[str, Any] = spec.get("brakes") or {}
     committer: dict[str, Any] = spec.get("committer") or {}
     kinds: dict[str, list[str]] = spec.get("kinds") or {}
+    metallb: dict[str, str] = spec.get("metallb") or {}
     name, email = default.committer
     settings = Settings(
         sources=tuple(spec.get("sources", default.sources)),
@@ -109,7 +110,8 @@ def _read(document: Document) -> tuple[Settings, list[Finding]]:
         intake=tuple(
             Intake(it["kind"], tuple(it.get("namespaces", ("*",)))) for it in spec.get("intake", ())
         ),
-        metallb_pool=(spec.get("metallb") or {}).get("poolName", default.metallb_pool),
+        metallb_pool=metallb.get("poolName", default.metallb_pool),
+        advertisement=metallb.get("advertisement", default.advertisement),
         branch=spec.get("branch", default.branch),
         location=document.at(),
     )

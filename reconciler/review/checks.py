@@ -65,6 +65,7 @@ _FIELDS = [
     "implicit_is_error",
     "address_spaces",
     "metallb_pool",
+    "advertisement",
     "elastic",
     "intake",
     "applies_documents",
@@ -79,6 +80,7 @@ _NAMES = {
     "implicit_is_error": "providerImplicit",
     "address_spaces": "addressSpaces",
     "metallb_pool": "metallb.poolName",
+    "advertisement": "metallb.advertisement",
     "applies_documents": "apply.documents",
     "skips_ci": "commit.skipCi",
 }

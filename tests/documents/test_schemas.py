@@ -95,7 +95,7 @@ VALID: dict[str, dict[str, Any]] = {
             "addressSpaces": ["default"], "kinds": {"pools": ["NetworkPool"]},
             "brakes": {"maxReleasePercent": 30, "minRecords": 10},
             "elastic": {"pendingAfter": "2s", "shrinkAfter": "10m"},
-            "apply": {"documents": "pools"}, "committer": {"name": "a", "email": "a@b"},
+            "metallb": {"advertisement": "none"}, "apply": {"documents": "pools"}, "committer": {"name": "a", "email": "a@b"},
         },
     },
 }  # fmt: skip

@@ -45,6 +45,16 @@ def test_a_tenant_gets_its_ranges_and_their_announcement() -> None:
     }
 
 
+def test_settings_can_leave_the_announcement_out() -> None:
+    none = (
+        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+        "spec: {metallb: {advertisement: none}}\n"
+    )
+    assert list(objects(reconciled({**SMALL, "ipam.yaml": none}), "team-a/one")) == [
+        "IPAddressPool/default-pool"
+    ]
+
+
 def test_node_addresses_are_not_announced() -> None:
     files = {**SMALL, "tenants/extra.yaml": request("one", count=2)}
     found = objects(reconciled(files), "team-a/one")

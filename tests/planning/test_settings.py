@@ -87,6 +87,7 @@ def test_the_gate_is_a_tier_or_never(text: str, gate: Tier | None) -> None:
         ('{retention: "24h\\n"}', "field-value", "spec.retention"),
         ('{retention: "\\u0663h"}', "field-value", "spec.retention"),
         ("{poolOverlap: yes}", "field-value", "not one of error, warn"),
+        ("{metallb: {advertisement: bgp}}", "field-value", "not one of l2, none"),
         ("{providerImplicit: yes}", "field-value", "not one of error, warn"),
         ("{brakes: {maxReleasePercent: 101}}", "field-value", "at most 100"),
         ("{brakes: {maxReleasePercent: 2.5}}", "field-type", "integer required"),

@@ -264,7 +264,8 @@ def _announced(world: ProjectionInput) -> Iterator[Projection]:
         if (pool := document.annotations().get(NAMED)) is not None
     }
     for cluster in sorted(ranges):
-        for item in metallb_objects(ranges[cluster], named.get(cluster, world.metallb_pool)):
+        name = named.get(cluster, world.metallb_pool)
+        for item in metallb_objects(ranges[cluster], name, world.advertisement):
             yield Projection(cluster, item)
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from reconciler.kube.resources import ADDRESS_POOL, ADVERTISEMENT
+from reconciler.model.objects import Resource
 from tests.apply.execution.site import FIRST, failures, world
 from tests.fake_clusters import FakeClusters
 from tests.world import evaluation_of, tenant
@@ -130,3 +131,25 @@ def test_a_name_that_no_server_takes_is_an_error() -> None:
     assert [(it.code, it.message) for it in found] == [
         ("annotation-invalid", f"{NAMED}: 'No name' is no name of an object")
     ]
+
+
+@pytest.mark.parametrize("named_pool", [{}, named("edge")])
+def test_no_advertisement_is_kept_where_settings_want_none(
+    clusters: FakeClusters, named_pool: dict[str, str]
+) -> None:
+    put(clusters, "L2Advertisement", "by-hand", spec={"ipAddressPools": ["other"]})
+    clusters.run(world("web", **named_pool))
+    kinds = ref_names(clusters, ADVERTISEMENT)
+    assert kinds == ["by-hand", "default"]
+    none = {"ipam.yaml": SETTINGS.replace("poolName: edge", "advertisement: none")}
+    files = world("web", **named_pool, **none)
+    outcome = clusters.run(files)
+    assert failures(outcome[FIRST]) == {}
+    assert ref_names(clusters, ADVERTISEMENT) == ["by-hand"]
+    assert list(pools(clusters).values()) == [["10.0.0.0-10.0.0.3"]]
+    clusters.run(world("web", **named_pool))
+    assert ref_names(clusters, ADVERTISEMENT) == ["by-hand", "default"]
+
+
+def ref_names(clusters: FakeClusters, resource: Resource) -> list[str]:
+    return sorted(ref.name for ref in clusters.hand(FIRST).objects if ref.resource == resource)
