@@ -62,6 +62,7 @@ class Claim(Struct, frozen=True):
         requires: The claim that must have addresses too: other IP version, or the one it extends.
         is_open: Whether it holds nothing yet, so that a request of any name can replace it.
         stands_for: The tenant's own claim that a manual request replaces.
+        moved_size: Its size if it moves: what its document requests, 0 for nothing. None for `size`.
     """
 
     key: Key
@@ -85,6 +86,7 @@ class Claim(Struct, frozen=True):
     adjacent_to: Near | None = None
     is_open: bool = False
     stands_for: Key | None = None
+    moved_size: int | None = None
 
 
 class Phase(StrEnum):

@@ -197,6 +197,14 @@ class Refuse(Struct, frozen=True):
 Decision = Keep | Grant | Release | Expire | Refuse
 
 
+def left_by(decision: Decision) -> Allocation | None:
+    """Return the record that a move leaves, with or without a new range; else None."""
+    if isinstance(decision, Grant):
+        return decision.leaves
+    is_left = isinstance(decision, Release) and decision.allocation.announced
+    return decision.allocation if is_left else None
+
+
 def kept_by(decision: Decision) -> Allocation | None:
     """Return the live record that stays, including the record of a refused claim."""
     match decision:

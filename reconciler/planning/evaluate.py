@@ -164,6 +164,7 @@ def is_braked(decision: Decision, evaluation: Evaluation) -> bool:
         isinstance(decision, Release)
         and decision.allocation.path not in evaluation.state.grown
         and decision.allocation.path not in evaluation.state.unused
+        and not decision.allocation.announced
         and decision.claim.owner not in evaluation.tree.gone
     )
 

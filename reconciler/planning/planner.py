@@ -259,11 +259,15 @@ class _Planner:
 
     def _move(self, claim: Claim, record: Allocation) -> Decision:
         assert record.range is not None  # noqa: S101 - a live record holds one  # nosec B101
+        leaves = replace(record, phase=Phase.RELEASED, since=self.now, announced=True)
+        if claim.moved_size is not None:
+            claim = replace(claim, size=claim.moved_size)
+        if not claim.size:
+            return Release(leaves)
         back = former(claim, self.state)
         self.quotas.give_back(claim, record.range)
         found = self._place(claim, None) if back is None else self._take_back(claim, back)
         if isinstance(found, Grant) and not self.is_trial:
-            leaves = replace(record, phase=Phase.RELEASED, since=self.now, announced=True)
             return replace(found, leaves=leaves)
         self.quotas.count(claim, record.range)
         return replace(found, allocation=record) if isinstance(found, Refuse) else found

@@ -9,7 +9,7 @@ from reconciler.documents.findings import join_limited
 from reconciler.model.claim import Allocation, Claim
 from reconciler.model.instant import parse_instant
 from reconciler.model.key import Key
-from reconciler.model.plan import Grant, Plan, Release, State
+from reconciler.model.plan import Grant, Plan, Release, State, left_by
 from reconciler.model.settings import OverrideKind, Overrides
 
 WINDOW = 600
@@ -127,9 +127,10 @@ def moves(plan: Plan, state: State, overrides: Overrides) -> dict[Key, Allocatio
     there = {record.path: record for record in state.records} if state.movable else {}
     found: dict[Key, Allocation] = {}
     for decision in plan.decisions if state.movable else ():
-        if isinstance(decision, Grant) and decision.leaves is not None:
+        leaves = left_by(decision)
+        if leaves is not None:
             overrides.allow(OverrideKind.MOVE, str(decision.claim))
-            found[decision.claim] = there[decision.leaves.path]
+            found[decision.claim] = there[leaves.path]
     return found
 
 

@@ -96,7 +96,7 @@ def check_namespaces(documents: Documents, records: Iterable[Allocation]) -> Ite
 def _mixed_pools(state: State, plan: Plan) -> Iterator[Finding]:
     grants = [it for it in plan.decisions if isinstance(it, Grant)]
     gone = {it.allocation.path for it in plan.decisions if isinstance(it, Release)}
-    gone |= {it.leaves.path for it in grants if it.leaves is not None}
+    gone |= {it.leaves.path for it in grants if it.leaves}
     live = [it for it in state.records if it.is_live and it.path not in gone]
     by_cluster: dict[str, list[Allocation]] = {}
     for record in (*live, *(it.allocation for it in grants)):

@@ -24,6 +24,7 @@ from reconciler.model.plan import (
     Release,
     State,
     kept_by,
+    left_by,
 )
 from reconciler.model.settings import OverrideKind, Overrides
 from reconciler.records.emit import first_pool, record_text
@@ -394,10 +395,15 @@ def moving(
     """Return findings about moves. `asked` is why a left range is still announced, by path."""
     yield from _handed_over(state, overrides)
     for decision in plan.decisions if state.movable else ():
-        if isinstance(decision, Grant) and decision.leaves is not None:
-            old, new = held_words(decision.leaves), held_words(decision.allocation)
-            message = f"{decision.claim.short} moves from {old} to {new}"
-            yield warning("claim-moves", decision.source, message, f"{old} {_UNTIL}")
+        leaves = left_by(decision)
+        if leaves is not None:
+            old, place = held_words(leaves), state.claims[decision.claim].source
+            message = f"{decision.claim.short} leaves {old}, because its document asks for less"
+            if isinstance(decision, Grant):
+                message = (
+                    f"{decision.claim.short} moves from {old} to {held_words(decision.allocation)}"
+                )
+            yield warning("claim-moves", place, message, f"{old} {_UNTIL}")
     for record in state.records:
         if record.announced and record.path not in state.unused:
             why = asked.get(record.path)

@@ -92,7 +92,10 @@ def test_a_smaller_size_takes_nothing_away_and_stops_nobody() -> None:
     given_back = without(files, path)
     assert {text.partition(" ")[0] for text in outcome(given_back).values()} == {"keep"}
     (found,) = evaluation_of(given_back).findings
-    assert found.hint == "no further range can go whole: set lbPoolSize to 16"
+    assert found.hint == (
+        "no further range can go whole: set lbPoolSize to 16, or move it to a pool where it gets 9:"
+        " ipam move team-a/one/loadbalancer --to POOL"
+    )
 
 
 def test_a_size_that_is_taken_back_altogether_is_told_as_a_smaller_one() -> None:

@@ -2,15 +2,28 @@
 
 import pytest
 
+from reconciler.addresses import IPSet
 from reconciler.model.claim import Allocation, Phase, current_records
 from reconciler.model.key import Key
+from reconciler.planning.projection import project
 from reconciler.planning.retention import EVERY, is_due, latest_due, next_due
 from reconciler.records.parse import parse_record
 from tests.moving import KEY, LEAVING, NEW, OLD, carried, moved, moving
-from tests.planning.outcome import Files, decided, outcome, without
-from tests.world import CLOCK, evaluation_of, pool, provider, raw, reconciled, request, tenant
+from tests.planning.outcome import Files, decided, outcome, span, without
+from tests.world import (
+    CLOCK,
+    SMALL,
+    evaluation_of,
+    pool,
+    provider,
+    raw,
+    reconciled,
+    request,
+    tenant,
+)
 
 CLAIM = "team-a/one (loadbalancer)"
+ONE = "tenants/one.yaml"
 DAY = 86_400
 REQUEST = "butler/IPAllocation/butler-system/one/request"
 ASKING: Files = {
@@ -182,3 +195,57 @@ def test_what_a_claim_has_left_stays_in_its_pool_until_nobody_uses_it() -> None:
     assert found.hint.endswith(
         "until no Service uses them: the claim left, they are still announced"
     )
+
+
+@pytest.mark.parametrize(
+    ("held", "asked", "then"),
+    [
+        ((8,), 4, {"": "move 10.50.0.0-10.50.0.3 of far"}),
+        ((16,), 12, {"": "move 10.50.0.0-10.50.0.11 of far"}),
+        (
+            (8, 16),
+            12,
+            {"": "move 10.50.0.0-10.50.0.7 of far", "-1": "move 10.50.0.8-10.50.0.11 of far"},
+        ),
+        (
+            (8, 16),
+            4,
+            {"": "move 10.50.0.0-10.50.0.3 of far", "-1": "release 10.40.0.8-10.40.0.15 of edge"},
+        ),
+        ((8,), 8, {"": "move 10.50.0.0-10.50.0.7 of far"}),
+    ],
+)
+def test_a_move_takes_the_size_that_the_document_asks_for(
+    held: tuple[int, ...], asked: int, then: dict[str, str]
+) -> None:
+    files: dict[str, str | bytes] = dict(SMALL)
+    for size in held:
+        files = reconciled({**files, ONE: tenant("one", networking=f"{{lbPoolSize: {size}}}")})
+    files |= {path: text for path, text in LEAVING.items() if path.startswith(("pools", "prov"))}
+    files[ONE] = tenant("one", networking=f"{{lbPoolSize: {asked}}}")
+    evaluation = moving(files, KEY, f"{KEY}-1")
+    assert decided(evaluation) == {
+        f"team-a/one (loadbalancer{it})": text for it, text in then.items()
+    }
+    assert [it.code for it in evaluation.findings] == ["claim-moves"] * len(then)
+    after = carried(files, evaluation)
+    assert evaluation_of(after).changes == ()
+    assert {it.code for it in evaluation_of(after).findings} == {"claim-left"}
+    (pool_there,) = [
+        it.manifest["spec"]["addresses"]
+        for it in project(evaluation_of(after))
+        if it.cluster == "team-a/one" and it.manifest["kind"] == "IPAddressPool"
+    ]
+    assert IPSet.of(map(span, pool_there)).size == sum(
+        it.size for it in evaluation_of(after).state.records
+    )
+
+
+def test_node_addresses_move_in_the_number_that_is_needed() -> None:
+    nodes = {"pools/edge.yaml": pool(tenantAllocation="{defaults: {nodesPerTenant: 2}}")}
+    many = {ONE: tenant("one").replace("replicas: 1", "replicas: 6")}
+    files = {**reconciled({**SMALL, **nodes, **many}), ONE: tenant("one")}
+    far = pool("far", "10.50.0.0/24", tenantAllocation="{defaults: {nodesPerTenant: 2}}")
+    files |= {"pools/far.yaml": far, "providers/default.yaml": provider(pools="[{name: far}]")}
+    found = decided(moving(files, KEY.replace("loadbalancer", "nodes")))
+    assert found["team-a/one (nodes)"] == "move 10.50.0.0-10.50.0.1 of far"

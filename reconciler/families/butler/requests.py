@@ -348,14 +348,13 @@ def _judge_sizes(document: Document, state: LoadBalancerState) -> Iterator[Findi
         hint = "remove loadBalancerPool; to go over to it, delete the record: what uses the old"
         hint += f" range loses it; an Override of kind record for {path} is merged before"
         yield warning("record-stale", document.at(*MANUAL), message, hint)
-    stated, size = state.stated, state.first_size
-    records = [it for it in (state.own, *state.more) if it is not None and it.is_live]
+    stated, size, records = state.stated, state.first_size, state.holding
     held = sum(record.size for record in records)
     if not records and state.pin is not None and state.instead is None:
         if stated is not None and size > stated:
             message = f"lbPoolSize: {stated}, but loadBalancerPool holds {size}"
             yield warning("pin-count", document.at(*steps), message, "remove lbPoolSize")
-    elif records and held > state.asked:
+    elif held > state.asked and not state.moved_sizes():
         ranges = join_limited([format_short(record.range) for record in records if record.range])
         why = "" if stated is not None else ", without lbPoolSize,"
         message = (
@@ -371,7 +370,11 @@ def _way_back(state: LoadBalancerState, held: int) -> str:
             going.append(record.path)
             held -= record.size
     if not going:
-        return f"no further range can go whole: set lbPoolSize to {held}"
+        claim = state.holding[0].claim
+        return (
+            f"no further range can go whole: set lbPoolSize to {held}, or move it to a pool where it"
+            f" gets {state.asked}: ipam move {claim._replace(slot='').short}/{claim.slot} --to POOL"
+        )
     each = "for it" if len(going) == 1 else "for each"
     return (
         f"when nothing uses it any more, give back by deleting {join_limited(going)}, in a change"

@@ -109,6 +109,7 @@ class LoadBalancerState(Struct, frozen=True):
     """A tenant's load-balancer addresses and requests. `number` is the next one for `more`.
 
     `instead` is the claim of the request that is its own claim. `default` is 0 for no claim.
+    `candidates` are the pools that its document requests.
     """
 
     first: Allocation | None
@@ -118,11 +119,17 @@ class LoadBalancerState(Struct, frozen=True):
     stated: int | None
     default: int
     pin: tuple[Key, IPRange] | None
+    candidates: tuple[Key, ...]
 
     @property
     def own(self) -> Allocation | None:
         """Return the record of its first claim, or of the request that replaces it."""
         return self.instead[1] if self.instead is not None else self.first
+
+    @property
+    def holding(self) -> list[Allocation]:
+        """Return the records of its load-balancer addresses, the first record first."""
+        return [it for it in (self.own, *self.more) if it is not None and it.is_live]
 
     @property
     def is_elsewhere(self) -> bool:
@@ -163,6 +170,16 @@ class LoadBalancerState(Struct, frozen=True):
                 kept.append(record)
                 lacking -= record.size
         return kept
+
+    def moved_sizes(self) -> dict[str, int]:
+        """Return the sizes of ranges in other pools after a move: only what it still requests."""
+        found: dict[str, int] = {}
+        left = self.asked - sum(it.size for it in self.holding if it.pool in self.candidates)
+        for record in self.holding:
+            if record.pool not in self.candidates:
+                found[record.claim.slot] = min(record.size, max(left, 0))
+                left -= record.size
+        return found
 
     def near(self, kept: Sequence[Allocation], held: int) -> Near | None:
         """Return the last range that it got; None if there is none."""
@@ -231,6 +248,7 @@ class Tenant:
             stated=self.stated_size,
             default=self._lb_size() or self._live_size(held, LB),
             pin=pin,
+            candidates=self._chosen(LB),
         )
 
     def grown(self, index: int, size: int) -> Claim:
@@ -239,14 +257,17 @@ class Tenant:
 
     def _lb_claims(self, state: LoadBalancerState) -> Iterator[Claim]:
         first, stated, size = state.first, state.stated, state.first_size
+        sizes = state.moved_sizes()
         pin = state.pin[1] if state.pin is not None and not state.is_elsewhere else None
         if state.instead is None and size > 0:
             is_fixed = stated is not None or pin is not None
             is_open = first is None or not first.is_live
-            yield self._claim(LB, size, fixed=is_fixed, pin=pin, is_open=is_open)
+            moved = sizes.get(LB) if pin is None else None
+            yield self._claim(LB, size, fixed=is_fixed, pin=pin, is_open=is_open, moved_size=moved)
         kept = state.kept()
         for record in kept:
-            yield self._claim(record.claim.slot, record.size, role="initial")
+            slot = record.claim.slot
+            yield self._claim(slot, record.size, role="initial", moved_size=sizes.get(slot))
         held = size + sum(record.size for record in kept)
         if stated is not None and stated > held:
             # Further claims require the first one if it holds nothing yet.
@@ -304,7 +325,8 @@ class Tenant:
         first, own = held.get(self._key(NODES)), instead.get(NODES)
         size = first.range.size if first is not None and first.range is not None else needed
         if own is None:
-            yield self._claim(NODES, size, is_open=first is None or not first.is_live)
+            is_open, moved = first is None or not first.is_live, min(size, needed)
+            yield self._claim(NODES, size, is_open=is_open, moved_size=moved)
         else:
             size = own.size
         lacking = needed - size
@@ -315,8 +337,8 @@ class Tenant:
             last = number
             if lacking > 0:
                 size = held[key].size
+                yield self._claim(key.slot, size, moved_size=min(size, lacking))
                 lacking -= size
-                yield self._claim(key.slot, size)
         if lacking > 0:
             yield self._claim(f"{NODES}-{last + 1}", lacking)
 
@@ -327,14 +349,18 @@ class Tenant:
     def _key(self, slot: str) -> Key:
         return tenant_key(*self._name, slot)
 
+    def _chosen(self, kind: str) -> tuple[Key, ...]:
+        one = self.document.annotations().get(_annotation(kind))
+        if one is None:
+            return self._candidates
+        return tuple(key for key in self._candidates if key.name == one)
+
     def _claim(self, slot: str, size: int, *, role: str = "", **more: Any) -> Claim:
         kind, _, number = slot.partition("-")
         one = self.document.annotations().get(_annotation(kind))
         return Claim(
             key=self._key(slot),
-            candidates=self._candidates
-            if one is None
-            else tuple(key for key in self._candidates if key.name == one),
+            candidates=self._chosen(kind),
             wanted=self._wanted if one is None else (one,),
             size=size,
             pin=more.pop("pin", None),

@@ -332,6 +332,8 @@ def _held_until(decision: Release, evaluation: Evaluation) -> str:
     """Return the earliest end of retention, because a later merge releases later."""
     if is_held(decision, evaluation):
         return "held back by a brake"
+    if decision.allocation.announced:
+        return "announced until nobody uses it"
     end = retention_end(decision.allocation, evaluation.state)
     return f"held until {format_instant(end)} at the earliest" if end is not None else "held"
 
