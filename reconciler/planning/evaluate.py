@@ -111,12 +111,9 @@ def evaluate(tree: Tree) -> Evaluation:
         *retained(tree.held_back),
         *moving(state, plan, tree.left, overrides),
     )
-    # The error says what the refusal of its claim says.
-    errors = {(it.location.path, it.hint) for it in findings if it.severity is Severity.ERROR}
-    refused = limits.refusals(plan)
     gates = (
         *limits.clock(tree.clock_ahead, tree.clock),
-        *(it for it in refused if (it.location.path, it.hint) not in errors),
+        *limits.refusals(plan, findings),
         *limits.capacity(state, plan, settings, overrides),
     )
     evaluation = Evaluation(

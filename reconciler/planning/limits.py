@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.documents.findings import Finding, Location, gate, warning
+from reconciler.documents.findings import Finding, Location, Severity, gate, warning
 from reconciler.model.claim import Allocation, Claim, Quota, Refusal
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
@@ -80,10 +80,11 @@ CAPACITY = "capacity"
 """The code of a plan that fills a pool up to a refused usage tier."""
 
 
-def refusals(plan: Plan) -> Iterator[Finding]:
-    """Yield the finding of each refused claim, at the location of the claim."""
+def refusals(plan: Plan, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield the finding of each refused claim, at its location, unless an error there says it."""
+    said = {(it.location.path, it.message) for it in findings if it.severity is Severity.ERROR}
     for decision in plan.decisions:
-        if isinstance(decision, Refuse):
+        if isinstance(decision, Refuse) and (decision.source.path, decision.message) not in said:
             message = f"{decision.claim.short}: {decision.message}"
             yield gate(decision.reason, decision.source, message, decision.hint)
 

@@ -76,7 +76,7 @@ def test_explain_knows_a_claim_of_no_known_pool(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = repository(tmp_path / "repo", of(pool(), claim(kind="GlobalInclusterIPPool")))
-    ran = ipam(capsys, "-C", str(folder), "explain", "default/one")
+    ran = ipam(capsys, "explain", "default/one", "--repo", folder)
     assert ran.code == 0
     assert "kind-unknown" in ran.out
     assert "GlobalInClusterIPPool" in ran.out
