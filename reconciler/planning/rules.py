@@ -23,11 +23,10 @@ from reconciler.documents.findings import (
     join_limited,
     warning,
 )
-from reconciler.families import families, family_of, key_of, known_as
+from reconciler.families import families, key_of, known_as
 from reconciler.model.claim import Allocation, Claim, Owner, Refusal
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
-from reconciler.model.objects import MANAGEMENT
 from reconciler.model.plan import (
     Blocked,
     ByHand,
@@ -76,16 +75,16 @@ def check_rules(
 
 def check_namespaces(documents: Documents, records: Iterable[Allocation]) -> Iterator[Finding]:
     """Yield warnings for new documents without a namespace if all others of the kind have one."""
-    known = {record.claim.owner for record in records}
     for family in families():
         for kind in sorted(set(family.slots.values())):
             every = [*documents.of(known_as(family.name, kind))]
             lacking = [it for it in every if it.namespace and "namespace" not in it.metadata]
             others = {it.namespace for it in every if "namespace" in it.metadata}
-            is_new = not known.intersection(key_of(it).owner for it in lacking)
-            if not is_new or 2 * len(lacking) > len(every):
+            owners = {key_of(it).owner for it in lacking}
+            is_meant = 2 * len(lacking) > len(every) or others <= {it.namespace for it in lacking}
+            if is_meant or (owners and any(it.claim.owner in owners for it in records)):
                 continue
-            for document in lacking if others - {it.namespace for it in lacking} else ():
+            for document in lacking:
                 space = document.namespace
                 message = f"{document.title} is in {space}, because metadata.namespace is missing:"
                 message += f" all other documents of kind {kind} have one"
@@ -98,12 +97,12 @@ def _mixed_pools(state: State, plan: Plan) -> Iterator[Finding]:
     gone = {it.allocation.path for it in plan.decisions if isinstance(it, Release)}
     gone |= {it.leaves.path for it in grants if it.leaves}
     live = [it for it in state.records if it.is_live and it.path not in gone]
+    announcing = {family.name: family for family in families() if family.announcing.clusters}
     by_cluster: dict[str, list[Allocation]] = {}
     for record in (*live, *(it.allocation for it in grants)):
-        family = family_of(record.claim.family)
+        family = announcing.get(record.claim.family)
         if family is not None and record.type == family.record.type:
             by_cluster.setdefault(family.announcing.cluster_of(record), []).append(record)
-    by_cluster.pop(MANAGEMENT, None)
     for cluster, records in sorted(by_cluster.items()):
         if len({record.pool for record in records}) == 1:
             continue

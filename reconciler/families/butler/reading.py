@@ -61,7 +61,8 @@ class _Reader:
             self._provided(provider)
         asked = read_requests(self.networks, self.providers, records, self.settings.observed)
         grown = grown_slots(records)
-        recorded = {key.owner for key in records}
+        lacking = any(provider.lacks_mode for provider in self.providers.all())
+        recorded = {key.owner for key in records} if lacking else frozenset()
         for document in self.documents.of(kinds.TENANT):
             usable = self.provider_of(document)
             self._judge_choice(document, is_new=kinds.owner(document) not in recorded)
@@ -112,7 +113,7 @@ class _Reader:
     def _judge_choice(self, document: Document, *, is_new: bool) -> None:
         """Report a provider that the tenant does not name, and one that gives it nothing."""
         provider, (_, name) = self.providers.of(document)
-        place, what = document.at("spec", "providerConfigRef"), f"ProviderConfig {name}"
+        steps, what = ("spec", "providerConfigRef"), f"ProviderConfig {name}"
         if self.providers.is_arbitrary(document):
             say = error if self.settings.implicit_is_error else warning
             message = (
@@ -121,11 +122,14 @@ class _Reader:
             hint = (
                 f"set spec.providerConfigRef.name to {name} or another, or name a provider default"
             )
-            self.reading.report(document, say("provider-implicit", place, message, hint))
+            self.reading.report(
+                document, say("provider-implicit", document.at(*steps), message, hint)
+            )
         if is_new and provider and provider.lacks_mode and manual_range(document, []) is None:
             message = f"{document.title} gets no addresses, because {what} has no network.mode"
             hint = f"set spec.network.mode of {what} to ipam, or name another provider"
-            self.reading.report(document, warning("provider-mode", place, message, hint))
+            found = warning("provider-mode", document.at(*steps), message, hint)
+            self.reading.report(document, found)
 
     def _protect(self, document: Document) -> None:
         self.reading.protected.add(kinds.owner(document))

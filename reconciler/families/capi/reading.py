@@ -39,15 +39,15 @@ def misspelt_pool(document: Document) -> Finding | None:
     """Return the error if the poolRef of a claim or address names a pool of no provider."""
     group, kind = (document.spec["poolRef"][field] for field in ("apiGroup", "kind"))
     bare, version, _ = group.partition("/")
-    every = (kinds.POOL.kind, kinds.GLOBAL_POOL.kind)
+    every = (kinds.POOL.kind, kinds.GLOBAL_POOL.kind, *kinds.OTHERS)
     near = [it for it in every if it.lower() == nearest(kind.lower(), map(str.lower, every), 0.8)]
-    # A provider has a group of its own, except for those in OTHERS.
+    # Other providers have groups of their own, except for those in OTHERS.
     is_ours = near or bare.lower().endswith(kinds.GROUP) or "." not in bare
-    if pool_of(document) or kind in kinds.OTHERS or not (is_ours or version):
+    if (group == kinds.IPAM_GROUP and kind in every) or not (is_ours or version):
         return None
     right = kinds.IPAM_GROUP if is_ours else bare
     field, value = ("kind", kind) if group == right else ("apiGroup", group)
-    names = " or ".join(near or every) if is_ours else kind
+    names = " or ".join(near or every[:2]) if is_ours else kind
     hint = f"write apiGroup: {right} and kind: {names}"
     message = f"{document.title}: spec.poolRef.{field} {shown(value)} is not known"
     return error("kind-unknown", document.at("spec", "poolRef", field), message, hint)

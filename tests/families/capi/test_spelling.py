@@ -22,6 +22,7 @@ WRONG = [
     ("infrastructure.cluster.x-k8s.io", "IPPool", "apiGroup", f"{NAMESPACED} or {GLOBAL}"),
     ("ipam.cluster.x-k8s.oi", "GlobalInClusterIPool", "apiGroup", GLOBAL),
     ("ipam", GLOBAL, "apiGroup", GLOBAL),
+    (f"{GROUP}/v1alpha1", "InfobloxIPPool", "apiGroup", "InfobloxIPPool"),
 ]
 
 
