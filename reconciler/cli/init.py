@@ -39,6 +39,7 @@ _FROM_NOTHING = (
     "--forge", type=click.Choice(_FORGES), help="Forge of the CI. Default: as the remote names it."
 )
 @option("--branch", help="Main branch. Default: the checked out one, or main.")
+@option("--to-branch", metavar="NAME", help="Branch on which CI proposes records.")
 @option("--package", metavar="SPEC", help="Package of ipam that CI installs, as pip takes it.")
 @option("--empty", is_flag=True, help="Leave out the example pool, provider and tenant.")
 @option("-y", "--yes", is_flag=True, help="Ask nothing, as without a terminal.")
@@ -48,6 +49,7 @@ def init(
     folder: Path,
     forge: str | None,
     branch: str | None,
+    to_branch: str | None,
     package: str | None,
     empty: bool,
     yes: bool,
@@ -68,18 +70,16 @@ def init(
     beginning = Beginning.EMPTY if empty else Beginning.EXAMPLES
     if initial.has_own_documents(target):
         beginning = Beginning.OWN
+    branch, ci = branch or site.branch or "main", _forge(forge, site, asks=asks)
+    to_branch = to_branch or _to_branch(branch, site, asks=asks and ci is not None)
     chosen = InitOptions(
-        branch or site.branch or "main",
-        _forge(forge, site, asks=asks),
-        package or installed_from() or UNNAMED,
-        beginning,
-        site.root,
+        branch, ci, package or installed_from() or UNNAMED, beginning, site.root, to_branch
     )
     items = [initial.judged(*it, target) for it in initial.wanted(chosen).items()]
     if dry_run:
         schemas = [it for it in items if initial.is_schema(it)]
-        shown = [(it.path, it.text) for it in items if it not in schemas]
-        shown.append((_title(schemas), f"as ipam schema --out {SCHEMAS} writes them\n"))
+        about = _title(schemas), f"as ipam schema --out {SCHEMAS} writes them\n"
+        shown = [*((it.path, it.text) for it in items if it not in schemas), about]
         emit("".join(shown_text(title, text, brush) for title, text in shown))
         return ExitCode.OK
     if asks and (count := sum(it.state is initial.FileState.NEW for it in items)):
@@ -90,8 +90,7 @@ def init(
     written = initial.lay(items, target)
     made = "A new repository" if site.repository is None else "The repository"
     emit(f"{made} in {folder}, branch {chosen.branch}\n")
-    emit(rows_text(_rows(items, written), brush))
-    emit(_ci_note(chosen, items))
+    emit(rows_text(_rows(items, written), brush) + _ci_note(chosen, items))
     code = _check(site, target, brush)
     if written:
         emit(next_text(_steps(folder, chosen, written), brush))
@@ -136,6 +135,12 @@ def _forge(named: str | None, site: Site, *, asks: bool) -> Forge | None:
         choice = click.Choice(_FORGES)
         named = click.prompt(question, type=choice, default=_NONE, err=True, show_choices=False)
     return None if named == _NONE else Forge(named)
+
+
+def _to_branch(branch: str, site: Site, *, asks: bool) -> str:
+    question = f"Does {branch} take pull requests only (protected)? CI then proposes records"
+    asks = asks and bool(site.remotes()) and click.confirm(question, default=False, err=True)
+    return initial.PROPOSALS if asks else ""
 
 
 def _title(group: Sequence[WantedFile]) -> str:

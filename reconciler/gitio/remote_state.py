@@ -113,7 +113,7 @@ def push_reference(git: GitProcess, remote: str, reference: str, old: str, new: 
         title = f"branch {name}" if name != reference else reference
         raise LostRaceError(f"{title} moved while this was planned: {reason}")
     if reason:
-        hint = f"let the reconciler push to {name}, or name another with --branch"
+        hint = f"let the reconciler push to {name}, or propose records: --to-branch ipam/records"
         raise PushRefusedError(f"the remote refuses the push: {reason}{_words(result)}", hint)
     raise unreachable("cannot push to the remote", "push", result)
 

@@ -80,6 +80,8 @@ UNNAMED = "<what pip installs ipam from>"
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9._+/:@=~-]*[A-Za-z0-9]")
 # Characters that need no quotes in shell, CI expressions, and YAML.
 _BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*")
+PROPOSALS = "ipam/records"
+_PROPOSING = re.compile(r"^.*__TO_BRANCH__.*\n", re.MULTILINE)
 
 
 class Beginning(StrEnum):
@@ -98,6 +100,7 @@ class InitOptions(Struct, frozen=True):
     package: str
     beginning: Beginning
     root: str = ""
+    to_branch: str = ""
 
     @property
     def up(self) -> str:
@@ -123,8 +126,9 @@ class InitOptions(Struct, frozen=True):
 
 def wanted(wish: InitOptions) -> dict[str, str]:
     """Return files by path, in display order. Raises UsageError if CI has to quote the branch."""
-    if not _BRANCH.fullmatch(wish.branch):
-        message = f"branch {wish.branch!r} cannot be written into files of CI as it is"
+    if not _BRANCH.fullmatch(f"{wish.branch}/{wish.to_branch or 'x'}"):
+        wrong = wish.to_branch if _BRANCH.fullmatch(wish.branch) else wish.branch
+        message = f"branch {wrong!r} cannot be written into files of CI as it is"
         raise UsageError(message, "name another with --branch: letters, digits, dots, - _ and /")
     words = {"__BRANCH__": wish.branch, "__PACKAGE__": _scalar(wish.package)}
     if (action := action_of(wish.package)) is not None:
@@ -139,13 +143,20 @@ def wanted(wish: InitOptions) -> dict[str, str]:
         # Forgejo runs the workflow of Gitea. GitHub uses actions if the package has them.
         name = (Forge.GITEA if wish.forge is Forge.FORGEJO else wish.forge).value
         name += "-action" if wish.comment else ""
-        found[wish.workflow] = (starter / "ci" / f"{name}.yml").read_text("utf-8")
+        found[wish.workflow] = _workflow(starter / "ci" / f"{name}.yml", wish.to_branch)
     if wish.comment:
         found[wish.comment] = (starter / "ci" / "github-comment.yml").read_text("utf-8")
     found = _in_root(found, wish) if wish.root else found
     for word, meaning in words.items():
         found = {path: text.replace(word, meaning) for path, text in found.items()}
     return {**dict(sorted(found.items(), key=_place)), **schemas()}
+
+
+def _workflow(path: Path, to_branch: str) -> str:
+    """Return a workflow, with or without the lines that propose records on another branch."""
+    text = path.read_text("utf-8")
+    filled = text.replace("__TO_BRANCH__", to_branch).replace("requests: read", "requests: write")
+    return filled if to_branch else _PROPOSING.sub("", text)
 
 
 def _in_root(files: dict[str, str], wish: InitOptions) -> dict[str, str]:

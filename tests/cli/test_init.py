@@ -159,6 +159,28 @@ def test_on_a_terminal_one_question_is_asked_before_anything_is_written(
     assert expected <= files(tmp_path).keys()
 
 
+@pytest.mark.parametrize(("answer", "is_protected"), [("y", True), ("n", False)])
+def test_on_a_terminal_it_asks_whether_the_branch_is_protected_where_there_is_a_remote(
+    answer: str,
+    is_protected: bool,
+    tmp_path: Path,
+    capsys: Capture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    git(tmp_path, "init", "-q", "-b", "trunk")
+    git(tmp_path, "remote", "add", "origin", "git@github.com:acme/addresses.git")
+    ran = answered(capsys, monkeypatch, f"{answer}\ny\n", tmp_path)
+    assert ran.code == 0
+    assert "Does trunk take pull requests only (protected)?" in ran.err
+    assert ("IPAM_TO_BRANCH: ipam/records" in (tmp_path / WORKFLOW).read_text()) is is_protected
+
+
+def test_an_option_names_the_branch_of_proposals(tmp_path: Path, capsys: Capture) -> None:
+    words = ("--forge", "gitlab", "--to-branch", "bot/records", "--dry-run")
+    ran = ipam(capsys, "init", tmp_path, *words)
+    assert "variables: { IPAM_TO_BRANCH: bot/records }" in ran.out
+
+
 def test_with_yes_nothing_is_asked_on_a_terminal(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -144,7 +144,51 @@ def test_what_is_installed_is_installed_where_no_file_of_a_change_is() -> None:
     for forge in (Forge.GITHUB, Forge.GITEA):
         for job in yaml.safe_load(ci(forge))["jobs"].values():
             assert [step.get("name") for step in job["steps"][:2]] == ["Install", None]
-    assert '(cd / && pipx install "$IPAM_PACKAGE")' in ci(Forge.GITLAB)
+    lines = [it for it in ci(Forge.GITLAB).splitlines() if "bin/pip install" in it]
+    assert all(it.startswith("    - (cd / && ") for it in lines)
+
+
+@pytest.mark.parametrize("forge", [Forge.GITHUB, Forge.GITEA, Forge.FORGEJO, Forge.GITLAB])
+def test_what_the_package_needs_is_installed_by_its_hashes_only(forge: Forge) -> None:
+    """pip takes no hash of a commit, so the package comes alone, and brings the hashes of the others."""
+    lines = [it for it in ci(forge).splitlines() if "pip" in it and " install " in it]
+    packages = [it for it in lines if '"$IPAM_PACKAGE"' in it]
+    others = [it for it in lines if it not in packages and "apt-get" not in it]
+    assert packages
+    assert len(packages) == len(others)
+    assert all("--no-deps" in it for it in packages)
+    for line in others:
+        assert "--require-hashes -r " in line
+        assert "/reconciler/shipped/requirements.lock" in line
+
+
+@pytest.mark.parametrize("package", [UNNAMED, PINNED])
+@pytest.mark.parametrize("forge", [Forge.GITHUB, Forge.GITEA, Forge.FORGEJO, Forge.GITLAB])
+def test_records_are_proposed_on_a_branch_where_the_main_one_is_protected(
+    forge: Forge, package: str
+) -> None:
+    wish = InitOptions("main", forge, package, Beginning.EMPTY, to_branch="bot/records")
+    text = wanted(wish)[WORKFLOWS[forge]]
+    found = yaml.safe_load(text)
+    assert "__TO_BRANCH__" not in text
+    job = found["ipam-reconcile"] if forge is Forge.GITLAB else found["jobs"]["reconcile"]
+    steps = [job, *job.get("steps", [])]
+    said = [{**it.get("variables", {}), **it.get("env", {}), **it.get("with", {})} for it in steps]
+    named = [it.get("IPAM_TO_BRANCH", it.get("to-branch")) for it in said]
+    assert named.count("bot/records") == 1
+    if forge is Forge.GITHUB:
+        assert job["permissions"]["pull-requests"] == "write"
+        assert "gh pr create" in steps[-1]["run"]
+        assert "bot/records" in str(found["jobs"]["check"]["steps"])
+    plain = wanted(InitOptions("main", forge, package, Beginning.EMPTY))[WORKFLOWS[forge]]
+    assert not any(word in plain for word in ("TO_BRANCH", "to-branch", "gh pr create", "bot/"))
+
+
+@pytest.mark.parametrize("branch", ["a b", "$(id)", "x'y", 'a"b', "a\nb"])
+def test_a_branch_of_proposals_that_would_be_more_than_a_name_is_refused(branch: str) -> None:
+    wish = InitOptions("main", Forge.GITHUB, "x", Beginning.EMPTY, to_branch=branch)
+    with pytest.raises(UsageError, match="cannot be written into files of CI"):
+        wanted(wish)
 
 
 @pytest.mark.parametrize("branch", ["a b", "$(id)", "x'y", "-x", 'a"b', "é", "a\nb"])
