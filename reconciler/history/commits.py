@@ -3,14 +3,18 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
+from reconciler.documents.document import Document
 from reconciler.documents.text import Unread, is_yaml
 from reconciler.gitio.history import CommitLog
 from reconciler.gitio.interface import CommitRow, Entry, Source, Touch
 from reconciler.history.events import Fact, RecordEvent, What, events_of, fact_of
+from reconciler.model.key import Key
 from reconciler.model.settings import OVERRIDES, Override, OverrideKind, Settings
+from reconciler.planning.documents import source_reader
 from reconciler.planning.settings import is_override, read_override
 from reconciler.records.parse import parse_record
 
@@ -47,14 +51,33 @@ def cause_in(item: RecordEvent, rows: Documents, texts: Mapping[str, bytes]) -> 
 
     `rows` reach back to the last reconcile commit.
     """
-    named = _naming(item)
     people = [it for it in rows if not it[0].is_plan and not it[0].is_cut]
+    by_name = None
     for row, documents in people:
         for touch in documents:
             for oid in (touch.new, touch.old):
-                if found := named.search(texts.get(oid, b"")):
-                    return CommitCause(row, touch.path, _line(texts[oid], found))
-    return CommitCause(people[0][0]) if people else None
+                line, is_own = _line_in(item, touch.path, texts.get(oid, b""))
+                if line and is_own:
+                    return CommitCause(row, touch.path, line)
+                by_name = by_name or (CommitCause(row, touch.path, line) if line else None)
+    return by_name or (CommitCause(people[0][0]) if people else None)
+
+
+@lru_cache(maxsize=256)
+def _documents_in(path: str, text: bytes) -> Sequence[Document]:
+    return source_reader(Settings())(path, text).documents
+
+
+def _line_in(item: RecordEvent, path: str, text: bytes) -> tuple[int, bool]:
+    """Return the line of a claim's name, 0 if a namesake is meant, and whether it is its document."""
+    found, key = _naming(item).search(text), Key.parse((item.heir or item.fact).claim)
+    if found is None or key is None:
+        return 0, False
+    documents = _documents_in(path, text)
+    alike = [it for it in documents if (it.kind.name, it.name) == (key.kind, key.name)]
+    if own := [it for it in alike if it.namespace == key.namespace]:
+        return own[0].at("metadata", "name").line, True
+    return (0 if alike else _line(text, found)), False
 
 
 def removal_in(

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from difflib import get_close_matches
 from functools import cache
 from typing import NamedTuple
 
@@ -156,7 +155,7 @@ def near(history: History, asked: str) -> str:
     facts = [fact for fact in history.known.values() if fact is not None]
     owners = {name for it in facts for name in (it.owner, it.owner.rpartition("/")[2])}
     names = owners | {it.pool.rpartition("/")[2] for it in facts} | {it.record for it in facts}
-    return next(iter(get_close_matches(asked, sorted(names), 1)), "")
+    return nearest(asked, sorted(names))
 
 
 def concerning(asked: str) -> Callable[[RecordEvent], bool]:

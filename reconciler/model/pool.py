@@ -15,8 +15,8 @@ DEFAULT_SPACE = "default"
 class Placement(Enum):
     """How a range is selected among the free ranges."""
 
-    BEST_FIT = "best-fit"  # the smallest range that fits, the lowest of equals, from its start
-    LOWEST = "lowest"  # the numerically lowest range that fits
+    BEST_FIT = "best fit: the smallest free range that fits"  # the lowest of equals, from its start
+    LOWEST = "the lowest free range that fits"
 
 
 class Tier(StrEnum):
@@ -62,6 +62,7 @@ class Pool(Struct, frozen=True):
         extent: All addresses of the pool's network, for display.
         is_paused: It allocates nothing, and its records are neither released nor expired.
         kept: Excluded blocks, each with its description.
+        subnet: The network that all addresses of the pool are in, if its document names one.
         retention: Seconds for which released records stay reserved, unless Settings have more.
     """
 
@@ -79,6 +80,7 @@ class Pool(Struct, frozen=True):
     is_paused: bool = False
     retention: int = 0
     kept: tuple[tuple[IPRange, str], ...] = ()
+    subnet: IPRange | None = None
 
 
 class Contract(NamedTuple):

@@ -23,6 +23,7 @@ from reconciler.planning.digest import action_name, giver_of
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.pool_map import AddressPart, PoolMap
 from reconciler.planning.space import AddressUsage, everything, of_pool, percentage
+from reconciler.reconcile.remedies import taken_of
 from reconciler.reconcile.simulate import Simulation
 from reconciler.reconcile.verify import Verified
 from reconciler.report.json import ends, envelope, listed_findings, path_and_line, plan_document
@@ -359,6 +360,7 @@ def explanation(evaluation: Evaluation, key: Key) -> dict[str, Any]:
         "claim": str(key),
         "action": action_name(decision, evaluation) if decision else "none",
         "verdict": _verdict(decision, evaluation),
+        "reason": _reason(decision, evaluation, claim),
         "asked": _asked(evaluation, claim, record),
         "record": record.path if record else None,
         "phase": record.phase.value if record else None,
@@ -383,6 +385,24 @@ def _verdict(decision: Decision | None, evaluation: Evaluation) -> str:
             return f"{reason}: {message}"
         case _:
             return "nothing asks for it any more"
+
+
+def _reason(decision: Decision | None, evaluation: Evaluation, claim: Claim | None) -> str | None:
+    """Return why a claim has its range and no other; None without a range."""
+    record = decision.allocation if isinstance(decision, Grant | Keep) else None
+    pool = evaluation.state.pools.get(record.pool) if record is not None else None
+    if not (claim and record and record.range and pool):
+        return None
+    if claim.pin is not None:
+        return "the claim names this range"
+    rule = pool.placement.value
+    if isinstance(decision, Keep):
+        return f"its record holds it since {record.allocated_at}; new ranges of the pool: {rule}"
+    free = [it for it in pool.usable - taken_of(evaluation, pool) if it.size >= claim.size]
+    if own := [it for it in free if it.covers(record.range)]:
+        others = f"other free ranges that fit: {len(free) - 1}"
+        return f"{rule}, from {format_short(own[0])} ({own[0].size} free); {others}"
+    return "the claim held this range before, and it is still reserved for it"
 
 
 def _with_blocks(item: IPRange) -> str:

@@ -4,6 +4,7 @@ from reconciler.planning.evaluate import matching
 from reconciler.report.queries import explanation
 from reconciler.report.text.queries import explanation_text
 from reconciler.report.text.table import Painter
+from tests.families.capi import trees as capi
 from tests.planning.outcome import Files, after_removal, without
 from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
@@ -60,3 +61,39 @@ def test_the_text_has_a_line_for_each_part() -> None:
         "  remedy    ask for at most 4: that is the largest free run\n"
         "  remedy    ask for fewer, or add a larger pool\n"
     )
+
+
+def test_the_reason_of_a_range_is_told() -> None:
+    """Best fit: of the free ranges of 8, 4 and many, the one of 4 is given to who needs 3."""
+    blocks = "[{cidr: 10.40.0.8/29}, {cidr: 10.40.0.20/30}]"
+    files = {**SMALL, "pools/edge.yaml": pool(reserved=blocks)}
+    files["tenants/one.yaml"] = tenant("one", networking="{lbPoolSize: 3}")
+    found = explained(files)
+    assert found["verdict"].startswith("gets 10.40.0.16-10.40.0.18")
+    assert found["reason"] == (
+        "best fit: the smallest free range that fits, from 10.40.0.16-10.40.0.19 (4 free);"
+        " other free ranges that fit: 2"
+    )
+    assert f"  reason    {found['reason']}\n" in explanation_text(found, PLAIN)
+    kept = explained(reconciled(files))
+    assert kept["reason"] == (
+        "its record holds it since 2026-02-15T10:00:30Z;"
+        " new ranges of the pool: best fit: the smallest free range that fits"
+    )
+
+
+def test_the_reason_of_an_address_of_cluster_api_is_its_place() -> None:
+    files = capi.of(capi.pool("vips", "10.0.0.20", "10.0.0.12-10.0.0.13"), capi.claim())
+    found = explained(files, "default/one")
+    assert found["reason"] == (
+        "the lowest free range that fits, from 10.0.0.12-10.0.0.13 (2 free); other free ranges that fit: 1"
+    )
+
+
+def test_a_pin_and_a_refusal_have_their_own_reasons() -> None:
+    pin = "{startAddress: 10.40.0.4, endAddress: 10.40.0.5}"
+    pinned = {**SMALL, "tenants/p.yaml": request("p", pinnedRange=pin)}
+    assert explained(pinned, "butler-system/p")["reason"] == "the claim names this range"
+    full = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
+    assert explained(full)["reason"] is None
+    assert explained(without(reconciled(SMALL), "tenants/one.yaml"))["reason"] is None

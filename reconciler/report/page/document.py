@@ -171,7 +171,7 @@ def _named(pool: Pool) -> dict[str, Any]:
         "thresholds": asdict(pool.thresholds),
         "isPaused": pool.is_paused,
         "isAutomatic": pool.auto_assign,
-        "placement": pool.placement.value,
+        "placement": pool.placement.name.lower().replace("_", "-"),
     }
 
 

@@ -122,6 +122,8 @@ def explanation_text(explained: dict[str, Any], painter: Painter) -> str:
         f"  asks for  {explained['asked']}",
         f"  verdict   {painter.paint(escape(explained['verdict']), Colour.RED if refused else None)}",
     ]
+    if explained["reason"]:
+        lines.append(f"  reason    {escape(explained['reason'])}")
     if source := explained["source"]:
         lines.append(f"  source    {escape(source['path'])}:{source['line']}")
     if explained["record"]:
@@ -279,8 +281,7 @@ def _commits(holder: Holder, event: Caused | None) -> Iterator[tuple[str, str]]:
     if cause is None:
         yield "author", item.row.author
         return
-    if not place and cause.path:
-        place = f"{cause.path}:{cause.line}"
+    place = f"{cause.path}:{cause.line}" if cause.path else place
     yield "cause", f"{place}, {_commit(cause.row)}" if place else _commit(cause.row)
     yield "author", f"{cause.row.author}{f', {cause.row.request}' if cause.row.request else ''}"
     if cause.approval is not None:

@@ -36,7 +36,7 @@ def test_one_address_is_told_with_all_that_is_known() -> None:
         "  since     2026-02-15T10:00:30Z\n"
         "  record    allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml\n"
         "  commit    aaaaaaaaaaaa, 2026-02-15T10:00:30Z, ipam: allocate 1\n"
-        "  cause     tenants/one.yaml:1, cccccccccccc, 2026-02-15T10:00:30Z, Add one\n"
+        "  cause     tenants/one.yaml:3, cccccccccccc, 2026-02-15T10:00:30Z, Add one\n"
         "  author    A <a@b>, #12\n"
         "  after     10.40.0.8-10.40.0.15 (8) held team-a/two\n"
     )

@@ -1,0 +1,55 @@
+"""`who` and `history` name the same cause, of two tenants that have one name, too."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import ipam
+from tests.world import SMALL, commit, repository, tenant, write
+
+Capture = pytest.CaptureFixture[str]
+
+
+def causes(capsys: Capture, folder: Path, address: str) -> tuple[str, str]:
+    """The place that `who` names, and the one that `history` names."""
+    who = ipam(capsys, "who", address, "--repo", folder).out
+    (line,) = (it for it in who.splitlines() if it.startswith("  cause"))
+    history = ipam(capsys, "history", address, "-n", "1", "--repo", folder).out
+    return line.split()[1].rstrip(","), history.split()[-1]
+
+
+@pytest.mark.parametrize("spaces", [("team-a", "team-b"), ("team-b", "team-a")])
+def test_the_document_of_the_namespace_is_the_cause(
+    spaces: tuple[str, str], tmp_path: Path, capsys: Capture
+) -> None:
+    first, second = (tenant("shop", space) for space in spaces)
+    files = {**SMALL, "tenants/a.yaml": first, "tenants/b.yaml": second}
+    del files["tenants/one.yaml"]
+    folder = repository(tmp_path / "repo", files)
+    assert ipam(capsys, "reconcile", "--no-apply", "--repo", folder).code == 0
+    for address, space in (("10.40.0.0", "team-a"), ("10.40.0.8", "team-b")):
+        path = f"tenants/{'ab'[spaces.index(space)]}.yaml"
+        assert causes(capsys, folder, address) == (f"{path}:3", f"{path}:3")
+
+
+def test_a_namesake_in_the_same_file_is_told_apart_by_its_line(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    both = f"{tenant('shop', 'team-a')}---\n{tenant('shop', 'team-b')}"
+    folder = repository(tmp_path / "repo", {**SMALL, "tenants/one.yaml": both})
+    ipam(capsys, "reconcile", "--no-apply", "--repo", folder)
+    lines = [
+        int(causes(capsys, folder, it)[1].rpartition(":")[2]) for it in ("10.40.0.0", "10.40.0.8")
+    ]
+    assert lines[0] == 3 < lines[1]
+    assert causes(capsys, folder, "10.40.0.8")[0] == f"tenants/one.yaml:{lines[1]}"
+
+
+def test_a_namesake_that_changed_later_is_not_the_cause(tmp_path: Path, capsys: Capture) -> None:
+    files = {**SMALL, "tenants/a.yaml": tenant("shop", "team-a")}
+    folder = repository(tmp_path / "repo", files)
+    write(folder, {"tenants/b.yaml": tenant("shop", "team-b")})
+    commit(folder, "another team")
+    ipam(capsys, "reconcile", "--no-apply", "--repo", folder)
+    who, history = causes(capsys, folder, "10.40.0.8")
+    assert who == history == "tenants/a.yaml:3"
