@@ -3,9 +3,9 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from ipaddress import IPv6Address, ip_address, ip_network, summarize_address_range
+from ipaddress import IPv6Address, ip_address, ip_interface, ip_network, summarize_address_range
 from socket import AF_INET, AF_INET6, inet_ntop, inet_pton
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -200,20 +200,19 @@ def parse_cidr(text: str) -> IPRange:
             f"{shown(text)} is not a CIDR: the prefix length is missing",
             f"add the number of leading bits, such as /{64 if ':' in text else 24}",
         )
-    version, first = parse_address(address)
+    try:
+        version, first = parse_address(address)
+    except NotationError as wrong:
+        raise NotationError(str(wrong), _cidr_hint(text)) from None
     if not _PREFIX.fullmatch(length) or int(length) > BITS[version]:
         raise NotationError(
             f"{shown(text)} is not a canonical IPv{version} CIDR:"
             f" {shown(length)} is not a prefix length of 0 to {BITS[version]}",
-            _prefix_hint(text),
+            _cidr_hint(text),
         )
     size = 1 << (BITS[version] - int(length))
-    network = first & -size
-    if network != first:
-        canonical = f"{format_address(version, network)}/{length}"
-        raise NotationError(
-            f"{shown(text)} has host bits set", f"write {canonical} for the block it lies in"
-        )
+    if first & (size - 1):
+        raise NotationError(f"{shown(text)} has host bits set", _cidr_hint(text))
     return IPRange(version, first, first + size - 1)
 
 
@@ -271,21 +270,41 @@ def _explained(text: str) -> NotationError:
     message = f"{shown(text)} is not a canonical {kind} address"
     if re.search(r"(^|\.)0[0-9]", text):
         message += ": a leading zero is ambiguous"
-    try:
-        meant = ip_address(_plain_digits(text.strip()))
-    except ValueError:
-        return NotationError(message, "write an address such as 10.40.0.10 or 2001:db8::10")
-    return NotationError(message, f"write {format_address(meant.version, int(meant))}")
+    meant = "" if set("-/") & set(text) else canonical(text)
+    hint = f"write {meant}" if meant else "write an address such as 10.40.0.10 or 2001:db8::10"
+    return NotationError(message, hint)
 
 
-def _prefix_hint(text: str) -> str:
-    address, _, length = text.partition("/")
+def canonical(text: str) -> str:
+    """Return the canonical form of an address, of one with a length, or of a range; else empty."""
     try:
-        prefix = _plain_digits(length.strip().lstrip("+"))
-        meant = ip_network(f"{address}/{prefix}", strict=False)
+        ends = [_interface(part) for part in text.split("-", 2)]
     except ValueError:
+        return ""
+    if len(ends) == 1:
+        return str(ends[0] if "/" in text else ends[0].ip)
+    first, last = ends[0].ip, ends[-1].ip
+    is_range = len(ends) == 2 and "/" not in text and first.version == last.version
+    return f"{first}-{last}" if is_range and first <= last else ""
+
+
+def _interface(text: str) -> Any:
+    address, slash, length = text.partition("/")
+    address = _plain_digits(address.partition("%")[0].strip())
+    found = ip_interface(address + slash + _plain_digits(length.strip().lstrip("+")))
+    if found.version == 4 or not 1 < int(found.ip) <= _LAST_EMBEDDED:
+        return found
+    return ip_interface((int(found.ip) & 0xFFFFFFFF, found.network.prefixlen - 96))
+
+
+def _cidr_hint(text: str) -> str:
+    if meant := canonical(text):
+        block = (it := ip_interface(meant)).network
+        return f"write {block}{'' if block[0] == it.ip else ' for the block it lies in'}"
+    address = canonical(text.partition("/")[0])
+    if address and "-" not in text and (":" in address) == (":" in text):
         return f"write the number of leading bits, such as /{64 if ':' in text else 24}"
-    return f"write {meant}"
+    return "write a CIDR such as 10.40.0.0/24 or 2001:db8::/64"
 
 
 def _plain_digits(text: str) -> str:
@@ -383,5 +402,6 @@ def mistaken(text: str) -> NotationError | None:
     try:
         parse_cidr(text) if "/" in text else (parse_address(first), parse_address(last or first))
     except NotationError as wrong:
-        return wrong
+        meant = canonical(text) if last else ""
+        return NotationError(str(wrong), f"write {meant}") if meant else wrong
     return NotationError(f"{shown(text)} does not end after it starts")

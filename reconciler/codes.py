@@ -30,7 +30,7 @@ CODES: dict[str, str] = {
     "kind-unknown": "This API group and version has no such kind.",
     "kind-unexpected": "This kind does not belong in this place.",
     "kind-in-wrong-folder": "A document is in a folder for other kinds, so its own reviewers might not see it.",
-    "name-invalid": "Names are RFC 1123 labels: a-z, 0-9, and -, at most 63 characters.",
+    "name-invalid": "A name has an invalid character, or is too long: at most 63 characters, or 253 with dots for pools, Clusters, and claims.",
     "name-reserved": "The name is reserved for another purpose.",
     "field-required": "A required field is missing.",
     "field-unknown": "The kind has no such field.",

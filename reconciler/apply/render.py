@@ -8,6 +8,7 @@ from reconciler.apply.rights import crd_texts
 from reconciler.documents.findings import shown
 from reconciler.documents.yaml import dump
 from reconciler.model.errors import UsageError
+from reconciler.model.key import shortened
 from reconciler.model.objects import MANAGEMENT, Manifest, owned_labels
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.projection import project
@@ -68,7 +69,8 @@ def objects(evaluation: Evaluation) -> dict[str, Manifest]:
 def _path(cluster: str, manifest: Manifest) -> str:
     metadata = manifest["metadata"]
     name = ".".join(metadata[key] for key in ("namespace", "name") if key in metadata)
-    return f"{cluster.replace('/', '.')}/{manifest['kind']}/{name}.yaml"
+    folder, file = shortened(cluster.replace("/", "."), 255), shortened(name, 250)
+    return f"{folder}/{manifest['kind']}/{file}.yaml"
 
 
 def _begin(out: Path, files: Iterable[str]) -> frozenset[str]:

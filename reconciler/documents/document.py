@@ -30,6 +30,7 @@ class Kind:
         schema: File of its JSON Schema below `schemas/`, or `package:file` of a family.
         default_namespace: None for cluster-scoped kinds.
         role: `provider` or `team` for documents that define permissions of others; else empty.
+        longest: The most characters of a name with dots; 0 if names are RFC 1123 labels.
         adopts: Whether documents keep cluster-set fields of a manifest in `copied`.
     """
 
@@ -39,6 +40,7 @@ class Kind:
     default_namespace: str | None
     role: str = ""
     adopts: bool = False
+    longest: int = 0
     id: GroupKind = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

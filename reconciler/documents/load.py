@@ -37,7 +37,7 @@ TYPE_NAMES = {
 _JSON_NAMES = {"object": "mapping", "array": "list"}
 # Similarity to a known field at which another field counts as a misspelling if unknown fields are
 # permitted; at which it is suggested if they are not; and the minimum length of an abbreviation.
-_MISSPELT, _GUESS, _BEGINNING = 0.83, 0.7, 6
+_MISSPELT, _GUESS, _SAME_GROUP, _BEGINNING = 0.83, 0.7, 0.9, 6
 
 
 def check_schema(document: Document) -> list[Finding]:
@@ -217,7 +217,8 @@ def _parts(part: Mapping[str, Any], steps: Steps) -> Iterator[tuple[Steps, Mappi
 Judge = Callable[[Document], Sequence[Finding]]
 """Returns contradictions in a document with a valid schema; empty if there are none."""
 
-_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
+_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?", re.ASCII)
+_NAME = re.compile(rf"{_LABEL.pattern}(\.{_LABEL.pattern})*", re.ASCII)
 # Fields that a cluster adds to a manifest:
 # https://kubernetes.io/docs/reference/using-api/api-concepts/
 _CLUSTER_METADATA = (
@@ -344,10 +345,12 @@ def _identify(
         return None, found
     namespace = _namespace(kind, metadata)
     document = Document(path, index, line, kind, namespace, name, body, data, span=span)
-    for field, value in (("name", name), ("namespace", namespace)):
-        if (value and not _LABEL.fullmatch(value)) or (field == "name" and not value):
-            message = f"metadata.{field}: {shown(value)} is not an RFC 1123 label"
-            hint = "use a-z, 0-9 and -, at most 63 characters, first and last a letter or digit"
+    for field, value, longest in (("name", name, kind.longest), ("namespace", namespace, 0)):
+        form, most = (_NAME, longest) if longest else (_LABEL, 63)
+        if not (len(value) <= most and form.fullmatch(value)) and (value or field == "name"):
+            what, signs = ("name", "0-9, -, and .") if most > 63 else ("label", "0-9 and -")
+            message = f"metadata.{field}: {shown(value)} is not an RFC 1123 {what}"
+            hint = f"use a-z, {signs}, at most {most} characters, first and last a letter or digit"
             found.append(error("name-invalid", raw.at("metadata", field), message, hint))
     return _without_cluster_fields(document, found), found
 
@@ -390,7 +393,10 @@ def _no_such_kind(raw: Document, api_version: str, name: str, kinds: Kinds) -> F
     known = kinds.names(api_version)
     if not known:
         message = f"unknown apiVersion {shown(api_version)}"
-        hint = meant(api_version, kinds.versions) or f"known: {', '.join(kinds.versions)}"
+        groups = dict.fromkeys(it.partition("/")[0] for it in kinds.versions)
+        group = nearest(api_version.partition("/")[0], groups, _SAME_GROUP)
+        versions = [it for it in kinds.versions if it.partition("/")[0] == group]
+        hint = meant(api_version, versions, 0) or f"known: {', '.join(kinds.versions)}"
         return error("kind-unknown", raw.at("apiVersion"), message, hint)
     near = _near(name, known, 0.6)
     hint = f"did you mean {near}?" if near else f"known: {article_list(known)}"

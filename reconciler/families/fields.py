@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from reconciler.addresses import (
     IPRange,
     NotationError,
+    canonical,
     format_cidr,
     format_range,
     parse_address,
@@ -49,13 +50,14 @@ def read_cidr(document: Document, steps: Steps, text: str, found: list[Finding])
 
 
 def read_address(
-    document: Document, steps: Steps, text: str, found: list[Finding]
+    document: Document, steps: Steps, text: str, found: list[Finding], whole: str = ""
 ) -> IPRange | None:
-    """Return an address field as a range of one address, or None with a finding."""
+    """Return an address as a range of one address, or None with a finding. `whole` is the field."""
     try:
         version, number = parse_address(text)
     except NotationError as wrong:
-        refuse(found, document, steps, "address-invalid", f"{dotted(steps)}: {wrong}", wrong.hint)
+        hint = f"write {meant}" if (meant := canonical(whole)) else wrong.hint
+        refuse(found, document, steps, "address-invalid", f"{dotted(steps)}: {wrong}", hint)
         return None
     return IPRange(version, number, number)
 

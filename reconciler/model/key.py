@@ -1,6 +1,7 @@
 """Keys of documents."""
 
 import re
+from hashlib import sha256
 from typing import NamedTuple
 
 LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
@@ -55,7 +56,7 @@ class Key(NamedTuple):
         if found is None:
             return None
         family, kind, namespace, name, slot = found.groups("")
-        if max(len(namespace), len(name), len(slot)) > MAX_LABEL:
+        if max(len(namespace), len(slot)) > MAX_LABEL or len(name) > MAX_NAME:
             return None
         return cls(family, "" if namespace == "_" else namespace, name, slot, kind)
 
@@ -63,6 +64,12 @@ class Key(NamedTuple):
     def is_sound(self) -> bool:
         """Return whether all parts are valid names, so that the key can become a path."""
         return Key.parse(str(self)) == self
+
+
+def shortened(text: str, most: int, mark: str = "-") -> str:
+    """Return a text; if it is longer than `most`, its beginning, `mark`, and a hash of it."""
+    short = f"{text[: most - 17].rstrip('-.')}{mark}{sha256(text.encode()).hexdigest()[:16]}"
+    return text if len(text) <= most else short
 
 
 def is_label(text: str) -> bool:

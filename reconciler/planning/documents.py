@@ -24,6 +24,7 @@ from reconciler.families import families, judge, role_of
 from reconciler.families.demand import DEMAND, demand_document, entries_of, judge_demand
 from reconciler.gitio.interface import Entry, Source
 from reconciler.model.change import FileChange
+from reconciler.model.key import shortened
 from reconciler.model.pool import Contract
 from reconciler.model.settings import OVERRIDES, Overrides, Settings
 from reconciler.model.settings import PATH as SETTINGS_PATH
@@ -84,7 +85,7 @@ class Tree(Struct, frozen=True):
 def path_of(folder: str, identity: Identity) -> str:
     """Return the path of a document: `<folder>/<Kind>.<group>/<namespace or _>/<name>.yaml`."""
     group, kind, namespace, name = identity
-    return f"{folder}/{kind}.{group}/{namespace or '_'}/{name}.yaml"
+    return f"{folder}/{kind}.{group}/{namespace or '_'}/{shortened(name, 250)}.yaml"
 
 
 def identity_of(folder: str, path: str) -> Identity | None:

@@ -38,6 +38,7 @@ from reconciler.planning import limits, rules
 from reconciler.planning.documents import Tree, effective_documents, taken_over
 from reconciler.planning.ownership import owned
 from reconciler.planning.planner import plan as make_plan
+from reconciler.planning.refusals import elsewhere
 from reconciler.planning.renames import links_of, rename_owners, rename_pools
 from reconciler.planning.retention import moves, retention_end
 from reconciler.planning.settings import check_targets
@@ -400,15 +401,16 @@ def _doubted(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
 def _without_causes(state: State, reading: FamilyReading, plan: Plan) -> Iterator[Finding]:
     """Yield findings without those that only follow from another finding or refusal."""
     removed = rules.removed_pools(state) if reading.missing else {}
+    named = elsewhere(state.pools) if reading.missing else {}
     given = {it.claim for it in plan.decisions if reading.presumed and isinstance(it, Grant | Keep)}
     for found in reading.findings:
         follows = found.code == "reference-not-found" and found.severity is Severity.ERROR
         if (
             reading.presumed.get(found, frozenset()) <= given
             and not (state.unknown and follows)
-            and reading.missing.get(found) not in removed
+            and (pool := reading.missing.get(found)) not in removed
         ):
-            yield found
+            yield replace(found, message=found.message + named.get(pool.name if pool else "", ""))
 
 
 def _shrinkable(found: Iterable[Finding], tree: Tree, state: State) -> Iterator[Finding]:

@@ -16,6 +16,7 @@ from reconciler.planning.refusals import (
     NO_ROOM,
     Holders,
     Tried,
+    elsewhere,
     frozen,
     left,
     no_room,
@@ -155,6 +156,7 @@ class _Planner:
         self.holdings = Holdings(state.pools, holding)
         self.holders = Holders(state.pools, holding)
         self.before = {key: usage(pool, self.holdings) for key, pool in state.pools.items()}
+        self.named = elsewhere(state.pools)
         self.rivals = rivals(state.pools)
         self.quotas = Quotas(state.claims, self.record_of, state.blocked)
         self.spaces: dict[str, Space] = {}
@@ -288,7 +290,7 @@ class _Planner:
         if claim.refusal is not None:
             return _refuse(claim, claim.refusal, failed)
         if not claim.candidates:
-            return _refuse(claim, not_found(claim), failed)
+            return _refuse(claim, not_found(claim, self.named), failed)
         if refusal := self.quotas.refusal(claim, claim.size, claim.pin):
             return _refuse(claim, refusal, failed)
         among = self._candidates(claim)

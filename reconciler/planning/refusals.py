@@ -19,10 +19,19 @@ _DOUBLED = 8
 NO_ROOM = Refusal("pool-exhausted", "", "")
 
 
-def not_found(claim: Claim) -> Refusal:
+def elsewhere(pools: Iterable[Key]) -> dict[str, str]:
+    """Return `, only NetworkPool other/edge`, by the name of the pools."""
+    found: dict[str, list[str]] = {}
+    for key in sorted(pools, key=lambda it: (it.kind, it.namespace)):
+        found.setdefault(key.name, []).append(f"{key.kind} {key.short}")
+    return {name: f", only {join_limited(titles)}" for name, titles in found.items()}
+
+
+def not_found(claim: Claim, named: Mapping[str, str]) -> Refusal:
     """Return the refusal of a claim whose pools are all missing."""
     names = join_limited(claim.wanted) or "no pool"
     message = f"{names} {'is' if len(claim.wanted) == 1 else 'are'} not in the repository"
+    message += "".join(named.get(name, "") for name in claim.wanted)
     return Refusal("pool-not-found", message, "add the pool, or name one that exists")
 
 
@@ -117,6 +126,10 @@ def tried(rooms: Iterable[tuple[Pool, Room]], version: int | None) -> Tried:
 def no_room(claim: Claim, tried: Tried, holders: "Holders") -> Refusal:
     """Return the refusal if no candidate has a large enough free range, with some holders."""
     need = claim.size
+    if not tried.largest:
+        names = article_list([pool.key.name for pool, _, _ in tried.named], "and")
+        hint = f"name another pool, or see pool-empty of {tried.named[0][0].source.path}"
+        return Refusal("request-too-large", f"{names}: no address can be given out", hint)
     if tried.largest < need:
         named = [f"{pool.key.name} has {total}" for pool, total, _ in tried.named]
         sizes = f"{', '.join(named)} and {tried.more} more have no more than {tried.largest}"
@@ -126,31 +139,43 @@ def no_room(claim: Claim, tried: Tried, holders: "Holders") -> Refusal:
     fragmented = tried.freest >= need
     parts = [_described(pool, total, room, holders) for pool, total, room in tried.named]
     parts += [f"{tried.more} more pools have no such run"] if tried.more else []
-    wider = next((it for pool, _, _ in tried.named if (it := _wider(pool, need))), "")
-    wider = wider or f"the pool by {need - tried.longest} or more addresses"
     # A claim for one address names its pool. Larger claims have a provider with several pools.
-    other = "add a pool to the provider's poolRefs" if need > 1 else "name another pool"
-    fewer = "ask for fewer, " if tried.freest else ""
+    cures = ["add a pool to the provider's poolRefs" if need > 1 else "name another pool"]
+    pools, lacking = [pool for pool, _, _ in tried.named], need - tried.longest
+    cures += [it for pool in pools if (it := _wider(pool, need))][:1]
+    cures += [it for pool in pools if (it := _more(pool, lacking))][: 2 - len(cures)]
+    cures += ["ask for fewer"] if tried.freest and need > 1 else []
     return Refusal(
         "pool-fragmented" if fragmented else "pool-exhausted",
         f"needs {need}{' contiguous addresses' if need > 1 else ''}; {'; '.join(parts)}",
-        f"{other}, widen {wider}, {fewer}or remove unused claims",
+        f"{', '.join(cures)}, or remove unused claims",
     )
 
 
 def _wider(pool: Pool, need: int) -> str:
+    """Return a hint that names a network with room around all that a contiguous pool has."""
     if len(pool.extent.ranges) != 1 or IPSet.of(pool.windows) != pool.extent:
         return ""
-    (network,) = pool.extent
-    for doubled in range(1, _DOUBLED + 1):
-        size = network.size << doubled
-        first = network.first & -size
-        wider = IPRange(network.version, first, first + size - 1)
-        if is_private(wider) != is_private(network):
+    (held,) = pool.extent
+    for doubled in range(_DOUBLED + 1):
+        size = 1 << (held.size - 1).bit_length() + doubled
+        first = held.first & -size
+        wider = IPRange(held.version, first, first + size - 1)
+        is_inside = pool.subnet is None or pool.subnet.covers(wider)
+        if not is_inside or is_private(wider) != is_private(held):
             return ""
-        if size // 2 >= need:  # one half of the network is new
-            return f"{pool.key.name} to {format_cidr(wider)} where that is free"
+        new = IPSet((wider,)) - pool.extent - pool.reserved
+        if wider.covers(held) and any(item.size >= need for item in new):
+            return f"widen {pool.key.name} to {format_cidr(wider)} where that is free"
     return ""
+
+
+def _more(pool: Pool, lacking: int) -> str:
+    """Return a hint to add addresses to a pool, unless its subnet has no others."""
+    if pool.subnet is None:
+        return f"widen the pool by {lacking} or more addresses"
+    free = IPSet((pool.subnet,)) - pool.extent - pool.reserved
+    return f"add a range of {lacking} or more addresses to {pool.key.name}" if free else ""
 
 
 def usable_of(pool: Pool, version: int | None) -> IPSet:

@@ -40,7 +40,7 @@ from reconciler.model.plan import (
     State,
 )
 from reconciler.model.pool import Pool
-from reconciler.planning.refusals import Holders, paused
+from reconciler.planning.refusals import Holders, elsewhere, paused
 from reconciler.planning.retention import retention_end
 from reconciler.planning.space import AddressUsage, Lookup, Space, outside, space_of
 
@@ -260,6 +260,7 @@ def removed_pools(state: State) -> dict[Key, list[Allocation]]:
 
 
 def _removed(state: State, missing: Mapping[Finding, Key]) -> Iterator[Finding]:
+    there = elsewhere(state.pools)
     for key, records in removed_pools(state).items():
         size = sum(record.size for record in records)
         what = "1 record holds" if len(records) == 1 else f"{len(records)} records hold"
@@ -271,7 +272,7 @@ def _removed(state: State, missing: Mapping[Finding, Key]) -> Iterator[Finding]:
         yield error(
             "pool-removed",
             Location(records[0].path, 1, 1),
-            f"{key.kind} {key.short} is not in the repository, and {what} {addresses} of it:"
+            f"{key.kind} {key.short} is not in the repository{there.get(key.name, '')}, and {what} {addresses} of it:"
             f" {who}{named}",
             "bring the pool back until nothing holds its addresses, and delete no record: they are"
             " in use. If it has another name, let that pool say gitops-ipam.dev/formerly:"

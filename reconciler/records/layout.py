@@ -3,10 +3,11 @@
 from msgspec import Struct
 
 from reconciler.documents.text import without_suffix
-from reconciler.families import Slot, family_of, pool_kinds, slots
-from reconciler.model.key import Key
+from reconciler.families import Slot, family_of, home_of, pool_kinds, slots
+from reconciler.model.key import Key, shortened
 
 UNPLACED = "_unplaced"
+_MAX_FILE, _HASHED = 255, "_"  # No name contains the mark of a shortened one.
 
 
 class RecordPath(Struct, frozen=True):
@@ -21,12 +22,14 @@ def path_of(folder: str, pool: Key | None, claim: Key) -> str:
     if pool is None:
         return f"{folder}/{UNPLACED}/{file_of(claim)}"
     stem = f"{pool.namespace}.{pool.name}" if pool.namespace else pool.name
-    return f"{folder}/{pool.kind}/{stem}/{file_of(claim)}"
+    return f"{folder}/{pool.kind}/{shortened(stem, _MAX_FILE, _HASHED)}/{file_of(claim)}"
 
 
 def file_of(claim: Key) -> str:
     """Return the end of the path of a claim's record, which is the same in each folder."""
-    return f"{claim.namespace or '_'}/{claim.name}.{claim.slot}.yaml"
+    end = f".{claim.slot}.yaml"
+    name = shortened(claim.name, _MAX_FILE - len(end), _HASHED)
+    return f"{claim.namespace or '_'}/{name}{end}"
 
 
 def place_of(folder: str, path: str) -> RecordPath:
@@ -45,10 +48,12 @@ def claim_of(text: str) -> Key | None:
     return claim if claim is not None and claim.slot and family_of(claim.family) else None
 
 
-def pool_key(kind: str, stem: str) -> Key:
-    """Return the pool of a folder name: `<namespace>.<name>`, or `<name>` without a namespace."""
-    namespace, _, name = stem.rpartition(".")
-    return Key(pool_kinds()[kind].name, namespace, name, "", kind)
+def pool_key(kind: str, stem: str) -> Key | None:
+    """Return the pool of a folder: `<namespace>.<name>`, or `<name>`; None for a shortened name."""
+    family = pool_kinds()[kind].name
+    is_placed = "." in stem and home_of(family, kind) is not None
+    namespace, name = stem.split(".", 1) if is_placed else ("", stem)
+    return None if _HASHED in stem else Key(family, namespace, name, "", kind)
 
 
 def claimant_of(slot: str) -> Slot | None:

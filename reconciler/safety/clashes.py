@@ -289,14 +289,15 @@ def _place(folder: str, path: str) -> PoolText:
     parts = path.removeprefix(f"{folder}/").split("/")
     if len(parts) != 4:
         return UNKNOWN
-    namespace, _, name = parts[1].rpartition(".")
-    return PoolText(parts[0], namespace, name)
+    return PoolText(parts[0], "", parts[1])
 
 
 def _pool(place: PoolText, said: PoolText, namespace: str) -> PoolText:
-    if place.name and said.name in ("", place.name) and said.kind in ("", place.kind):
-        return place
-    return said._replace(namespace=said.namespace or namespace) if said.name else UNKNOWN
+    name = said.name or place.name.rpartition(".")[2]
+    if place.name and f".{place.name}".endswith(f".{name}") and said.kind in ("", place.kind):
+        return PoolText(place.kind, place.name.removesuffix(name).removesuffix("."), name)
+    own = said.namespace or ("" if said.kind else namespace)
+    return said._replace(namespace=own) if said.name else UNKNOWN
 
 
 def _claim(text: str) -> str:

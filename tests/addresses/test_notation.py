@@ -18,6 +18,7 @@ from reconciler.addresses import (
     special_purpose,
 )
 
+CIDR_EXAMPLE = "a CIDR such as"
 EXAMPLE = "write an address such as 10.40.0.10 or 2001:db8::10"
 LEADING_ZERO = "a leading zero is ambiguous"
 
@@ -87,15 +88,25 @@ def test_an_address_that_is_not_canonical_is_refused(text: str, message: str, hi
         pytest.param("10.0.0.0/\u0662\u0664", "is not a prefix", "10.0.0.0/24", id="D28 Arabic"),
         pytest.param("10.0.0.0/255.255.255.0", "not a prefix", "write 10.0.0.0/24", id="D29"),
         pytest.param("10.0.0.0/0.0.0.255", "not a prefix", "write 10.0.0.0/24", id="D30"),
-        pytest.param("10/8", "'10' is not a canonical IPv4 address", EXAMPLE, id="D32"),
+        pytest.param("10/8", "'10' is not a canonical IPv4 address", CIDR_EXAMPLE, id="D32"),
         pytest.param("10.0.0.0", "prefix length is missing", "such as /24", id="D33"),
         pytest.param("2001:db8::", "prefix length is missing", "such as /64", id="D33 v6"),
         pytest.param("10.0.0.0/24\n", "is not a prefix", "write 10.0.0.0/24", id="D36"),
         pytest.param("10.0.0.0/", "'' is not a prefix", "leading bits", id="nothing"),
         pytest.param("10.0.0.0/24/24", "'24/24' is not a prefix", "leading bits", id="twice"),
-        pytest.param("010.0.0.0/24", LEADING_ZERO, "write 10.0.0.0", id="padded address"),
-        pytest.param("/24", "'' is not a canonical IPv4 address", EXAMPLE, id="no address"),
-        pytest.param("10.0.0.0-10.0.0.9/28", "not a canonical IPv4", EXAMPLE, id="D44"),
+        pytest.param("010.0.0.0/24", LEADING_ZERO, "write 10.0.0.0/24", id="padded address"),
+        pytest.param("/24", "'' is not a canonical IPv4 address", CIDR_EXAMPLE, id="no address"),
+        pytest.param("10.0.0.0-10.0.0.9/28", "not a canonical IPv4", CIDR_EXAMPLE, id="D44"),
+        pytest.param("2001:DB8::/64", "canonical IPv6", "write 2001:db8::/64", id="upper case"),
+        pytest.param("2001:DB8::1:0/112", "canonical", "write 2001:db8::1:0/112", id="D46"),
+        pytest.param("2001:DB8::1/64", "canonical", "write 2001:db8::/64 for", id="host bits"),
+        pytest.param("010.0.0.0/024", LEADING_ZERO, "write 10.0.0.0/24", id="padded twice"),
+        pytest.param("010.0.0.0/33", LEADING_ZERO, "leading bits", id="padded, too long"),
+        pytest.param("::ffff:10.1.0.0/120", "IPv4-mapped", "write 10.1.0.0/24", id="mapped"),
+        pytest.param("::10.1.0.0/112", "IPv4-compatible", "write 10.1.0.0/16", id="compatible"),
+        pytest.param("::ffff:10.1.0.0/90", "mapped", CIDR_EXAMPLE, id="wider than IPv4"),
+        pytest.param("fe80::1%eth0/64", "zone id", "write fe80::/64", id="zone"),
+        pytest.param(" 10.1.0.0 /24", "canonical", "write 10.1.0.0/24", id="blanks"),
     ],
 )  # fmt: skip
 def test_a_cidr_that_is_not_canonical_is_refused(text: str, message: str, hint: str) -> None:

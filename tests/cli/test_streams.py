@@ -8,7 +8,7 @@ import pytest
 
 from reconciler.cli import output
 from tests.cli.running import ipam, shell
-from tests.world import SMALL, repository
+from tests.world import SMALL, pool, repository
 
 Capture = pytest.CaptureFixture[str]
 
@@ -61,6 +61,14 @@ def test_closed_streams_go_nowhere_and_others_stay(monkeypatch: pytest.MonkeyPat
 def test_a_stream_that_fails_leaves_no_traceback(repo: Path, command: str, code: int) -> None:
     ran = shell(command.format(repo=repo))
     assert (ran.code, "Traceback" in ran.err) == (code, False)
+
+
+def test_usage_bars_of_an_ascii_stream_are_not_escaped(repo: Path) -> None:
+    full = {"pools/edge.yaml": pool(cidr="10.40.0.0/29")}
+    repo = repository(repo.parent / "full", {**SMALL, **full})
+    command = f"ipam reconcile --no-apply --repo {repo} >&2; ipam status --repo {repo}"
+    ran = shell(command, PYTHONIOENCODING="ascii")
+    assert "##########" in ran.out
 
 
 def test_a_terminal_that_lacks_a_sign_gets_its_number(repo: Path) -> None:

@@ -128,6 +128,25 @@ def test_the_hint_says_what_may_have_been_meant(text: str, hint: str) -> None:
     assert hint in only(text).hint
 
 
+@pytest.mark.parametrize(
+    ("version", "meant"),
+    [
+        ("kustomize.config.k8s.io/v1beta1", ""),
+        ("kustomize.toolkit.fluxcd.io/v1", ""),
+        ("infrastructure.cluster.x-k8s.io/v1beta2", ""),
+        ("addons.cluster.x-k8s.io/v1beta1", ""),
+        ("bootstrap.cluster.x-k8s.io/v1beta1", ""),
+        ("v1", ""),
+        ("cluster.x-k8s.io/v1alpha4", "cluster.x-k8s.io/v1beta"),
+        ("ipam.cluster.x-k8s.io/v2", "ipam.cluster.x-k8s.io/v1"),
+        ("butler.butlerlab.dev/v1alpha1", VERSION),
+    ],
+)
+def test_an_api_version_of_another_group_is_not_guessed(version: str, meant: str) -> None:
+    hint = only(POOL.replace(VERSION, version)).hint
+    assert hint.startswith(f"did you mean {meant}" if meant else "known: ")
+
+
 def test_settings_among_the_sources_are_told_where_they_belong() -> None:
     found = only("apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n")
     assert found.code == "kind-unexpected"

@@ -47,7 +47,11 @@ def test_a_pin_that_cannot_be_read_is_an_error_and_releases_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("there", "named"),
-    [(("metrics", "team-b"), "team-bb/metrics"), (("metrics", "team-b"), "team-b/metrcis")],
+    [
+        (("metrics", "team-b"), "team-bb/metrics"),
+        (("metrics", "team-b"), "team-b/metrcis"),
+        (("metrics", "team-b"), "payments/metrics"),
+    ],
 )
 def test_a_tenant_that_is_there_and_may_be_meant_is_named(
     there: tuple[str, str], named: str

@@ -42,7 +42,7 @@ def test_a_key_is_one_text_that_reads_back(key: Key, text: str) -> None:
         "butler/TenantCluster/team/a..b/nodes",
         "butler/TenantCluster/team/a.-b/nodes",
         "butler/TenantCluster/te.am/a/nodes",
-        f"butler/TenantCluster/team/{'a' * 64}/nodes",
+        f"butler/TenantCluster/team/{'a' * 254}/nodes",
     ],
 )
 def test_a_text_that_no_key_writes_is_no_key(text: str) -> None:

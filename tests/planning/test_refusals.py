@@ -1,7 +1,13 @@
 """Every reason of a refusal that Butler can give, with its words."""
 
+from typing import Any
+
+import pytest
+
+from reconciler.model.plan import Refuse
+from tests.families.capi import trees as capi
 from tests.planning.outcome import outcome, refusal, without
-from tests.world import SMALL, pool, provider, reconciled, request, tenant
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
 CLAIM = "team-a/one (loadbalancer)"
 PINNED = "butler-system/legacy (request)"
@@ -54,6 +60,67 @@ def test_the_network_that_would_do_is_named_where_a_wider_one_gives_more() -> No
     blocks = ", ".join(f"{{cidr: 192.168.{at >> 8}.{at & 255}/{size}}}" for at, size in kept)
     found = hint(8, cidr="192.168.0.0/16", reserved=f"[{blocks}]")
     assert found == "the pool by 8 or more addresses"
+
+
+@pytest.mark.parametrize(
+    ("addresses", "prefix", "cure"),
+    [
+        ("10.0.0.10-10.0.0.12", 24, "widen vips to 10.0.0.8/29 where that is free"),
+        ("10.0.0.14-10.0.0.17", 24, "widen vips to 10.0.0.0/27 where that is free"),
+        ("10.0.0.128-10.0.0.255", 25, "or remove unused claims"),
+        ("10.0.0.1-10.0.0.6", 29, "or remove unused claims"),
+        ("10.0.0.1-10.0.0.5", 29, "widen vips to 10.0.0.0/29 where that is free"),
+        ("10.0.0.4/30", 24, "widen vips to 10.0.0.0/29 where that is free"),
+        ("2001:db8::a-2001:db8::c", 64, "widen vips to 2001:db8::8/125 where that is free"),
+        ("2001:db8::4/126", 126, "or remove unused claims"),
+        ("126.255.255.254-126.255.255.255", 0, "widen vips to 126.255.255.252/30 where that is free"),
+    ],
+)  # fmt: skip
+def test_a_wider_network_holds_all_of_the_pool_and_lies_in_its_subnet(
+    addresses: str, prefix: int, cure: str
+) -> None:
+    pool = capi.pool("vips", addresses, prefix=prefix)
+    claims = [capi.claim(f"c{at:03}") for at in range(128)]
+    found = evaluation_of(capi.of(pool, *claims)).plan.decisions[-1]
+    assert isinstance(found, Refuse)
+    assert found.hint.startswith(f"name another pool, {cure}")
+
+
+def test_a_pool_of_several_ranges_is_given_another_one_while_its_subnet_has_room() -> None:
+    claims = [capi.claim(f"c{at}") for at in range(6)]
+
+    def hint(*addresses: str) -> str:
+        pool = capi.pool("vips", *addresses, prefix=29, gateway="10.0.0.4")
+        found = evaluation_of(capi.of(pool, *claims)).plan.decisions[-1]
+        assert isinstance(found, Refuse)
+        return found.hint
+
+    assert "add a range of 1 or more addresses to vips" in hint("10.0.0.1", "10.0.0.3")
+    assert "add" not in hint("10.0.0.1-10.0.0.3", "10.0.0.5-10.0.0.6")
+
+
+@pytest.mark.parametrize(
+    ("addresses", "prefix", "spec", "cure"),
+    [
+        ("10.0.0.0/31", 31, {}, "allocateReservedIPAddresses: true"),
+        ("10.0.0.7", 32, {}, "allocateReservedIPAddresses: true"),
+        ("2001:db8::1", 128, {}, "allocateReservedIPAddresses: true"),
+        ("10.0.0.0", 24, {}, "allocateReservedIPAddresses: true"),
+        ("10.0.0.0/31", 31, {"gateway": "10.0.0.1"}, "allocateReservedIPAddresses: true"),
+        ("10.0.0.7", 32, {"excludedAddresses": ["10.0.0.7"]}, "exclude less"),
+    ],
+)
+def test_an_empty_pool_names_the_field_that_gives_addresses(
+    addresses: str, prefix: int, spec: dict[str, Any], cure: str
+) -> None:
+    pool = capi.pool("vips", addresses, prefix=prefix, **spec)
+    found = evaluation_of(capi.of(pool, capi.claim("one")))
+    (empty,) = (it for it in found.findings if it.code == "pool-empty")
+    assert cure in empty.hint
+    (refused,) = found.plan.decisions
+    assert isinstance(refused, Refuse)
+    assert refused.message == "vips: no address can be given out"
+    assert refused.hint == "name another pool, or see pool-empty of pools/00.yaml"
 
 
 def test_a_free_run_that_is_too_short_is_told_with_its_neighbour() -> None:

@@ -8,7 +8,7 @@ from reconciler.documents.document import Document, Documents, GroupKind, Kind
 from reconciler.documents.validators import crd_files
 from reconciler.families.interface import NAME_ONLY, PLACED, RecordBody, RecordForm
 from reconciler.model.claim import Allocation
-from reconciler.model.key import Key
+from reconciler.model.key import MAX_LABEL, Key
 from reconciler.model.objects import EVENT, LABEL, MAKE, NODE, OURS, SERVICE, Need, Resource, Right
 from reconciler.model.objects import KIND as RECORD_KIND
 
@@ -26,7 +26,7 @@ REQUEST = GroupKind(GROUP, RECORD_KIND)  # requests and records have the same ki
 TEAM = GroupKind(GROUP, "Team")
 
 KINDS = (
-    Kind(API_VERSION, POOL.kind, "butler/NetworkPool.json", SYSTEM),
+    Kind(API_VERSION, POOL.kind, "butler/NetworkPool.json", SYSTEM, longest=MAX_LABEL),
     Kind(API_VERSION, PROVIDER.kind, "butler/ProviderConfig.json", SYSTEM, role="provider"),
     Kind(API_VERSION, TENANT.kind, "butler/TenantCluster.json", "default"),
     Kind(API_VERSION, REQUEST.kind, "butler/IPAllocation.json", SYSTEM),

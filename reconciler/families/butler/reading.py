@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from reconciler.addresses import IPSet, format_short
 from reconciler.documents.document import Document, Documents
-from reconciler.documents.findings import Finding, error, warning
+from reconciler.documents.findings import Finding, error, join_limited, warning
 from reconciler.families.butler import kinds
 from reconciler.families.butler.pools import (
     GATEWAY,
@@ -90,6 +90,8 @@ class _Reader:
         if provider is None and not self.documents.unread(kinds.PROVIDER, *key):
             place = document.at("spec", "providerConfigRef", "name")
             message = f"{document.title}: ProviderConfig {'/'.join(key)} is not in the repository"
+            spaces = self.documents.namesakes(kinds.PROVIDER, key[1])
+            message += f", only in {join_limited(spaces)}" if spaces else ""
             hint = "add the provider, or name another in spec.providerConfigRef"
             found = error("reference-not-found", place, message, hint)
         elif provider is not None and provider.team not in (None, owner_of(document).team):

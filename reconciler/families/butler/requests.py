@@ -134,8 +134,8 @@ def _report_missing_tenant(
     message = f"TenantCluster {namespace}/{name} is not in the repository"
     hint = "the addresses are held all the same; add the TenantCluster when it exists"
     near = ""
-    if space := nearest(namespace, documents.namesakes(kinds.TENANT, name)):
-        near = f"{space}/{name}"
+    if spaces := documents.namesakes(kinds.TENANT, name):
+        near = f"{nearest(namespace, spaces) or spaces[0]}/{name}"
     elif other := nearest(name, documents.every(kinds.TENANT, namespace), _NEAR):
         near = f"{namespace}/{other}"
     if near:

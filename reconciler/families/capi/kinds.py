@@ -1,7 +1,9 @@
 """Kinds, keys, annotations, and resources."""
 
+from functools import partial
+
 from reconciler.documents.document import Document, GroupKind, Kind
-from reconciler.model.key import Key
+from reconciler.model.key import MAX_NAME, Key, shortened
 from reconciler.model.objects import EVENT, OURS, PREFIX, Need, Resource, Right
 
 NAME = "capi"
@@ -26,11 +28,12 @@ _SCHEMAS = f"{__package__}:schemas"
 _SPACE = "default"
 _VERSIONS = ("v1beta1", "v1beta2")
 
+_One = partial(Kind, longest=MAX_NAME)
 KINDS = (
-    Kind(f"{IPAM_GROUP}/v1alpha2", POOL.kind, f"{_SCHEMAS}/{POOL.kind}.json", _SPACE),
-    Kind(f"{IPAM_GROUP}/v1alpha2", GLOBAL_POOL.kind, f"{_SCHEMAS}/{GLOBAL_POOL.kind}.json", None),
+    _One(f"{IPAM_GROUP}/v1alpha2", POOL.kind, f"{_SCHEMAS}/{POOL.kind}.json", _SPACE),
+    _One(f"{IPAM_GROUP}/v1alpha2", GLOBAL_POOL.kind, f"{_SCHEMAS}/{GLOBAL_POOL.kind}.json", None),
     *(
-        Kind(f"{kind.group}/{version}", kind.kind, f"{_SCHEMAS}/{kind.kind}.{version}.json", _SPACE)
+        _One(f"{kind.group}/{version}", kind.kind, f"{_SCHEMAS}/{kind.kind}.{version}.json", _SPACE)
         for kind in (CLAIM, FOREIGN, CLUSTER, CLASS)
         for version in _VERSIONS
     ),
@@ -93,6 +96,11 @@ def pool_key(kind: str, namespace: str, name: str) -> Key:
 def cluster_key(document: Document, slot: str) -> Key:
     """Return the key of a Cluster's claim."""
     return Key(NAME, document.namespace, document.name, slot, CLUSTER.kind)
+
+
+def object_name(claim: Key) -> str:
+    """Return the name of the IPAddressClaim and the IPAddress of a claim."""
+    return shortened(f"{CLAIM_NAMES.get(claim.slot, '')}{claim.name}", MAX_NAME)
 
 
 RIGHTS = (

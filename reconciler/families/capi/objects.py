@@ -315,10 +315,10 @@ def _claims(listed: ListingInput) -> Iterator[ListingRow]:
         for document in listed.documents.of(kinds.CLAIM)
     }
     for document in listed.documents.of(kinds.CLUSTER):
-        for slot, prefix in kinds.CLAIM_NAMES.items():
+        for slot in kinds.CLAIM_NAMES:
             record = held.get((document.namespace, document.name, slot))
             if record is not None:
-                name = f"{prefix}{document.name}"
+                name = kinds.object_name(kinds.cluster_key(document, slot))
                 row = ListingRow(replace(document, name=name), record)
                 rows[document.namespace, name] = row
     yield from (rows[name] for name in sorted(rows))

@@ -73,14 +73,14 @@ class Selector:
         }
 
     def select(self, namespace: str, class_: str, role: str) -> tuple[tuple[Key, ...], str]:
-        """Return the pools that serve a class for a role, by name, and an unreadable file, or empty."""
+        """Return the pools (of "": of all namespaces) that serve a class, and an unreadable file."""
         asked = namespace, class_, role
         if asked not in self._selected:
             places = ((kinds.POOL, namespace), (kinds.GLOBAL_POOL, ""))
             found = [
                 key
                 for key, serves in self._serves.items()
-                if (key.kind == kinds.GLOBAL_POOL.kind or key.namespace == namespace)
+                if (not namespace or key.namespace in ("", namespace))
                 and class_ in serves.classes
                 and role in serves.roles
             ]
@@ -107,6 +107,7 @@ class Selector:
 _ADDRESSES = ("spec", "addresses")
 _EXCLUDED = ("spec", "excludedAddresses")
 GATEWAY = ("spec", "gateway")
+_SPARE = "set spec.allocateReservedIPAddresses: true"
 _FORMS = "write an address, a CIDR or a range such as 10.0.0.10-10.0.0.20"
 
 
@@ -141,8 +142,10 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
     usable = extent - reserved
     if not usable:
         message = "no address is left to give out: everything is excluded or reserved"
-        hint = "exclude less, or add addresses"
-        found.append(warning("pool-empty", document.at(*_ADDRESSES), message, hint))
+        hint = _SPARE if extent - IPSet.of([*excluded, *gateways]) else "exclude less"
+        found.append(
+            warning("pool-empty", document.at(*_ADDRESSES), message, f"{hint}, or add addresses")
+        )
     pool = Pool(
         key=kinds.pool_key(document.kind.name, document.namespace, document.name),
         usable=usable,
@@ -157,6 +160,7 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
         is_paused=kinds.PAUSED in document.annotations(),
         retention=document.spec.get("addressReuseGracePeriodSeconds", 0),
         kept=tuple((item, "") for item in (*excluded, *gateways)),
+        subnet=subnet,
     )
     return pool, found
 
@@ -193,8 +197,8 @@ def _entry(document: Document, steps: Steps, text: str, found: list[Finding]) ->
 
 def _between(document: Document, steps: Steps, text: str, found: list[Finding]) -> IPRange | None:
     left, dash, right = text.partition("-")
-    first = read_address(document, steps, left, found)
-    last = read_address(document, steps, right, found) if dash else first
+    first = read_address(document, steps, left, found, text)
+    last = read_address(document, steps, right, found, text) if dash else first
     if first is None or last is None:
         return None
     title = f"{steps[1]}[{steps[2]}]"

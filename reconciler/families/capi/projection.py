@@ -94,7 +94,7 @@ def _held(given: ProjectionInput, pools: Mapping[Key, Document]) -> Iterator[Pro
         claimant = claimants.get((record.claim.namespace, record.claim.name))
         yield Projection(MANAGEMENT, _address(record, pools[record.pool], claimant))
     for record in mine:
-        document = documents.get((record.claim.namespace, object_name(record.claim)))
+        document = documents.get((record.claim.namespace, kinds.object_name(record.claim)))
         if _is_unclaimed(record, claims):
             yield from _kept(record, document)
         elif document is not None or (record.is_live and record.pool in pools):
@@ -110,14 +110,9 @@ def _is_unclaimed(record: Allocation, claims: Container[Key]) -> bool:
 def _kept(record: Allocation, document: Document | None) -> Iterator[Projection]:
     """Existing objects of a record without a claim stay until the record is deleted."""
     for kind in (kinds.ADDRESSES, *(() if document is not None else (kinds.CLAIMS,))):
-        metadata = {"name": object_name(record.claim), "namespace": record.claim.namespace}
+        metadata = {"name": kinds.object_name(record.claim), "namespace": record.claim.namespace}
         manifest = {"apiVersion": kind.api_version, "kind": kind.kind, "metadata": metadata}
         yield Projection(MANAGEMENT, manifest, is_part=True)
-
-
-def object_name(claim: Key) -> str:
-    """Return the name of the IPAddressClaim and the IPAddress of a claim."""
-    return f"{kinds.CLAIM_NAMES.get(claim.slot, '')}{claim.name}"
 
 
 def address_of(record: Allocation) -> str:
@@ -132,14 +127,12 @@ def _reference(pool: Key) -> dict[str, str]:
 
 def _metadata(record: Allocation, claimant: Document | None) -> dict[str, Any]:
     claim = record.claim
-    labels = (
-        {}
-        if claim.slot == kinds.ADDRESS
-        else {CLUSTER_NAME: claim.name, kinds.ROLE_LABEL: claim.slot}
-    )
+    labels = {CLUSTER_NAME: claim.name, kinds.ROLE_LABEL: claim.slot}
+    labels = {key: text for key, text in labels.items() if is_label_value(text)}
+    labels = labels if claim.slot != kinds.ADDRESS else {}
     adopts = claimant is not None and is_adopted(claimant)
     return {
-        "name": object_name(claim),
+        "name": kinds.object_name(claim),
         "namespace": claim.namespace,
         **({"labels": labels} if labels else {}),
         **({"annotations": {ADOPT: "true"}} if adopts else {}),
@@ -180,7 +173,8 @@ def _claim(
         named = {key: metadata[key] for key in ("name", "namespace")}
         manifest |= {"metadata": named, "status": status}
         return Projection(MANAGEMENT, manifest, is_status_only=True, rests_on=after)
-    spec = {"clusterName": record.claim.name, "poolRef": _reference(record.pool)}
+    spec: dict[str, Any] = {"poolRef": _reference(record.pool)}
+    spec |= {"clusterName": record.claim.name} if is_label_value(record.claim.name) else {}
     if document is not None:
         spec = dict(document.spec)
         metadata = {**document.metadata, "namespace": document.namespace}
@@ -242,7 +236,7 @@ def _cluster(
         **({"spec": spec} if spec else {}),
     }
     after = tuple(
-        Ref(kinds.ADDRESSES, document.namespace, object_name(record.claim))
+        Ref(kinds.ADDRESSES, document.namespace, kinds.object_name(record.claim))
         for record in records.values()
     )
     return Projection(MANAGEMENT, manifest, is_part=True, rests_on=after)

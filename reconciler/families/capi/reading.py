@@ -13,7 +13,7 @@ from reconciler.families.capi.pools import GATEWAY, Selector, read_gateway, read
 from reconciler.families.fields import read_address
 from reconciler.families.interface import CurrentRecords, FamilyReading, StatedNetworks
 from reconciler.model.claim import Claim, Owner, Refusal
-from reconciler.model.key import Key
+from reconciler.model.key import MAX_NAME, Key, shortened
 from reconciler.model.objects import ADOPT, RECORD_NAMESPACE
 from reconciler.model.plan import Blocked, ByHand, Gateway
 from reconciler.model.settings import Settings
@@ -238,7 +238,7 @@ class _Reader:
         self.reading.report(document, warning("claim-paused", document.start, message, hint))
 
     def _wanted(self, document: Document, class_: str, slot: str) -> _Wanted:
-        name = f"{kinds.CLAIM_NAMES[slot]}{document.name}"
+        name = kinds.object_name(kinds.cluster_key(document, slot))
         own = self.documents.find(kinds.CLAIM, document.namespace, name)
         if own is not None and (pool := pool_of(own)) is not None:
             return self._named(pool)
@@ -247,6 +247,9 @@ class _Reader:
         keys, unread = self.selector.select(document.namespace, class_, slot)
         labels = f"{kinds.CLASS_LABEL}={class_}, {kinds.ROLE_LABEL}={slot}"
         hint = f"label a pool {labels}"
+        if others := self.selector.select("", class_, slot)[0] if not keys else ():
+            named = ", ".join(f"{it.kind} {it.short}" for it in others[:5])
+            hint += f": {named} serves its own namespace only"
         hint += (
             f', or annotate the Cluster {kinds.INGRESS_ENABLED}: "false"'
             if slot == kinds.INGRESS
@@ -302,7 +305,7 @@ class _Reader:
             owner=Owner(document.namespace, document.name, document.namespace),
             type=key.slot,
             role="initial",
-            name=f"{document.namespace}-{document.name}-{key.slot}",
+            name=shortened(f"{document.namespace}-{document.name}-{key.slot}", MAX_NAME),
             namespace=RECORD_NAMESPACE,
             source=document.start,
             doubt=document.doubt or wanted.doubt,

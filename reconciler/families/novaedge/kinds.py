@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from reconciler.documents.document import GroupKind, Kind
 from reconciler.documents.validators import crd_files
-from reconciler.model.key import Key
+from reconciler.model.key import MAX_NAME, Key
 from reconciler.model.objects import MAKE, OURS, Need, Resource, Right
 
 NAME = "novaedge"
@@ -20,8 +20,8 @@ SLOTS = {4: "vip", 6: "vip-ipv6"}
 """The slot of a VIP's claim for each IP version."""
 
 KINDS = (
-    Kind(API_VERSION, POOL.kind, f"{NAME}/{POOL.kind}.json", None, adopts=True),
-    Kind(API_VERSION, VIP.kind, f"{NAME}/{VIP.kind}.json", None, adopts=True),
+    Kind(API_VERSION, POOL.kind, f"{NAME}/{POOL.kind}.json", None, adopts=True, longest=MAX_NAME),
+    Kind(API_VERSION, VIP.kind, f"{NAME}/{VIP.kind}.json", None, adopts=True, longest=MAX_NAME),
 )
 
 

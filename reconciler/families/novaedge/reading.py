@@ -29,7 +29,7 @@ from reconciler.families.interface import (
 )
 from reconciler.families.novaedge.kinds import NAME, POOL, SLOTS, VIP, pool_key, vip_key
 from reconciler.model.claim import Claim, Owner
-from reconciler.model.key import Key
+from reconciler.model.key import MAX_NAME, Key, shortened
 from reconciler.model.objects import RECORD_NAMESPACE as RECORDS
 from reconciler.model.plan import Blocked, ByHand
 from reconciler.model.pool import Placement, Pool
@@ -49,7 +49,8 @@ def read_host(
         refuse(found, document, steps, "address-invalid", message, hint)
         return None
     bare, slash, mask = text.partition("/")
-    item = read_address(document, steps, bare, found)
+    whole = f"{bare}/{BITS[6 if ':' in bare else 4]}" if slash else bare
+    item = read_address(document, steps, bare, found, whole)
     if item is None:
         return None
     bits = BITS[item.version]
@@ -391,7 +392,7 @@ class _Reader:
                 owner=Owner("", document.name, ""),
                 type=TYPE,
                 role="initial",
-                name=f"{document.name}-{key.slot}",
+                name=shortened(f"{document.name}-{key.slot}", MAX_NAME),
                 namespace=RECORDS,
                 source=document.start,
                 doubt=document.doubt or doubt,

@@ -18,4 +18,6 @@ def test_control_characters_and_terminal_escapes_are_shown_not_sent() -> None:
 def test_a_workflow_command_is_no_command() -> None:
     assert escape("::error file=x::y") == "\\::error file=x::y"
     assert escape("  ##vso[task.complete]") == "  #\\#vso[task.complete]"
+    assert escape("a ##[error]b ##teamcity[c") == "a #\\#[error]b #\\#teamcity[c"
+    assert escape("##########  ####=....  # # ##") == "##########  ####=....  # # ##"
     assert escape("a ::b #c") == "a ::b #c"

@@ -1,0 +1,78 @@
+"""A document that is missing where it is named, and is there in another place."""
+
+import pytest
+
+from reconciler.model.plan import Refuse
+from tests.families import novaedge
+from tests.families.capi import trees as capi
+from tests.planning.outcome import refusal
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
+
+
+@pytest.mark.parametrize(
+    ("there", "kind", "named"),
+    [
+        (capi.pool("vips", namespace="other"), "InClusterIPPool", "InClusterIPPool other/vips"),
+        (capi.pool("vips", namespace="default"), "GlobalInClusterIPPool",
+         "InClusterIPPool default/vips"),
+        (capi.pool("vips"), "InClusterIPPool", "GlobalInClusterIPPool vips"),
+        (pool("vips"), "InClusterIPPool", "NetworkPool butler-system/vips"),
+    ],
+)  # fmt: skip
+def test_a_claim_of_a_missing_pool_hears_of_its_namesakes(
+    there: str, kind: str, named: str
+) -> None:
+    files = {"pools/p.yaml": there, "clusters/c.yaml": capi.claim(kind=kind)}
+    (refused,) = evaluation_of(files).plan.decisions
+    assert isinstance(refused, Refuse)
+    assert refused.reason == "pool-not-found"
+    assert refused.message == f"vips is not in the repository, only {named}"
+
+
+def test_all_namesakes_of_a_pool_are_named() -> None:
+    pools = capi.pool("vips", namespace="a"), capi.pool("vips", "10.1.0.1", namespace="b")
+    files = capi.of(*pools, capi.claim(kind="InClusterIPPool"))
+    (refused,) = evaluation_of(files).plan.decisions
+    assert isinstance(refused, Refuse)
+    assert refused.message.endswith(", only InClusterIPPool a/vips and InClusterIPPool b/vips")
+
+
+def test_a_provider_whose_pool_is_in_another_namespace_hears_of_it() -> None:
+    files = {**SMALL, "pools/edge.yaml": pool(namespace="infra")}
+    (found,) = (it for it in evaluation_of(files).findings if it.code == "reference-not-found")
+    assert found.message == (
+        "NetworkPool butler-system/edge is not in the repository, only NetworkPool infra/edge"
+    )
+    assert refusal(files, "team-a/one (loadbalancer)").message == (
+        "edge is not in the repository, only NetworkPool infra/edge"
+    )
+
+
+def test_a_vip_whose_pool_is_of_another_kind_hears_of_it() -> None:
+    files = {"pools/p.yaml": capi.pool("vips"), "clusters/v.yaml": novaedge.vip(of="vips")}
+    (found,) = (it for it in evaluation_of(files).findings if it.code == "reference-not-found")
+    assert found.message.endswith("is not in the repository, only GlobalInClusterIPPool vips")
+
+
+def test_a_tenant_whose_provider_is_in_another_namespace_hears_of_it() -> None:
+    moved = provider("default").replace("name: default", "name: default, namespace: infra")
+    files = {**SMALL, "providers/default.yaml": moved}
+    files["tenants/one.yaml"] = tenant("one", providerConfigRef="{name: default}")
+    (found,) = (it for it in evaluation_of(files).findings if it.code == "reference-not-found")
+    assert found.message.endswith(
+        "ProviderConfig butler-system/default is not in the repository, only in infra"
+    )
+
+
+def test_a_removed_pool_that_is_in_another_namespace_is_named() -> None:
+    files = {**reconciled(SMALL), "pools/edge.yaml": pool(namespace="infra")}
+    (found,) = (it for it in evaluation_of(files).findings if it.code == "pool-removed")
+    assert (
+        "edge is not in the repository, only NetworkPool infra/edge, and 1 record" in found.message
+    )
+
+
+def test_a_cluster_hears_of_a_pool_with_its_labels_in_another_namespace() -> None:
+    files = capi.of(capi.pool("vips", namespace="other"), capi.cluster())
+    hints = [it.hint for it in evaluation_of(files).plan.decisions if isinstance(it, Refuse)]
+    assert any("InClusterIPPool other/vips serves its own namespace only" in it for it in hints)
