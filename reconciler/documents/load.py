@@ -225,6 +225,7 @@ _CLUSTER_METADATA = (
     "creationTimestamp", "finalizers", "generation", "managedFields", "ownerReferences",
     "resourceVersion", "selfLink", "uid",
 )  # fmt: skip
+_TYPE = ("apiVersion", "kind")
 _METADATA_EXAMPLE = "for example metadata: {name: vlan40-pool}"
 _NAME_EXAMPLE = "a name of a-z, 0-9 and -, such as vlan40-pool"
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -267,6 +268,16 @@ class Kinds:
         """Return the kind of a name in an API group and version."""
         return self._kinds.get((api_version, name))
 
+    def is_foreign(self, body: Any) -> bool:
+        """Return whether a document is of another API, and not a misspelling of a known kind."""
+        version, name = (body.get(it) if isinstance(body, dict) else None for it in _TYPE)
+        if not isinstance(version, str) or not isinstance(name, str):
+            return False
+        known = [*self._kinds, *self.elsewhere]
+        groups, names = ({it[at].partition("/")[0].lower() for it in known} for at in (0, 1))
+        is_ours = version.partition("/")[0].lower() in groups
+        return not is_ours and not nearest(name.lower(), sorted(names), _MISSPELT)
+
     def example(self, field: str) -> str:
         """Return a hint with valid values for `apiVersion` or `kind`."""
         api_version, name = self._example
@@ -301,7 +312,7 @@ def load(path: str, data: bytes, kinds: Kinds, judge: Judge = lambda _: ()) -> L
             found += wrong if has_error((*found, *wrong)) else [*wrong, *judge(document)]
         findings += found
         if document is None:
-            unclear = True
+            unclear = unclear or not kinds.is_foreign(parsed.value)
         elif reading.problems or has_error(found):
             broken.append(document.identity)
         else:
@@ -373,10 +384,9 @@ def _not_of_type(raw: Document, steps: tuple[str, ...], expected: str, hint: str
 
 
 def _kind(raw: Document, kinds: Kinds) -> tuple[Kind | None, list[Finding]]:
-    fields = ("apiVersion", "kind")
-    version, name = (raw.body.get(field) for field in fields)
+    version, name = (raw.body.get(field) for field in _TYPE)
     if not isinstance(version, str) or not isinstance(name, str):
-        wrong = [field for field in fields if not isinstance(raw.body.get(field), str)]
+        wrong = [field for field in _TYPE if not isinstance(raw.body.get(field), str)]
         return None, [_not_of_type(raw, (it,), "string", kinds.example(it)) for it in wrong]
     kind = kinds.find(version, name)
     return kind, [] if kind is not None else [_no_such_kind(raw, version, name, kinds)]

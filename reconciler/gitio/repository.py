@@ -3,6 +3,7 @@
 import fcntl
 import logging
 import os
+import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -502,7 +503,8 @@ def _signed(git: GitProcess, commit: Commit, revision: Revision) -> Revision:
 
 _OURS = "ipam.lock"
 _PLACES = ("*.lock", "refs/**/*.lock", "reftable/*.lock", "objects/info/**/*.lock",
-           "objects/pack/*.lock")  # fmt: skip
+           "objects/pack/*.lock", "../tmp*")  # fmt: skip
+_PARTIAL = ("objects/pack/tmp_*", "objects/*/tmp_obj_*")
 
 
 @contextmanager
@@ -514,20 +516,26 @@ def alone(git_dir: Path, now: Callable[[], float] | None = None) -> Iterator[Non
         except OSError as error:
             # Some network file systems have no locks. The push of the branch is the decisive lock.
             _log.info("no lock on %s: %s", git_dir, error)
+            now = None
         else:
             if now is not None:
-                _remove_locks(git_dir, now())
-        yield
+                _remove(git_dir, (*_PLACES, *_PARTIAL), now(), OLD)
+        try:
+            yield
+        except BaseException:
+            if now is not None:  # a full disk would leave more with each run
+                _remove(git_dir, _PARTIAL, now(), 0)
+            raise
 
 
-def _remove_locks(git_dir: Path, now: float) -> None:
-    for place in _PLACES:
-        for lock in git_dir.glob(place):
-            with suppress(OSError):
-                # A lock from the future was created before the clock was set back.
-                if lock.name != _OURS and abs(now - lock.lstat().st_mtime) >= OLD:
-                    lock.unlink()
-                    _log.warning("%s, which a git that was killed has left, is removed", lock)
+def _remove(git_dir: Path, places: Iterable[str], now: float, age: float) -> None:
+    for left in (it for place in places for it in git_dir.glob(place)):
+        with suppress(OSError):
+            # A file from the future was created before the clock was set back.
+            if left.name != _OURS and abs(now - left.lstat().st_mtime) >= age:
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
+                if age:
+                    _log.warning("%s, which a git that was killed has left, is removed", left)
 
 
 def _is_untidy(objects: Path) -> bool:

@@ -99,3 +99,26 @@ def test_a_cache_that_is_read_only_is_named(
     assert "Traceback" not in done.stderr
     assert git(remote, "rev-parse", "main") == head
     assert command.run("reconcile", "--remote", str(remote)).code == 0
+
+
+@pytest.mark.parametrize("size", [1_000, 20_000])
+def test_a_full_disk_leaves_no_partial_files_and_those_of_a_killed_run_are_swept(
+    tmp_path: Path, author: Path, remote: Path, command: Command, size: int
+) -> None:
+    assert command.run("reconcile", "--remote", str(remote)).code == 0
+    git(author, "pull", "-q")
+    write(author, {f"docs/{n}": os.urandom(9_000) for n in range(200)})  # enough for a pack
+    commit(author)
+    git(author, "push", "-q")
+    done = _limited(command, size, "reconcile", "--remote", str(remote))
+    assert done.returncode == 4, done
+    cache = tmp_path / "cache" / "gitops-ipam"
+    assert [it for it in cache.rglob("*") if it.name.startswith("tmp")] == []
+    (mirror,) = (cache / "remotes").glob("*.git")
+    left = (mirror / "objects" / "pack" / "tmp_pack_x", cache / "remotes" / "tmpx" / "mirror.git")
+    left[0].write_bytes(b"x")
+    left[1].mkdir(parents=True)
+    for path in (left[0], left[1].parent):
+        os.utime(path, (1, 1))
+    assert command.run("reconcile", "--remote", str(remote)).code == 0
+    assert [it for it in cache.rglob("*") if it.name.startswith("tmp")] == []
