@@ -139,14 +139,7 @@ def _moved(change: Change) -> Iterator[Finding]:
 
 def _held(pool: Pool, evaluation: Evaluation) -> int:
     used = evaluation.plan.before.get(pool.key)
-    by_hand = (
-        item.range.size
-        for item in evaluation.state.blocked
-        if item.by_hand is not None
-        and pool.key in (item.by_hand.pools or ())
-        and pool.extent.covers(item.range)
-    )
-    return (used.allocated + used.held if used is not None else 0) + sum(by_hand)
+    return used.allocated + used.held if used is not None else 0
 
 
 def _overlaid(change: Change) -> Iterator[Finding]:

@@ -22,7 +22,10 @@ DONE = reconciled({**SMALL, "tenants/two.yaml": tenant("two")})
 )
 def test_a_foreign_kind_is_an_error_and_the_rest_of_the_file_goes_on(api: str, kind: str) -> None:
     foreign = DEPLOYMENT.replace("apps/v1", api).replace("Deployment", kind)
-    files = {**without(DONE, "tenants/two.yaml"), "tenants/x.yaml": f"{foreign}---\n{tenant('new')}"}
+    files = {
+        **without(DONE, "tenants/two.yaml"),
+        "tenants/x.yaml": f"{foreign}---\n{tenant('new')}",
+    }
     evaluation = evaluation_of(files)
     assert [it.code for it in evaluation.findings] == ["kind-unknown"]
     decided = {it.claim.name: type(it) for it in evaluation.plan.decisions}

@@ -56,7 +56,7 @@ def test_nothing_new_is_given_out_of_another_pool_while_the_first_cannot_be_read
 
 
 def test_a_kind_that_is_not_known_releases_nothing_anywhere() -> None:
-    text = "apiVersion: v1\nkind: Pod\nmetadata: {name: x}\n"
+    text = "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: Pod\nmetadata: {name: x}\n"
     files = {**without(reconciled(SMALL), "tenants/one.yaml"), "tenants/other.yaml": text}
     assert outcome(files) == {ONE: KEEP}
 
