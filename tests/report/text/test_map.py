@@ -66,7 +66,7 @@ def shorts(evaluation: Evaluation, width: int = 80) -> str:
 
 def test_of_each_pool_there_is_a_short_map_and_one_legend() -> None:
     assert shorts(evaluation_of(FILES)) == (
-        "edge  72.7% used, 3 free, a cell is 1\n"
+        "edge  81.8% used, 2 free, a cell is 1\n"
         "10.40.0.0        AAAAAAAA####..!+\n"
         "\n"
         "+ gateway, ! in use, # reserved, . free, A-Z, a-z, 0-9: who holds them; ipam map\n"
