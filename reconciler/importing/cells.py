@@ -105,6 +105,6 @@ def _address(text: str) -> tuple[int, int]:
         return parse_address(text)
     except NotationError:
         with suppress(ValueError):
-            if ":" in text and not set(text) & {"%", "."} and int(ip_address(text)) >> 48:
+            if ":" in text and "." not in text and int(ip_address(text)) >> 48:
                 return 6, int(ip_address(text))
         raise

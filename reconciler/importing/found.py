@@ -93,10 +93,10 @@ def copies_of(cluster: str, there: ImportedList) -> ImportedSource:
             *_, namespace, name = kind.intake.identity(manifest)
             title = f"{namespace}/{name}" if namespace else name
             place = Location(f"cluster {cluster} {kind.intake.kind} {title}")
-            if why := kind.left(manifest, there):
-                notes.append(f"{place}: left out, because {why}")
-                continue
             try:
+                if why := kind.left(manifest, there):
+                    notes.append(f"{place}: left out, because {why}")
+                    continue
                 copies.append(_copy(kind, manifest, there, place))
             except (KeyError, TypeError, AttributeError, ValueError):
                 hint = "mend the object, or write its document by hand"

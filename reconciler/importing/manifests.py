@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
 from typing import Any
 
 from msgspec import Struct, field
@@ -15,7 +16,6 @@ from reconciler.kube.resources import ADDRESS_POOL, ref_of
 from reconciler.model.errors import NoSuchKindError
 from reconciler.model.objects import Manifest, Ref, Resource
 
-MAX_NODES = 5_000_000
 Owner = tuple[str, str]
 
 
@@ -85,15 +85,16 @@ def _items(pointer: str, document: Any, kind: Mapping[str, str]) -> Iterator[tup
         return
     name = document["kind"].removesuffix("List")
     kind = {"apiVersion": str(document.get("apiVersion")), "kind": name} if name else {}
-    for at, item in enumerate(document.get("items") or ()):
+    items = document.get("items") or []
+    for at, item in enumerate(items if isinstance(items, list) else [items]):
         yield from _items(f"{pointer}/items/{at}", item, kind)
 
 
 def _documents(path: str, text: str) -> list[Any]:
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_float=Decimal)
     except (ValueError, RecursionError):
-        reading = read_text(text, MAX_NODES)
+        reading = read_text(text, 5_000_000)
         if reading.problems:
             first = reading.problems[0]
             raise UnreadableError(path, first.message, first.hint, first.line) from None

@@ -235,25 +235,28 @@ def _one(look: ImportSource, title: str, usual: str, home: str) -> ImportedSourc
     there: ImportedList = {}
     missing: list[str] = []
     for resource in (ADDRESS_POOL, *resources()):
-        namespace = home if resource == ADDRESS_POOL else ""
         try:
-            there[resource] = list(cluster.list(resource, namespace).items)
+            listed = cluster.list(resource, home if resource == ADDRESS_POOL else "")
+            there[resource] = list(listed.items)
         except NoSuchKindError:
             missing.append(resource.kind)
     notes = (f"cluster {title}: it has no kind {', '.join(missing)}",) if missing else ()
     found = ImportedSource(notes=notes).with_more(copies_of(title, there))
     if ADDRESS_POOL not in there:
         return found
-    pools = there[ADDRESS_POOL]
+    pools, place = there[ADDRESS_POOL], Location(f"cluster {title}")
     homes = sorted({item["metadata"].get("namespace", NAMESPACE) for item in pools})
     if len(homes) > 1:
         message = f"it has IPAddressPools in several namespaces: {', '.join(homes)}"
         hint = "say which one MetalLB is in: --metallb-namespace NAME"
-        place = Location(f"cluster {title}")
         return found.with_more(ImportedSource(conflicts=(conflict(place, message, hint),)))
     if homes and homes != [NAMESPACE]:
         note = f"cluster {title}: MetalLB is in namespace {homes[0]}; apply writes to {NAMESPACE}"
         found = found.with_more(ImportedSource(notes=(note,)))
     services = cluster.list(SERVICE).items
     announced = Announced(look.owner, pools, services, usual, look.pool)
-    return found.with_more(held_by(announced))
+    try:
+        return found.with_more(held_by(announced))
+    except (KeyError, TypeError, AttributeError):
+        message, hint = "its IPAddressPools or Services cannot be read", "mend or export them"
+        return found.with_more(ImportedSource(conflicts=(conflict(place, message, hint),)))

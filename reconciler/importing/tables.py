@@ -66,9 +66,7 @@ _LISTS = {
 _WORDS = {key: frozenset(text.split()) for key, text in _LISTS.items()}
 _KNOWN = {name: (key, rank) for key, it in HEADERS.items() for rank, name in enumerate(it.split())}
 _NO_VALUES = {"used": _WORDS["no"], "pool": _WORDS["flags"]}  # NetBox's Pool is a boolean
-TYPES = (LOAD_BALANCER, NODES, "free", "reserved")
-"""Meanings of a type that `--map-type` can name."""
-
+TYPES = (LOAD_BALANCER, NODES, "free", "reserved")  # those that `--map-type` can name
 _LIKE_ADDRESS = re.compile(r"(?:[0-9]+\.){3}[0-9]+|[0-9a-fA-F]*:[0-9a-fA-F:]+")
 _PLACES = ("address", "range", "cidr", "start", "ipv6")
 _ADDRESSED = {name for name, (meaning, _) in _KNOWN.items() if meaning in (*_PLACES, "pool")}
@@ -127,8 +125,7 @@ class TableRow(NamedTuple):
         return self.values.get(meaning, "")
 
 
-Rows = tuple[Sequence[TableRow], Sequence[str]]
-"""The rows of a file, and notes."""
+Rows = tuple[Sequence[TableRow], Sequence[str]]  # the rows of a file, and notes
 
 
 class UnreadableError(Exception):

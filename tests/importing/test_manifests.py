@@ -112,6 +112,22 @@ def test_what_is_no_output_of_kubectl_is_told(text: str, said: str) -> None:
     assert found[0].startswith(said.partition(" is there")[0])
 
 
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"apiVersion": "v1", "kind": "List", "items": 5}, "web.yaml: /0/items/0 is no object with"),
+    ({**POOL, "spec": [1]}, "cluster team-a/web: its IPAddressPools or Services cannot be read"),
+    ({**POOL, "spec": {"addresses": [5]}}, "cluster team-a/web: its IPAddressPools or Services"),
+    (listed(POOL, {**WEB, "status": [1]}), "cluster team-a/web: its IPAddressPools or Services"),
+    ({**HUB[0], "spec": 5}, "pools/edge.yaml:8: field-type: spec"),
+    (made(BUTLER, "IPAllocation", "x", [1], "butler-system"), "cluster team-a/web IPAllocation"),
+]
+
+
+@pytest.mark.parametrize(("item", "said"), WRONG)
+def test_an_object_that_no_server_has_is_a_conflict(item: dict[str, Any], said: str) -> None:
+    first = conflicts(imported(brought(("web", json.dumps(item)))))[0]
+    assert first.startswith(said)
+
+
 def test_kinds_that_are_not_imported_are_named() -> None:
     found: Imported = imported(brought(("web", json.dumps(listed(made("v1", "Pod", "x"))))))
     assert "web.yaml: not read: Pod of v1" in found.notes
