@@ -88,7 +88,7 @@ def _service(item: Manifest, lb_class: str, pools: Collection[str]) -> Service |
     annotations = metadata.get("annotations") or {}
     created = parse_instant(metadata.get("creationTimestamp") or "")
     if created is None:
-        raise ValueError("metadata.creationTimestamp is no time")
+        raise ValueError("metadata.creationTimestamp is not a valid time")
     pinned, problem = _pinned(spec, annotations)
     is_class = (spec.get("loadBalancerClass") or "") == lb_class
     sharing = _annotation(annotations, SHARED)
@@ -117,14 +117,14 @@ def _annotation(annotations: Mapping[str, str], name: str) -> str:
 def _pinned(spec: Manifest, annotations: Mapping[str, str]) -> tuple[IPSet, str]:
     pinned, listed = spec.get("loadBalancerIP") or "", _annotation(annotations, PINNED)
     if pinned and listed:
-        return IPSet(), "it asks for addresses by spec.loadBalancerIP and by an annotation, too"
+        return IPSet(), "it asks for addresses both in spec.loadBalancerIP and in an annotation"
     texts = [text.strip() for text in (pinned or listed).split(",")]
     if len(texts) > _MAX_PINNED:
         return IPSet(), f"it asks for more than {_MAX_PINNED} addresses"
     try:
         return ranges_of(f"{text}-{text}" for text in texts if text), ""
     except ValueError:
-        return IPSet(), f"it asks for {shown(pinned or listed)}, which is no address"
+        return IPSet(), f"it asks for {shown(pinned or listed)}, which is not an address"
 
 
 def _needs_ipv6(spec: Manifest) -> bool:
@@ -196,14 +196,14 @@ def unwell(pools: Iterable[Manifest], states: Iterable[Manifest], lacks: IPSet, 
     if error := state_error(reported):
         return error
     if lacks:
-        return f"its IPAddressPool lacks {describe(lacks)}, which was applied: somebody changed it"
+        return f"its IPAddressPool lacks {describe(lacks)}, which was removed by hand"
     for pool in every:
         spec: Mapping[str, Any] = pool.get("spec") or {}
         name = pool["metadata"]["name"]
         if spec.get("serviceAllocation"):
-            return f"somebody set spec.serviceAllocation of IPAddressPool {name}: it is not for all"
+            return f"spec.serviceAllocation of IPAddressPool {name} was set by hand: it limits use"
         if spec.get("autoAssign") is False:
-            return f"somebody set spec.autoAssign of IPAddressPool {name} to false"
+            return f"spec.autoAssign of IPAddressPool {name} was set to false by hand"
     return silence(every, reported, now)
 
 

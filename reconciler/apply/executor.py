@@ -441,7 +441,7 @@ def apply_tenant(
     result = work.applied(target.name)
     if rogues := found - given:
         note = f"rogue: it announces {describe(rogues)}, which no record gave it"
-        result = replace(result, notes=(*result.notes, f"{note}; nobody is kept from that"))
+        result = replace(result, notes=(*result.notes, f"{note}; ipam does not prevent this"))
     if read is not None:
         result = replace(result, uses=uses(target.records, read))
     kept = found & given

@@ -52,7 +52,7 @@ def still_announced(
         try:
             cluster = clusters.management()
             if cluster is None:
-                reason = "no management cluster tells whether anybody uses it"
+                reason = "whether a Service uses it is unknown without a management cluster"
                 return _unconfirmed(left_behind(evaluation), options, reason)
             opened.callback(cluster.close)
             with contained():
@@ -144,7 +144,7 @@ class _Query:
         is_named = name in self._described or not self._is_whole  # a broken file might describe it
         if not (is_named or self._access.is_there(name)):
             return ""
-        return f"{name} was applied to, and there is no kubeconfig for it any more"
+        return f"{name} was applied to, and its kubeconfig is missing now"
 
     def _announced(
         self, cluster: Cluster, name: str, records: Sequence[Allocation]
@@ -214,8 +214,8 @@ def too_early(evaluation: Evaluation, options: ApplyOptions, head: int, now: int
             is_first = last_withdrawal(record, now) is None
             why = "a full minute after the move" if is_first else _MINUTE
             yield (
-                f"Not yet: {format_short(record.range)}, which {record.claim.short} left, may go"
-                f" from {format_instant(due)} on, {why}: what was said of it did nothing."
+                f"Not yet: {format_short(record.range)}, which {record.claim.short} left, can"
+                f" be withdrawn from {format_instant(due)} on, {why}: --confirm-withdrawn had no effect."
             )
 
 
@@ -230,6 +230,6 @@ def require_named(evaluation: Evaluation, options: ApplyOptions) -> None:
         meant = nearest(name, sorted(there))
         hint = f"did you mean {meant}? " if meant else ""
         raise UsageError(
-            f"--confirm-withdrawn: there is no cluster {name!r}",
+            f"--confirm-withdrawn: cluster {name!r} does not exist",
             f"{hint}A tenant's cluster is named as NAMESPACE/NAME",
         )

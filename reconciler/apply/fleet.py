@@ -159,7 +159,7 @@ def _renames(
             left[before] = f"it was renamed to {now}, and that cannot be asked: {failed}"
             continue
         if not own:
-            left[before] = f"it was renamed to {now}, for which there is no kubeconfig yet"
+            left[before] = f"it was renamed to {now}, whose kubeconfig is still missing"
         elif own == uid:
             same[now] = before
     return same, left

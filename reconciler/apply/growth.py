@@ -142,7 +142,7 @@ class GrowthCalculation:
         if not need:
             return 0, 0, ""
         if self.shown.unwell:
-            return 0, 0, f"{self.shown.unwell}; mend that, new addresses would not help"
+            return 0, 0, f"{self.shown.unwell}; fix that first, new addresses would not help"
         given = sum(entry.count for entry, _ in self.released)
         if self.granted.room is not None:
             room = self.granted.room - given

@@ -142,7 +142,7 @@ def copy_of(manifest: Manifest, intake: IntakeKind, settings: Settings) -> Objec
     space = (manifest["metadata"].get("annotations") or {}).get(SPACE, DEFAULT_SPACE)
     if space != DEFAULT_SPACE and settings.address_spaces is None:
         what = f"annotation {SPACE}: {shown(space)}, and spec.addressSpaces of Settings lists none"
-        return f"{what}: what is in use could be given out anew there"
+        return f"{what}: addresses in use could be allocated twice there"
     data = dump(copied(manifest, intake)).encode()
     loaded = source_reader(settings)(path_of(settings.observed, intake.identity(manifest)), data)
     for found in loaded.findings:

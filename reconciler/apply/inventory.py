@@ -359,7 +359,7 @@ def identify(
         inventory = read_inventory(maps, remembers=name == MANAGEMENT)
     except ValueError as wrong:
         message = f"its inventory, ConfigMap {NAME} in {namespace}, is damaged: {wrong}"
-        raise ClusterError(message, "mend the value, or remove its key") from wrong
+        raise ClusterError(message, "fix the value, or remove its key") from wrong
     before = known or inventory.uid
     if {before, inventory.uid or before} - {uid, ""}:
         if not accept:
@@ -374,8 +374,8 @@ def identify(
 def check_memory(inventory: Inventory, name: str) -> None:
     """Raise IdentityError if the entry of a cluster in the registry is damaged."""
     if name in inventory.odd:
-        hint = f"mend the value; or --re-enrol {name} writes it anew"
-        raise IdentityError(f"what is remembered of it is damaged: {inventory.odd[name]}", hint)
+        hint = f"fix the value, or rewrite it with --re-enrol {name}"
+        raise IdentityError(f"its entry in the inventory is damaged: {inventory.odd[name]}", hint)
 
 
 def save(

@@ -158,7 +158,7 @@ def _rebuilt(management: ManagementCluster) -> dict[str, Enrolled]:
         except ValueError as wrong:
             message = f"{IP_ALLOCATION.kind} {live.ref.name}: {wrong}"
             raise errors.ClusterError(
-                message, "mend its status: it says what a cluster may announce"
+                message, "fix its status, which lists the ranges that a cluster announces"
             ) from wrong
         ranges.setdefault(cluster, []).append(f"{first}-{last}")
     return {name: Enrolled("", "", (), tuple(sorted(texts))) for name, texts in ranges.items()}
@@ -226,7 +226,7 @@ class Access:
             except ValueError as wrong:
                 message = f"{kind.resource.kind} {cluster}: {wrong}"
                 raise errors.ClusterError(
-                    f"its Secret cannot be found: {message}", "mend that object"
+                    f"its Secret cannot be found: {message}", "fix that object"
                 ) from wrong
         return found
 

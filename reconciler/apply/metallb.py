@@ -93,7 +93,7 @@ def overlaps(wanted: Pools, foreign: Pools) -> Iterator[tuple[str, str]]:
 
 
 def giving(live: Pools, wanted: Pools) -> Iterator[tuple[str, IPSet]]:
-    """Return pools whose ranges move to another pool, and what they keep. They shrink first."""
+    """Return pools that give ranges to another pool, with the ranges they keep. They shrink first."""
     for name, addresses in live.items():
         others = IPSet.of(
             item for other, theirs in wanted.items() if other != name for item in theirs

@@ -179,7 +179,7 @@ class _Management:
                 error = f"it is not ours and lacks {lacks}; --adopt upgrades it"
                 self.draft.fail(str(item.ref), error)
             else:
-                self.draft.notes.append(f"CRD {name} is not ours; it has what is needed")
+                self.draft.notes.append(f"CRD {name} is not ours, but has all needed fields")
         for name in self.installed:
             self.draft.add(steps.AwaitEstablished(Ref(CRD, "", name)))
 
@@ -233,7 +233,7 @@ class _Management:
             for resource in own.observes if own.observe is not None else ():
                 answer = self.snapshot.of(Query(resource, tolerates=Tolerates.DENIAL))
                 if answer.problem:
-                    note = f"who uses reserved addresses is not told: {answer.problem}"
+                    note = f"cannot read the users of reserved addresses: {answer.problem}"
                     self.draft.notes.append(note)
                     return
                 lists[resource] = [live.manifest for live in answer.objects.values()]

@@ -71,7 +71,7 @@ def plan_tenant(
     draft = Draft(inventory.objects, options)
     if count := len(inventory.damaged):
         what = f"{count} lines of the inventory cannot be read"
-        draft.notes.append(f"{what}; what they name is left alone")
+        draft.notes.append(f"{what}; the objects in them are not changed")
     lock = Lock(draft, snapshot, home)
     lock.begin()
     work = _Tenant(target, snapshot, draft)
@@ -159,7 +159,7 @@ class _Tenant:
             return otherwise  # MetalLB continues with the last configuration that it could parse
 
     def _hold_back(self) -> None:
-        """Keep addresses in use, and those of an IP version that no record of the pool has."""
+        """Keep addresses in use, and addresses of an IP version that no record of the pool has."""
         for name, addresses in self.wanted.items():
             there, versions = self.live.get(name, IPSet()), {it.version for it in addresses}
             self.wanted[name] |= IPSet(tuple(it for it in there if it.version not in versions))
@@ -190,7 +190,7 @@ class _Tenant:
         if self.draft.options.force_withdraw:
             return ""
         if not self.target.is_whole and removed - self.target.released:
-            return f"{UNCLEAR}, so what is wanted is not clear; mend that"
+            return f"{UNCLEAR}, so the desired state is unknown; fix that"
         services = self.snapshot.of(SERVICES).objects.values()
         users = users_of((live.manifest for live in services), removed)
         if not users:

@@ -375,12 +375,12 @@ def pruned(ref: Ref, live: Live | None, entry: InventoryEntry | None) -> Step:
         # The object is deleted already, or belongs to another owner.
         return Note(name, None)
     if live.labels.get(OWNER_LABEL) != MANAGER:
-        return Fail(name, f"it shall go, but its label {OWNER_LABEL} was taken off; delete it")
+        return Fail(name, f"it is obsolete, but its label {OWNER_LABEL} was removed; delete it")
     return Delete(live)
 
 
 def refusal(step: Apply) -> str:
     """Return why an object is refused, with the fix."""
     is_dying = step.live is not None and bool(step.live.dying_since)
-    mend = "wait, or remove what holds it" if is_dying else "--adopt takes it over"
-    return f"{step.decision.reason}; {mend}"
+    fix = "wait, or remove its finalizers" if is_dying else "--adopt takes it over"
+    return f"{step.decision.reason}; {fix}"

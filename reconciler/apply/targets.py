@@ -214,7 +214,7 @@ def require_claims(evaluation: Evaluation, options: ApplyOptions) -> None:
     claims = {*state.claims, *(record.claim for record in state.records)}
     there = {name for claim in claims for name in _names_of(claim)}
     for text in sorted(options.forced_claims - there):
-        message = f"--force-withdraw-claim: there is no claim {text!r}"
+        message = f"--force-withdraw-claim: claim {text!r} does not exist"
         raise UsageError(message, "name it as NAMESPACE/NAME; ipam get allocations lists claims")
 
 

@@ -153,9 +153,9 @@ class RoundLog:
         yield from map(_finding_line, new[:MAX_FINDINGS])
         if len(new) > MAX_FINDINGS:
             yield _more_line(len(new) - MAX_FINDINGS, "findings are new")
-        yield from map(_mended_line, fixed[:MAX_FINDINGS])
+        yield from map(_fixed_line, fixed[:MAX_FINDINGS])
         if len(fixed) > MAX_FINDINGS:
-            yield _more_line(len(fixed) - MAX_FINDINGS, "findings are mended")
+            yield _more_line(len(fixed) - MAX_FINDINGS, "findings are fixed")
 
     def _log_growth(self, done: RoundDone) -> None:
         for name, now in (done.looked.blocked if done.looked is not None else {}).items():
@@ -224,8 +224,8 @@ def _finding_line(found: Finding) -> LogLine:
     return LogLine(words, words, _of(found), is_trouble=True)
 
 
-def _mended_line(found: Finding) -> LogLine:
-    words = f"{found.location.path}: mended: {found.code}: {found.message}"
+def _fixed_line(found: Finding) -> LogLine:
+    words = f"{found.location.path}: fixed: {found.code}: {found.message}"
     return LogLine(words, words, _of(found))
 
 

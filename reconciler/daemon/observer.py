@@ -125,7 +125,7 @@ class HealthState:
             line = f"management: {why}" if why else "lease: the leader is not known"
             return HealthAnswer(is_well=False, lines=(line,))
         if leader:
-            return HealthAnswer(lines=("standing by: another one leads",))
+            return HealthAnswer(lines=("standby: another replica is the leader",))
         lines = tuple(f"{subject}: {why}" for subject, why in sorted(self._reasons.items()))
         return HealthAnswer(not lines, lines)
 

@@ -136,7 +136,7 @@ def _wrong_value(failure: Any) -> tuple[str, str]:
         "minLength": "must not be empty",
         "maxItems": f"more than {limit} items",
         "minItems": f"needs at least {limit} item" + ("s" if limit != 1 else ""),
-        "uniqueItems": "an item stands twice",
+        "uniqueItems": "an item is listed twice",
     }
     return words.get(failure.validator, f"{shown(value)} does not fit"), hint
 
@@ -467,7 +467,7 @@ def clashes(paths: Iterable[str]) -> list[Finding]:
     for path in sorted(listed):
         other = first.setdefault(_folded(path), path)
         if other != path:
-            message = f"the same file as {other} where upper and lower case are not told apart"
+            message = f"the same file as {other} on case-insensitive file systems"
             found.append(error("name-clash", Location(path), message, "rename one of the two"))
     return found
 
@@ -480,7 +480,7 @@ def case_clashes(meant: Iterable[str], there: Iterable[str]) -> Iterator[Finding
         other = read.get(_folded(path), path)
         if other == path:
             continue
-        message = f"the same as {other} where upper and lower case are not told apart"
+        message = f"the same as {other} on case-insensitive file systems"
         if other in every:
             yield error("name-clash", Location(path), message, "rename one of the two")
         else:

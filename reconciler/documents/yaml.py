@@ -284,7 +284,7 @@ class _Builder:
             self._add("yaml-anchor", event, "merge keys are not allowed", "write the fields out")
         if key in frame.value:
             hint = "remove one of the two"
-            self._add("yaml-duplicate-key", event, f"key {shown(key)} stands twice", hint)
+            self._add("yaml-duplicate-key", event, f"key {shown(key)} appears twice", hint)
         frame.key = key
         if found is not None:
             found.keys[(*frame.steps, key)] = _mark(event)
@@ -326,7 +326,7 @@ class _Builder:
         self.problems.append(Problem(code, line, column, message, hint))
         if len(self.problems) >= MAX_PROBLEMS:
             message = "too many problems, the rest is not read"
-            raise _StopError(Problem(code, line, column, message, "mend those above first"))
+            raise _StopError(Problem(code, line, column, message, "fix the problems above first"))
 
     @staticmethod
     def _stop(code: str, event: Any, message: str, hint: str) -> _StopError:

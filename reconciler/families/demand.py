@@ -18,7 +18,7 @@ GROWN = "loadbalancer-"
 """The prefix of the slots of entries. The slot of the first claim has no index."""
 
 GROWTH = "growth"
-"""The role of records of entries; those of manual requests in such slots have `initial`."""
+"""The role of records of entries; records of manual requests in such slots have `initial`."""
 
 ENTRIES = ("spec", "loadBalancer")
 MAX_DEMAND, LARGEST, LAST = 1_024, 65_536, 999_999
@@ -91,7 +91,7 @@ def judge_demand(document: Document) -> list[Finding]:
     for at, entry in enumerate(entries_of(document)):
         if entry.index in seen:
             steps = (*ENTRIES, at, "index")
-            message = f"spec.loadBalancer[{at}].index: {entry.index} stands twice"
+            message = f"spec.loadBalancer[{at}].index: {entry.index} appears twice"
             hint = "each entry has an index of its own"
             refuse(found, document, steps, "field-value", message, hint)
         seen.add(entry.index)

@@ -245,7 +245,7 @@ CONTRACT_FORMS = {
     f"{PREFIX}folders": _Form(
         _by(rf"{_PART}(?:/{_PART})*/?"), "a folder below the root", "tenants/payments"
     ),
-    f"{PREFIX}owners": _Form(_by(_OWNER), "what a forge calls somebody", '"@acme/payments"'),
+    f"{PREFIX}owners": _Form(_by(_OWNER), "a user or a team of the forge", '"@acme/payments"'),
 }
 
 

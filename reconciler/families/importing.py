@@ -202,7 +202,7 @@ class ImportedRange(NamedTuple):
 
 
 class Writing(Struct, frozen=True):
-    """Writer of a family's documents; `kind` is that of clusters.
+    """Writer of a family's documents; `kind` is the kind of its clusters.
 
     `pin` gets the name of the request, `cluster` its provider and its MetalLB pool, empty for the
     default. `provider_of` is empty if no provider serves. `annotation` names the MetalLB pool.

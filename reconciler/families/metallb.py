@@ -47,7 +47,7 @@ def check_pool_name(document: Document, found: list[Finding]) -> None:
     """Add a finding if a document names its MetalLB pool with an invalid name."""
     name = document.annotations().get(NAMED)
     if name is not None and not is_name(name):
-        message = f"{NAMED}: {shown(name)} is no name of an object"
+        message = f"{NAMED}: {shown(name)} is not a valid object name"
         steps = ("metadata", "annotations", NAMED)
         hint = f"write {METALLB_POOL}, for example"
         refuse(found, document, steps, "annotation-invalid", message, hint)

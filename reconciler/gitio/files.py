@@ -121,7 +121,7 @@ def _new(out: Path, files: Mapping[str, bytes]) -> list[str]:
     for path, data in files.items():
         for folder in (out / it for it in reversed(Path(path).parents[:-1])):
             if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-                raise UsageError(f"{folder} is no folder; nothing was written", "move it away")
+                raise UsageError(f"{folder} is not a folder; nothing was written", "move it away")
         target = out / path
         if not os.path.lexists(target):
             new.append(path)

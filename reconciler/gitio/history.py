@@ -57,7 +57,7 @@ def holds(git: GitProcess, revision: str, ancestor: str) -> bool:
     """Report whether a revision contains another; raise GitError if its history is cut off."""
     is_held = revision == ancestor or merge_base(git, ancestor, revision) == ancestor
     if not is_held and is_shallow(git):
-        message = f"the clone is too shallow to tell whether {revision} holds {ancestor}"
+        message = f"the clone is too shallow to determine whether {revision} contains {ancestor}"
         raise GitError(message, DEEPEN)
     return is_held
 

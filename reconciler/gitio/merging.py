@@ -78,7 +78,7 @@ def _quarantine(git: GitProcess) -> GitProcess:
         folder = TemporaryDirectory(prefix="ipam-")
     except OSError as failed:
         hint = "TMPDIR names a folder that can be written"
-        raise GitError(f"there is no place for a merge: {failed.strerror}", hint) from None
+        raise GitError(f"cannot create a folder for a merge: {failed.strerror}", hint) from None
     atexit.register(folder.cleanup)
     objects = {
         "GIT_ALTERNATE_OBJECT_DIRECTORIES": quoted(str((common_folder(git) / "objects").resolve())),

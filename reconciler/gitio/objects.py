@@ -119,7 +119,7 @@ def find_commits(git: GitProcess, names: Sequence[str]) -> list[Made | None]:
         ids[name] = head.oid if head is not None else ""
         if head is not None and not head.is_read:
             message = f"commit {head.oid} has {head.size} bytes, limit {MAX_OTHER_BYTES}"
-            raise LimitError(message, "make it anew with a shorter message, and leave this one out")
+            raise LimitError(message, "commit again with a shorter message, and drop this commit")
     missing = [oid for oid in dict.fromkeys(ids.values()) if oid and oid not in known]
     for oid, data in zip(missing, read_blobs(git, missing), strict=True):
         known[oid] = _commit(git, oid, data)
@@ -331,7 +331,7 @@ def require_place(root: RootFolder, top: Path) -> Path:
 
 
 def _no_folder(root: RootFolder, path: str, what: str, where: str) -> GitError:
-    reason = f"{path} is {what}, not a folder" if what else f"there is no folder {path}"
+    reason = f"{path} is {what}, not a folder" if what else f"folder {path} does not exist"
     return GitError(f"the root {root.path!r} is not in {where}: {reason}", _WAYS)
 
 

@@ -319,7 +319,7 @@ class _Lookup:
 
 
 class ObjectReader:
-    """Long-lived `cat-file` processes of one object database, and what they read, by id."""
+    """Long-lived `cat-file` processes of one object database, with a cache of objects by id."""
 
     # Git accepts this number of bytes of names before its output must be read.
     _MAX_NAMES = 1 << 15
@@ -331,7 +331,7 @@ class ObjectReader:
         self.forget()
 
     def forget(self) -> None:
-        """Drop what was read, so that a long-running process does not grow."""
+        """Drop the cached objects, so that a long-running process does not grow."""
         self.trees = dict[str, Any]()
         self.commits = dict[str, dict[str, Any]]()
         self.sizes = dict[str, int]()
@@ -556,7 +556,7 @@ FILTERED = (
 )
 _OWNED = re.compile(r"dubious ownership in repository at '(.*)'")
 LACKS = "the partial clone lacks objects that its filter left out"
-DAMAGED = "the clone is partial or damaged: clone it anew, or name the remote with --remote URL"
+DAMAGED = "the clone is partial or damaged: clone it again, or name the remote with --remote URL"
 _UNREACHABLE = "see that the remote is up, and that you may read and write it"
 # Messages of Git about an HTTP server that rejects the credentials or denies access.
 _UNKNOWN = (
@@ -593,7 +593,7 @@ def unreachable(what: str, command: str, result: Result) -> GitError:
     status = 401 if is_unknown else 403 if _FORBIDDEN in result.err else 0
     hint = _WHO if status else _UNREACHABLE
     error = failure(command, result, hint)
-    what = f"the remote refuses who asks ({status})" if status else what
+    what = f"the remote refuses these credentials ({status})" if status else what
     return GitError(f"{what}: {error}", error.hint)
 
 

@@ -60,7 +60,7 @@ def fetch_objects(git: GitProcess, remote: str, oids: Sequence[str]) -> None:
         *FETCH, "--filter=blob:none", "--stdin", "--", remote, data=listed, remote=remote
     )
     if result.status != 0:
-        raise unreachable("cannot fetch what a filter left out of the clone", "fetch", result)
+        raise unreachable("cannot fetch objects that a filter left out", "fetch", result)
 
 
 def list_remote(git: GitProcess, remote: str, *names: str) -> dict[str, str]:

@@ -96,7 +96,7 @@ def bring(repository: Repository, oids: Sequence[str]) -> None:
     settings = read_configuration(repository.git)
     name = promisor(settings)
     if (remote := _named(repository, settings, name)) is None:
-        message = f"there is no remote {name} to bring what a filter left out of the clone"
+        message = f"remote {name}, which has the objects that a filter left out, does not exist"
         raise GitError(message, "git remote add it, or clone without a filter")
     guards = replace(repository, git=guarded(repository.git, settings))
     fetch_objects(_remotes_reaching(guards, remote), remote.url, oids)
@@ -123,7 +123,7 @@ def open_mirror(
     git = GitProcess(
         git_dir, environment, credentials=checked.credentials, root=root_folder(root or "")
     )
-    if not os.path.isfile(git_dir / "HEAD"):  # noqa: PTH113 - what cannot be looked at is none
+    if not os.path.isfile(git_dir / "HEAD"):  # noqa: PTH113 - False if unreadable
         make_mirror(git, cache, checked.url)
     if branch is None:
         shown = list_remote(git, checked.url, "HEAD").get("ref: HEAD", "main")
@@ -190,7 +190,7 @@ def _checked_url(remote: str) -> Remote:
     except ValueError:
         raise UsageError(f"{_shown(remote)} is not a URL", _ALLOWED) from None
     if parts.scheme not in _SCHEMES and not (parts.scheme == "http" and host in _LOOPBACK):
-        allowed = "use https, ssh or file; plain http would show the token and the plan to anybody"
+        allowed = "use https, ssh or file; plain http exposes the token and the plan"
         named = repr(parts.scheme) if _SCHEME.fullmatch(parts.scheme) else "(not shown)"
         raise UsageError(f"scheme {named} of the remote is not allowed", allowed)
     if host.startswith("-") or (parts.username or "").startswith("-"):
@@ -219,7 +219,7 @@ def _path(url: str) -> str:
 def _shown(remote: str) -> str:
     if _HARMLESS.fullmatch(remote):
         return repr(remote)
-    return "what is named as the remote (not shown: it may hold a password)"
+    return "the remote (not shown: it may hold a password)"
 
 
 def make_mirror(git: GitProcess, folder: Path, remote: str) -> None:

@@ -189,7 +189,7 @@ class Repository:
         return dict(it.split(" ") for it in out.decode("utf-8", "replace").splitlines())
 
     def fetch_last(self, last: str) -> Revision | None:
-        """Return the last reconciled commit, fetched if needed, or None if it is no commit."""
+        """Return the last reconciled commit, fetched if needed, or None if it is not a commit."""
         found = find_revision(self.git, last)
         if found is None and is_shallow(self.git):
             message = f"the clone is too shallow: it lacks {last}, which was reconciled"
@@ -243,7 +243,7 @@ class Repository:
         if any(holds(self.git, it, local.id) for it in heads):
             return
         message = f"branch {self.branch} of this checkout has commits that are not on the remote"
-        hint = "git push (or git reset) first; reconcile works on what the remote has"
+        hint = "git push (or git reset) first; reconcile uses the commits of the remote"
         raise UsageError(message, hint)
 
     def has_branch(self, branch: str) -> bool:
@@ -334,7 +334,7 @@ class Repository:
                 result = self.git.run("gc", "--quiet")
                 if result.status != 0:
                     raise failure("gc", result)
-        except Exception as failed:  # noqa: BLE001 - what is published and applied stays so
+        except Exception as failed:  # noqa: BLE001 - the run itself has succeeded
             _log.warning("the mirror is not packed: %s", failed)
 
     @property
@@ -425,7 +425,7 @@ class NoRepositoryError(GitError):
 def locate(path: Path, environment: Mapping[str, str]) -> tuple[Path, Path | None]:
     """Return the Git folder and work tree, or raise GitError (none, or of another user)."""
     folder = path.parent if path.name == ".git" else path
-    is_bare = os.path.isfile(folder / "HEAD")  # noqa: PTH113 - an unreadable folder is no error
+    is_bare = os.path.isfile(folder / "HEAD")  # noqa: PTH113 - False if unreadable
     is_bare = is_bare and not os.path.lexists(folder / ".git")
     found = discover(folder, environment, is_bare=is_bare)
     if "not a git repository" in found.err or "cannot use bare repository" in found.err:

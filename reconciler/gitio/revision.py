@@ -254,7 +254,7 @@ def out_of_place(path: str, mode: str, *, is_folder: bool) -> Finding | None:
     """Return a finding about an entry where a folder or file is required, or None."""
     if mode in _MODES or (mode == _FOLDER) == is_folder:
         return irregular(path, mode)
-    hint = f"git log -p -- {path} tells when it became one"
+    hint = f"git log -p -- {path} shows when it became one"
     if is_folder:
         message = f"a folder required, got a file (mode {mode})"
         return error("not-a-folder", Location(path), message, hint)

@@ -306,7 +306,7 @@ class Checkout(Struct, frozen=True):
         self.git.run(self._tree, "update-index", "-q", "--refresh")
         done = self.git.run(self._tree, "read-tree", "-m", "-u", old.id, new.id)
         if done.status != 0:
-            hint = f"mend that and run it again; it is to become {new.id}"
+            hint = f"fix that and run it again; the target is {new.id}"
             raise GitError(f"the work tree cannot follow: {failure('read-tree', done)}", hint)
 
     def uncommitted(self, paths: Sequence[str]) -> list[str]:

@@ -103,7 +103,7 @@ def test_what_cannot_be_fetched_is_told_and_nothing_is_judged(
     git(filtered, "config", "remote.origin.url", "https://127.0.0.1:9/none.git")
     ran = ipam(capsys, *CHECK, "--fetch-missing", "--repo", filtered)
     assert (ran.code, ran.out) == (4, "")
-    assert "cannot fetch what a filter left out of the clone" in ran.err
+    assert "cannot fetch objects that a filter left out" in ran.err
     ran = ipam(capsys, *CHECK, "--repo", filtered)
     assert (ran.code, ran.out) == (4, "")
     assert "check and plan take --fetch-missing" in ran.err

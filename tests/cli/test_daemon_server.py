@@ -40,6 +40,6 @@ def test_each_obstacle_is_a_line() -> None:
 
 def test_a_standby_is_ready_and_an_unknown_leader_is_an_obstacle() -> None:
     health = HealthState(lambda: 0.0, 600.0, leader=lambda: "other")
-    assert health.ready() == HealthAnswer(True, ("standing by: another one leads",))
+    assert health.ready() == HealthAnswer(True, ("standby: another replica is the leader",))
     health = HealthState(lambda: 0.0, 600.0, lambda: None, lambda: "credentials are refused")
     assert health.ready() == HealthAnswer(False, ("management: credentials are refused",))

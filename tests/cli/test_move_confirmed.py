@@ -80,9 +80,9 @@ def test_within_a_minute_of_another_commit_it_is_told_from_when_on(
     ran = world.reconcile(*words)
     assert (ran.code, "Nothing to commit" in ran.out) == (0, True)
     line = (
-        "Not yet: 10.40.0.0-10.40.0.7, which team-a/one (loadbalancer) left, may go from"
-        " 2026-02-15T10:05:50Z on, the next full minute since the move, because the newest commit"
-        " is younger than the last one: what was said of it did nothing. Say so again then."
+        "Not yet: 10.40.0.0-10.40.0.7, which team-a/one (loadbalancer) left, can be withdrawn"
+        " from 2026-02-15T10:05:50Z on, the next full minute since the move, because the newest commit"
+        " is younger than the last one: --confirm-withdrawn had no effect. Say so again then."
     )
     assert line in ran.err.splitlines()
     assert "announced: until-unused" in world.old
@@ -116,7 +116,7 @@ def test_what_a_tenant_left_that_is_gone_ends_so_too(world: World) -> None:
 )
 def test_a_name_that_nobody_has_is_refused(world: World, option: str, kind: str) -> None:
     ran = world.reconcile(option, "team-a/onne", later=3600)
-    says = f"{option}: there is no {kind} 'team-a/onne'"
+    says = f"{option}: {kind} 'team-a/onne' does not exist"
     assert (ran.code, says in ran.err) == (64, True), ran.err
     assert "announced: until-unused" in world.old
 

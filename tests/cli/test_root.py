@@ -127,7 +127,7 @@ def test_what_is_no_folder_is_refused_with_what_was_looked_for(
     (big / "link").symlink_to("infra")
     commit(big)
     wrong = {
-        "infra/ipan": "there is no folder infra/ipan",
+        "infra/ipan": "folder infra/ipan does not exist",
         "link/ipam": "link is a symlink, not a folder",
         "file": "file is a file, not a folder",
         "/infra/ipam": "--root '/infra/ipam' is an absolute path",

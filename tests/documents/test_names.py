@@ -31,5 +31,5 @@ def test_what_is_one_that_is_read_where_case_does_not_count_is_told_beside_it_an
         ("IPAM.yaml", "error"),
         ("Pools", "warning"),
     ]
-    assert found[0].message.startswith("the same as ipam.yaml where upper and lower case")
+    assert found[0].message.startswith("the same as ipam.yaml on case-insensitive")
     assert list(case_clashes(["pools"], ["pools", "tools"])) == []

@@ -35,10 +35,7 @@ def edge(**spec: str) -> Evaluation:
 
 def test_a_network_is_doubled_until_it_has_what_lacks() -> None:
     says = widened(BUTLER, edge(), 300)
-    assert (
-        says[0]
-        == "widen edge from 10.40.1.0/24 to 10.40.0.0/22, if whoever runs the network agrees"
-    )
+    assert says[0] == "widen edge from 10.40.1.0/24 to 10.40.0.0/22, if the network team agrees"
     assert len(says) == 7
 
 

@@ -80,8 +80,8 @@ def test_a_live_record_of_another_range_stays_and_what_to_do_is_said() -> None:
     (path,) = record_paths(files)
     assert (found.severity, found.code) == ("warning", "record-stale")
     assert found.message == (
-        f"TenantCluster team-a/one holds 10.40.0.0-10.40.0.7 ({path}) and keeps it: {RANGE} is"
-        " announced by nobody"
+        f"TenantCluster team-a/one holds 10.40.0.0-10.40.0.7 ({path}) and keeps it:"
+        f" no cluster announces {RANGE}"
     )
     assert found.hint.startswith("remove loadBalancerPool; to go over to it, delete the record")
     assert found.hint.endswith(f"an Override of kind record for {path} is merged before")

@@ -65,7 +65,7 @@ def test_a_tenant_that_states_another_size_gets_that_beside_the_pin_and_is_told(
     assert describe(files) == [
         (
             "request-beside-claim",
-            "TenantCluster team-a/one gets 16 loadbalancer addresses of its own beside these 4 of"
+            "TenantCluster team-a/one gets 16 loadbalancer addresses of its own, in addition to these 4 of"
             " IPAllocation butler-system/old",
         )
     ]
@@ -114,7 +114,7 @@ def test_a_request_without_pin_is_additional_and_that_is_said_once() -> None:
     assert set(found) == {LB, OWN, MORE}
     ((code, message),) = describe(files)
     assert code == "request-beside-claim"
-    assert "gets 8 loadbalancer addresses of its own beside these 6 of" in message
+    assert "gets 8 loadbalancer addresses of its own, in addition to these 6 of" in message
     assert describe(reconciled(files)) == []
 
 
@@ -131,11 +131,11 @@ def test_a_request_by_the_name_of_a_tenant_that_was_renamed_says_how_it_stays_it
     (found,) = [it for it in evaluation_of(files).findings if it.code == "request-beside-claim"]
     assert found.severity is Severity.WARNING
     assert found.message == (
-        "TenantCluster team-a/uno gets 8 loadbalancer addresses of its own beside these 4 of"
+        "TenantCluster team-a/uno gets 8 loadbalancer addresses of its own, in addition to these 4 of"
         " IPAllocation butler-system/team-a-one-lb"
     )
     assert found.hint == (
-        "to have it hold these alone, name the request team-a-uno-lb, and add to its"
+        "to hold only these, name the request team-a-uno-lb, and add to its"
         " metadata.annotations: gitops-ipam.dev/formerly: butler-system/team-a-one-lb"
     )
     text = formerly(raw(files["tenants/r0.yaml"]).decode(), "butler-system/team-a-one-lb")
@@ -205,7 +205,7 @@ def test_a_pin_beside_another_range_of_before_is_additional_and_that_is_said_onc
         assert describe(files) == [
             (
                 "request-beside-claim",
-                "TenantCluster team-a/one gets 4 loadbalancer addresses of its own beside these 4 of"
+                "TenantCluster team-a/one gets 4 loadbalancer addresses of its own, in addition to these 4 of"
                 " IPAllocation butler-system/old: its loadBalancerPool is 10.40.0.50-10.40.0.53",
             )
         ]

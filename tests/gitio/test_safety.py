@@ -208,7 +208,7 @@ def test_a_wrong_token_is_refused_once_and_not_shown(server: GitServer, command:
     url = f"{server.url}/remote.git"
     done = command.run("reconcile", "--remote", url, "--branch", "main")
     assert (done.code, TOKEN in done.err) == (4, False)
-    assert "the remote refuses who asks (401)" in done.err
+    assert "the remote refuses these credentials (401)" in done.err
     assert "set IPAM_GIT_TOKEN" in done.err
     assert len(server.requests) <= 2
 
@@ -216,7 +216,7 @@ def test_a_wrong_token_is_refused_once_and_not_shown(server: GitServer, command:
 @pytest.mark.parametrize(
     ("status", "told", "hint"),
     [
-        ("403 Forbidden", "the remote refuses who asks (403)", "set IPAM_GIT_TOKEN"),
+        ("403 Forbidden", "the remote refuses these credentials (403)", "set IPAM_GIT_TOKEN"),
         ("503 Busy", "cannot reach the remote", "see that the remote is up"),
     ],
 )

@@ -132,7 +132,7 @@ def test_a_document_of_a_family_is_canonical_as_it_is_dumped() -> None:
 def test_an_index_that_stands_twice_is_an_error() -> None:
     found, broken = read(PLACE, TEXT.replace(b"index: 2", b"index: 1"))
     assert (found, broken) == (
-        ["error field-value: spec.loadBalancer[1].index: 1 stands twice"],
+        ["error field-value: spec.loadBalancer[1].index: 1 appears twice"],
         True,
     )
 

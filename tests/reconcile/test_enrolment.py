@@ -120,6 +120,6 @@ def test_an_identity_that_is_none_is_refused_before_it_is_used(uid: str) -> None
 def test_a_cluster_whose_line_is_damaged_is_refused_with_its_mend() -> None:
     inventory = Inventory(odd={"team-a/web": "cluster.team-a.web of ConfigMap x: 'y' is no uid"})
     check_memory(inventory, "team-a/shop")
-    with pytest.raises(IdentityError, match="remembered of it is damaged") as told:
+    with pytest.raises(IdentityError, match="its entry in the inventory is damaged") as told:
         check_memory(inventory, "team-a/web")
-    assert told.value.hint == "mend the value; or --re-enrol team-a/web writes it anew"
+    assert told.value.hint == "fix the value, or rewrite it with --re-enrol team-a/web"

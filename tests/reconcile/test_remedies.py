@@ -50,7 +50,7 @@ def test_the_claim_itself_comes_first_then_its_pool_then_another_pool() -> None:
     assert found(files) == [
         ("ask for 4 instead of 6, the most that fit", "tenants/late.yaml"),
         (
-            "widen edge from 10.40.0.0/28 to 10.40.0.0/27, if whoever runs the network agrees",
+            "widen edge from 10.40.0.0/28 to 10.40.0.0/27, if the network team agrees",
             "pools/edge.yaml",
         ),
         ("add far to the poolRefs of ProviderConfig default", "providers/default.yaml"),

@@ -399,7 +399,7 @@ def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Fix]:
         if size - network.size >= lacking:
             cidr = format_cidr(wider) or ""
             says = f"widen {pool.key.name} from {format_cidr(network)} to {cidr},"
-            says += " if whoever runs the network agrees"
+            says += " if the network team agrees"
             yield Fix(says, document, (Edit(("spec", "cidr"), cidr), *edits))
 
 

@@ -284,7 +284,7 @@ _OF_POOLS = {
 }
 _PROCESSED = counter(
     "butler_ip_allocation_processed_total",
-    "Allocations that were made (success), or refused anew (failed)",
+    "Allocations that were made (success), or newly refused (failed)",
     *(*_OF_POOL, "result"),
 )
 _READY_HELP = "1 when the provider names pools that have addresses left, else 0"

@@ -132,7 +132,7 @@ def _report_missing_tenant(
 ) -> None:
     namespace, name = tenant_named(document)
     message = f"TenantCluster {namespace}/{name} is not in the repository"
-    hint = "the addresses are held all the same; add the TenantCluster when it exists"
+    hint = "add the TenantCluster when it exists; the addresses are held anyway"
     near = ""
     if spaces := documents.namesakes(kinds.TENANT, name):
         near = f"{nearest(namespace, spaces) or spaces[0]}/{name}"
@@ -310,7 +310,7 @@ def _replaces(chosen: TenantRequest, rest: Sequence[TenantRequest], tenant: Docu
     if rest:
         verb = "is" if len(rest) == 1 else "are"
         message += f"; {join_limited([it.document.title for it in rest])} {verb} additional"
-    hint = "to have a range of its own beside it, state another size in the tenant"
+    hint = "to allocate a second range, set a larger lbPoolSize in the tenant"
     return info("pin-stands-for-claim", chosen.document.at("spec", "pinnedRange"), message, hint)
 
 
@@ -319,15 +319,15 @@ def _in_addition(
 ) -> Finding:
     count = sum(item.claim.size for item in rest)
     titles = join_limited([it.document.title for it in rest])
-    message = f"{tenant.title} gets {alone.size} {alone.type} addresses of its own beside"
+    message = f"{tenant.title} gets {alone.size} {alone.type} addresses of its own, in addition to"
     message += f" {'this' if count == 1 else 'these'} {count} of {titles}"
-    hint = f"to have the tenant hold these alone, pin them (pinnedRange) by a request in {kinds.SYSTEM}"
+    hint = f"to hold only these, pin them (pinnedRange) in a request of namespace {kinds.SYSTEM}"
     if own.pin is not None:
         message += f": its loadBalancerPool is {format_short(own.pin)}"
         hint = "if these are its own, let loadBalancerPool and pinnedRange say one range"
     for item in (it for it in rest if _was_own(it)):
         now = kinds.own_name((tenant.namespace, tenant.name), item.claim.type)
-        hint = f"to have it hold these alone, name the request {now}, and add to its"
+        hint = f"to hold only these, name the request {now}, and add to its"
         hint += f" metadata.annotations: {FORMERLY}: {kinds.SYSTEM}/{item.document.name}"
         return warning("request-beside-claim", item.document.start, message, hint)
     return info("request-beside-claim", rest[0].document.start, message, hint)
@@ -344,7 +344,7 @@ def _judge_sizes(document: Document, state: LoadBalancerState) -> Iterator[Findi
     if state.is_elsewhere and state.first is not None and state.pin is not None:
         kept, path = state.first.range, state.first.path
         message = f"{document.title} holds {format_short(kept) if kept else ''} ({path}) and"
-        message += f" keeps it: {format_short(state.pin[1])} is announced by nobody"
+        message += f" keeps it: no cluster announces {format_short(state.pin[1])}"
         hint = "remove loadBalancerPool; to go over to it, delete the record: what uses the old"
         hint += f" range loses it; an Override of kind record for {path} is merged before"
         yield warning("record-stale", document.at(*MANUAL), message, hint)

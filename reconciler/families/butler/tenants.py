@@ -58,7 +58,7 @@ def judge_demand_use(demand: Document, provider: Provider) -> Iterator[Finding]:
     if not provider.is_elastic and entries_of(demand):
         name = provider.document.name
         message = f"{demand.title}: ProviderConfig {name} is static: nothing is added to it"
-        hint = "what it holds stays until a person removes the entries, which gives it back"
+        hint = "remove its entries to release the addresses that they hold"
         yield warning("demand-unused", demand.at(*ENTRIES), message, hint)
 
 

@@ -36,7 +36,7 @@ def read_serves(document: Document, found: list[Finding]) -> Serves:
     for role in roles:
         if role not in _ROLES:
             hint = meant(role, _ROLES, 0.7) or "write control-plane or ingress"
-            message = f"{kinds.ROLE_LABEL}: {shown(role)} is no role, so nobody is served for it"
+            message = f"{kinds.ROLE_LABEL}: {shown(role)} is not a role, and serves no claim"
             found.append(_unfit(document, kinds.ROLE_LABEL, message, hint))
     return Serves(frozenset(classes), frozenset(roles))
 
@@ -121,7 +121,7 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
     excluded = _entries(document, _EXCLUDED, found)
     gateway = read_gateway(document, found)
     if not document.spec["addresses"]:
-        hint = "list what the pool gives out"
+        hint = "list the addresses that the pool allocates"
         refuse(found, document, _ADDRESSES, "field-required", "addresses is required", hint)
     if has_error(found):
         return None, found

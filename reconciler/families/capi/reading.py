@@ -234,7 +234,7 @@ class _Reader:
     def _report_pause(self, document: Document, slot: str, why: str) -> None:
         what = "address" if slot == kinds.ADDRESS else f"{slot} address"
         message = f"{document.title} is {why}: it gets no {what}"
-        hint = "it gets one when it goes on"
+        hint = "end the pause to allocate one"
         self.reading.report(document, warning("claim-paused", document.start, message, hint))
 
     def _wanted(self, document: Document, class_: str, slot: str) -> _Wanted:

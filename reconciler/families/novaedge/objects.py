@@ -85,7 +85,7 @@ def _pool_objects(world: ProjectionInput, records: Iterable[Allocation]) -> Iter
 def _pool_status(
     usage: Usage, records: Iterable[Allocation], since: str, others: Iterable[HeldAddress]
 ) -> dict[str, Any]:
-    """NovaEdge would allocate unlisted addresses, so those of other users are listed."""
+    """NovaEdge would allocate unlisted addresses, so the addresses of other users are listed."""
     listed = {it.item: {"address": host_text(it.item), "vipRef": it.user} for it in others}
     for item in records:
         if item.range is not None:

@@ -56,7 +56,7 @@ def read_host(
     bits = BITS[item.version]
     if slash and mask != str(bits):
         message = f"{dotted(steps)}: {shown(text)} is a network; one address is required"
-        hint = f"write {bare}/{bits}; networks stand in spec.cidrs of a pool"
+        hint = f"write {bare}/{bits}; networks belong in spec.cidrs of a pool"
         refuse(found, document, steps, "address-invalid", message, hint)
         return None
     return _permitted(document, steps, item, found)
@@ -134,7 +134,7 @@ def _odd(document: Document, networks: list[IPRange], usable: IPSet) -> Iterator
         if not _usable(network):
             message = f"spec.cidrs[{index}]: {format_cidr(network)} gives nothing out: it has a"
             message += " network and a broadcast address, and none between them"
-            hint = "write the two as spec.addresses, which are given out as they stand"
+            hint = "list the two in spec.addresses, which excludes no address"
             yield warning("pool-empty", document.at(*_CIDRS, index), message, hint)
     if "autoAssign" not in document.spec and usable:
         message = "spec.autoAssign is left out, which means false: only a ProxyVIP that names its"
@@ -265,7 +265,7 @@ def _contradicted(steps: Steps, item: IPRange, vip: VipRequest) -> tuple[str, st
     text, named = host_text(item), vip.named.get(item.version)
     if item.version not in vip.versions:
         message = f"{text} is IPv{item.version}, which addressFamily excludes"
-        return message, "set spec.addressFamily to what it has"
+        return message, f"set spec.addressFamily to allow IPv{item.version}"
     if vip.pool and named is not None and named.item != item:
         message = f"it has {text}, but {dotted(named.steps)} asks for {host_text(named.item)}"
         return message, f"write {text} there to keep it, or remove {dotted(steps)} to let it move"
@@ -356,8 +356,8 @@ class _Reader:
         place = document.at(*held.steps)
         title = f"{held.user} (status of {document.name})"
         self.reading.blocked.append(Blocked(held.item, title, place))
-        message = f"{host_text(held.item)} is given to {held.user}, which is no ProxyVIP of this"
-        message += " pool in the repository; nobody else gets it"
+        message = f"{host_text(held.item)} is given to {held.user}, but this pool has no such"
+        message += " ProxyVIP in the repository; no other VIP gets it"
         hint = "add the ProxyVIP, or remove the entry when the address is no longer in use"
         self.reading.report(document, warning("reference-not-found", place, message, hint))
 

@@ -85,7 +85,7 @@ def test_what_others_serve_and_what_goes_counts_for_nothing_and_is_not_told(more
         ({"loadBalancerIP": "10.0.0.1"}, "10.0.0.1, which another Service has"),
         ({"ipFamilies": ["IPv6"]}, "it needs an IPv6 address, and the tenant's pools have none"),
         ({"ipFamilyPolicy": "RequireDualStack"}, "it needs an IPv6 address"),
-        ({"loadBalancerIP": "x"}, "'x', which is no address"),
+        ({"loadBalancerIP": "x"}, "'x', which is not an address"),
     ],
 )
 def test_a_service_that_no_growth_would_serve_is_told_and_grows_nothing(
@@ -247,7 +247,7 @@ def test_nothing_goes_where_some_service_cannot_be_read() -> None:
     tenant = idle_tenant(service(metadata={"creationTimestamp": "yesterday"}))
     found = tenant.looked_at()
     assert found.going == ()
-    assert "creationTimestamp is no time" in words(found)["IPAMServiceNotServed"]
+    assert "creationTimestamp is not a valid time" in words(found)["IPAMServiceNotServed"]
 
 
 def test_what_the_cluster_does_not_announce_yet_is_not_idle() -> None:

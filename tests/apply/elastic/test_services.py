@@ -65,7 +65,7 @@ def test_both_ways_to_ask_for_an_address_are_one_too_many() -> None:
     pinned = {"metallb.io/loadBalancerIPs": "10.0.0.7"}
     found = read(service(loadBalancerIP="10.0.0.7", annotations=pinned))
     assert found.pinned == IPSet()
-    assert "by an annotation, too" in found.problem
+    assert "in an annotation" in found.problem
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_those_who_share_have_ports_and_where_traffic_stays_the_same_pods() -> N
 
 
 ODD: list[tuple[Any, str]] = [
-    (service(metadata={"creationTimestamp": "yesterday"}), "creationTimestamp is no time"),
+    (service(metadata={"creationTimestamp": "yesterday"}), "creationTimestamp is not a valid time"),
     (service(address="all of them"), "'all of them-all of them' is neither"),
 ]
 

@@ -222,7 +222,7 @@ def test_records_stay_when_nobody_can_be_asked(clusters: FakeClusters) -> None:
     assert "some IPAddressPool cannot be read" in doubts(clusters, files)[0]
     clusters.unnamed = (FIRST,)
     assert doubts(clusters, files) == []  # kubeconfig and TenantCluster are gone: so is it
-    lost = f"{FIRST} was applied to, and there is no kubeconfig for it any more"
+    lost = f"{FIRST} was applied to, and its kubeconfig is missing now"
     tenant = {"apiVersion": TENANT_CLUSTER.api_version, "kind": TENANT_CLUSTER.kind}
     hand = clusters.hand(HUB)
     hand.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a"}})

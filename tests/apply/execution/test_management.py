@@ -134,7 +134,7 @@ def test_a_crd_of_others_is_left_alone_and_told(clusters: FakeClusters, lacks: b
         clusters.run(world("web"), "b", crds=True, adopt=True)
         assert clusters.objects[HUB][POOLS_CRD]["metadata"]["labels"]
     else:
-        assert f"CRD {POOLS_CRD.name} is not ours; it has what is needed" in applied.notes
+        assert f"CRD {POOLS_CRD.name} is not ours, but has all needed fields" in applied.notes
 
 
 # Events
@@ -185,7 +185,7 @@ def test_who_uses_reserved_addresses_is_told_or_why_not(clusters: FakeClusters) 
     assert status["infrastructureConsumedIPs"] == 0
     clusters.faults[HUB] = failing(UnauthorizedError("list Node: no right"), NODE)
     applied = clusters.run(world())[HUB]
-    note = "who uses reserved addresses is not told: list Node: no right"
+    note = "cannot read the users of reserved addresses: list Node: no right"
     assert (applied.notes, applied.state) == ((note,), ClusterState.APPLIED)
     clusters.faults[HUB] = failing(RejectedError("odd"), SERVICE)
     assert clusters.apply(world())[HUB].error == "odd"

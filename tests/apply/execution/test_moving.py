@@ -92,9 +92,9 @@ def test_a_person_may_say_so_of_one_claim_alone(clusters: FakeClusters, name: st
 
 
 def test_a_claim_that_is_not_there_is_no_claim_to_force(clusters: FakeClusters) -> None:
-    with pytest.raises(UsageError, match="there is no claim 'team-a/tow'"):
+    with pytest.raises(UsageError, match="claim 'team-a/tow' does not exist"):
         doubts(clusters, forced_claims=frozenset({"team-a/tow"}))
-    with pytest.raises(UsageError, match="there is no claim 'team-a/tow'"):
+    with pytest.raises(UsageError, match="claim 'team-a/tow' does not exist"):
         clusters.apply(AFTER, "b", forced_claims=frozenset({"team-a/tow"}))
 
 

@@ -129,7 +129,7 @@ def test_a_pool_that_nobody_uses_is_renamed(clusters: FakeClusters) -> None:
 def test_a_name_that_no_server_takes_is_an_error() -> None:
     found = evaluation_of(world("web", **named('"No name"'))).findings
     assert [(it.code, it.message) for it in found] == [
-        ("annotation-invalid", f"{NAMED}: 'No name' is no name of an object")
+        ("annotation-invalid", f"{NAMED}: 'No name' is not a valid object name")
     ]
 
 

@@ -123,7 +123,9 @@ def test_what_somebody_else_holds_back_is_told(clusters: FakeClusters) -> None:
     hand.merge(WEB, {"metadata": {"finalizers": held}}, "edit")
     hand.delete(WEB, hand.objects[WEB]["metadata"]["uid"])
     error = failures(clusters.run(world("web"))[HUB])[str(WEB)]
-    assert error == ("it is being deleted, held by example.com/hold; wait, or remove what holds it")
+    assert error == (
+        "it is being deleted, held by example.com/hold; wait, or remove its finalizers"
+    )
 
 
 def test_what_others_made_is_refused_until_it_is_adopted(clusters: FakeClusters) -> None:
@@ -150,7 +152,7 @@ def test_what_lost_its_label_is_not_deleted_but_told(clusters: FakeClusters) -> 
     patch = {"metadata": {"labels": {"gitops-ipam.dev/managed-by": None}}}
     clusters.hand(FIRST).merge(POOL, patch, "edit")
     applied = clusters.run(without(world("web"), "web"), "b")
-    assert "was taken off; delete it" in failures(applied[FIRST])[str(POOL)]
+    assert "was removed; delete it" in failures(applied[FIRST])[str(POOL)]
     assert clusters.announced(FIRST) == ["10.0.0.0-10.0.0.3"]
 
 

@@ -93,8 +93,8 @@ def test_the_rules_of_the_webhook_are_findings(text: str, code: str, message: st
         (pool(class_="web,api"), f"{CLASS}: 'web,api' cannot be a label: no API server takes it"),
         (pool(class_="x" * 64), f"{CLASS}: '{'x' * 64}' cannot be a label: no API server takes it"),
         (pool(class_="true"), f'{CLASS}: "true", but no annotation of this name lists any'),
-        (pool(role="controlplane"), f"{ROLE}: 'controlplane' is no role, so nobody is served for it"),
-        (pool(role="east"), f"{ROLE}: 'east' is no role, so nobody is served for it"),
+        (pool(role="controlplane"), f"{ROLE}: 'controlplane' is not a role, and serves no claim"),
+        (pool(role="east"), f"{ROLE}: 'east' is not a role, and serves no claim"),
     ],
 )  # fmt: skip
 def test_labels_that_serve_nobody_or_that_no_server_takes_are_warned_of(

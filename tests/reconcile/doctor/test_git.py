@@ -82,7 +82,7 @@ def test_a_remote_that_takes_no_push_is_told_without_sending_one(
     git(checkout.parent / "remote.git", "config", "http.receivepack", "false")
     found = checks(checkout)
     assert verdicts(found) == {"push": FAILED}
-    assert "the remote refuses who asks (403): git push" in found["push"].message
+    assert "the remote refuses these credentials (403): git push" in found["push"].message
     assert found["push"].mend
     assert server.requests
 

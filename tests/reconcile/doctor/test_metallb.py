@@ -85,4 +85,4 @@ def test_a_controller_that_has_read_what_is_ours_is_in_order(found: Manifest) ->
 def test_a_pool_of_ours_that_somebody_closed_is_told() -> None:
     check = metallb(pool(900, autoAssign=False))
     assert check.verdict is DiagnosisVerdict.WARNING
-    assert "somebody set spec.autoAssign of IPAddressPool default-pool to false" in check.message
+    assert "spec.autoAssign of IPAddressPool default-pool was set to false by hand" in check.message
