@@ -243,6 +243,12 @@ def format_count(count: int) -> str:
     return text if len(text) < 11 else f"{text[0]}.{text[1]}e{len(text) - 1}"
 
 
+def anycast_of(networks: Iterable[IPRange]) -> IPSet:
+    """Return the subnet-router anycast address of each IPv6 network, except /127 and /128."""
+    found = (it for it in networks if it.version == 6 and it.size > 2)
+    return IPSet.of(IPRange(6, it.first, it.first) for it in found)
+
+
 def special_purpose(item: IPRange) -> str | None:
     """Return the name of an RFC 6890 special-purpose block that overlaps `item`, else None."""
     return next((name for name, block in _SPECIAL if block.overlaps(item)), None)
@@ -261,7 +267,18 @@ def cidrs_of(item: IPRange) -> tuple[str, ...]:
     return tuple(str(block) for block in summarize_address_range(first, last))
 
 
+# An IPv6 address in brackets, and any address with a port.
+_HOST = re.compile(r"\[([0-9A-Fa-f:.]+)\](?::[0-9]+)?|([0-9.]+):[0-9]+", re.ASCII)
+
+
 def _explained(text: str) -> NotationError:
+    if (host := _HOST.fullmatch(text)) is not None:
+        own = host[1] or host[2]
+        try:
+            parse_address(own)
+        except NotationError as wrong:
+            return wrong
+        return NotationError(f"{shown(text)} is not an address alone", f"write {own}")
     kind = "IPv6" if ":" in text else "IPv4"
     if "%" in text:
         return NotationError(
@@ -379,7 +396,7 @@ def _parsed(text: str, prefix: str | None) -> IPRange | None:
     return IPRange(item.version, item.first, int(network[-1]))
 
 
-_LIKE = re.compile(r"[0-9]+(\.[0-9]*){2,}[-/.0-9]*|[0-9a-fA-F]*:[-/.:0-9a-fA-F]*", re.ASCII)
+_LIKE = re.compile(r"[0-9]+(\.[0-9]*)+[-/.0-9]*|[0-9a-fA-F]*:[-/.:0-9a-fA-F]*", re.ASCII)
 
 
 def asked_range(text: str) -> IPRange | None:
@@ -396,7 +413,7 @@ def asked_range(text: str) -> IPRange | None:
 
 def mistaken(text: str) -> NotationError | None:
     """Return why a text that resembles addresses is invalid; None if it resembles a name."""
-    if not _LIKE.fullmatch(text):
+    if not _LIKE.fullmatch(text) and not _HOST.fullmatch(text):
         return None
     first, _, last = text.partition("-")
     try:

@@ -7,7 +7,7 @@ CODES: dict[str, str] = {
     "not-a-folder": "Settings name a folder, but the path is a file.",
     "name-clash": "Two paths differ only in case. Rename one, because some file systems cannot hold both.",
     "file-not-read": "A file is ignored: its name ends with .json or .YAML, or its folder is not a source folder. Rename or move it.",
-    "path-invalid": "Git cannot check out the path: a name occurs twice, is .git, or is too long. Remove it.",
+    "path-invalid": "A commit has an object that Git or a checkout cannot use, such as a name that is too long.",
     "not-utf8": "Files must be UTF-8 text.",
     "control-character": "The text contains a control or bidirectional character. Remove it.",
     "line-break": "Lines must end with LF or CR LF. Other Unicode line breaks are refused.",

@@ -100,6 +100,14 @@ class FakeRepository(_Base):  # type: ignore[misc]
 
     root = ""
 
+    def lacks_branch(self, name: str) -> bool:
+        del name
+        return False
+
+    def unusable(self, base: str, rev: str) -> Iterator[tuple[str, str, str]]:
+        del base, rev
+        return iter(())
+
     def dropped_files(self, base: str, rev: str) -> Iterator[str]:
         return iter(sorted({*self.commits[base][2]} - {*self.commits[rev][2]}))
 

@@ -147,6 +147,21 @@ def test_files_that_no_commit_has_are_of_no_commit(tree: Path, tmp_path: Path) -
     assert commit_of(changed) == ""
 
 
-def test_a_checkout_tells_its_version_alone() -> None:
+def test_a_checkout_tells_its_commit_unless_it_was_changed(tree: Path, tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    git(tree, "clone", "-q", ".", str(clone))
+
+    def told() -> str | None:
+        command = [sys.executable, "-m", "reconciler", "version", "-o", "json"]
+        done = subprocess.run(command, cwd=clone, capture_output=True, text=True, check=True)
+        found: dict[str, str | None] = json.loads(done.stdout)
+        return found["commit"]
+
+    assert told() == git(tree, "rev-parse", "HEAD")
+    write(clone, {"schemas/butler/NetworkPool.json": "{}"})
+    assert told() is None
+
+
+def test_a_version_has_a_short_commit_where_it_is_known() -> None:
     assert version_line("") == f"ipam {__version__}"
     assert version_line("0123456789abcdef" * 2) == f"ipam {__version__} (0123456789ab)"

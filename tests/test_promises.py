@@ -94,5 +94,6 @@ def test_the_hint_for_a_network_of_ipv6_sends_nobody_to_what_is_not_there() -> N
     files = {"pools/edge.yaml": pool(cidr='"fd00:1:2:3::/64"')}
     (found,) = [item for item in evaluation_of(files).findings if item.code == "family-mismatch"]
     assert found.hint == (
-        "NetworkPool is IPv4 only (its CRD says so); pools of other systems may hold IPv6"
+        "NetworkPool is IPv4 only (its CRD says so); kinds that take IPv6 are ProxyIPPool,"
+        " InClusterIPPool and GlobalInClusterIPPool"
     )

@@ -25,6 +25,7 @@ from reconciler.kube.resources import (
     parse_ref,
     pools_by_ref,
     with_status,
+    without_fields,
 )
 from reconciler.model.errors import ClusterError
 from reconciler.model.objects import CRD, EVENT, HOME, NAMESPACE, Manifest, Ref, Resource
@@ -140,7 +141,10 @@ class _Management:
         self.unknown: set[Resource] = set()
         self.installed: list[str] = []
         self.unserved: list[str] = []
+        self.lacks: Mapping[str, Sequence[str]] = {}
         self.kinds = self._resources()
+        self.used = rights.used(self.kinds)
+        self.kinds = {**self.kinds, **{it: True for it in needed() if it in self.used}}
 
     def run(self) -> ClusterError | None:
         if self.draft.options.crds:
@@ -164,9 +168,10 @@ class _Management:
         return self._prune()
 
     def _install(self) -> None:
-        named = {item.ref: Query(CRD, name=item.ref.name) for _, item in rights.desired()}
+        crds = rights.desired_of(self.used)
+        named = {item.ref: Query(CRD, name=item.ref.name) for _, item in crds}
         self.snapshot.need(*named.values())
-        for manifest, item in rights.desired():
+        for manifest, item in crds:
             name = item.ref.name
             live = self.snapshot.of(named[item.ref]).objects.get(item.ref)
             entry = self.draft.entries.get(str(item.ref))
@@ -179,7 +184,10 @@ class _Management:
                 error = f"it is not ours and lacks {lacks}; --adopt upgrades it"
                 self.draft.fail(str(item.ref), error)
             else:
-                self.draft.notes.append(f"CRD {name} is not ours, but has all needed fields")
+                fields = rights.lacking_fields(manifest, live.manifest)
+                without = f"{', '.join(fields)}, which it lacks, is left out"
+                says = without if fields else "it has what is needed"
+                self.draft.notes.append(f"CRD {name} is not ours; {says}")
         for name in self.installed:
             self.draft.add(steps.AwaitEstablished(Ref(CRD, "", name)))
 
@@ -200,7 +208,16 @@ class _Management:
         missing: list[str] = []
         self.live, self.unread, self.unknown = {}, set(), set()
         asked = [kind for kind in self.kinds if rights.crd_name(kind) not in self.unserved]
-        answers = dict(zip(asked, self.snapshot.need(*map(Query, asked)), strict=True))
+        crds = rights.desired_of([kind for kind in asked if kind in self.used])
+        foreign = [it for it in crds if str(it[1].ref) not in self.draft.entries]
+        queries = [Query(CRD, name=it.ref.name, tolerates=Tolerates.DENIAL) for _, it in foreign]
+        found = self.snapshot.need(*map(Query, asked), *queries)
+        answers = dict(zip(asked, found, strict=False))
+        self.lacks = {
+            item.ref.name: rights.lacking_fields(manifest, live.manifest)
+            for (manifest, item), answer in zip(foreign, found[len(asked) :], strict=True)
+            if (live := answer.objects.get(item.ref)) is not None
+        }
         for resource, is_required in self.kinds.items():
             answer = answers.get(resource, ClusterAnswer(is_unknown=True))
             self.live |= answer.objects
@@ -216,9 +233,7 @@ class _Management:
         return missing
 
     def _resources(self) -> Mapping[Resource, bool]:
-        found = dict.fromkeys(needed(), True)
-        for item in self.desired:
-            found.setdefault(item.ref.resource, False)
+        found = {item.ref.resource: False for item in self.desired}
         one_of_each = {tuple(name.split("/", 2)[:2]): name for name in self.draft.entries}
         for name in one_of_each.values():
             resource = parse_ref(name).resource
@@ -243,7 +258,11 @@ class _Management:
 
     def _apply(self) -> None:
         state = self.desired_state
-        desired = worded(self.desired, self.live, state.words, state.growing)
+        worded_ones = worded(self.desired, self.live, state.words, state.growing)
+        desired = [
+            without_fields(item, self.lacks.get(rights.crd_name(item.ref.resource), ()))
+            for item in worded_ones
+        ]
         fits = _Fits(desired, self.live, self.draft)
         events, notes = self._events(fits.objects)
         records = [it for it in fits.objects if it.ref.resource == IP_ALLOCATION]

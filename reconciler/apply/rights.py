@@ -1,7 +1,7 @@
 """CRDs, rights, and watched resources."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from hashlib import sha256
 from typing import NamedTuple
@@ -212,6 +212,19 @@ def desired() -> tuple[tuple[Manifest, DesiredObject], ...]:
     return tuple((manifest, desired_object(manifest)) for manifest in manifests)
 
 
+def used(kinds: Collection[Resource]) -> frozenset[Resource]:
+    """Return all kinds of the families that have one of `kinds`, and records."""
+    theirs = (family.objects.resources for family in families())
+    found = (it for resources in theirs if not set(kinds).isdisjoint(resources) for it in resources)
+    return frozenset((*found, IP_ALLOCATION))
+
+
+def desired_of(kinds: Collection[Resource]) -> list[tuple[Manifest, DesiredObject]]:
+    """Return the shipped CRDs of some kinds, each with its desired object."""
+    names = {crd_name(it) for it in kinds}
+    return [(manifest, item) for manifest, item in desired() if item.ref.name in names]
+
+
 def crd_name(resource: Resource) -> str:
     """Return the name of the CRD of a kind."""
     return f"{resource.plural}.{resource.group}"
@@ -224,19 +237,27 @@ def is_established(live: Manifest) -> bool:
 
 
 def lacking(wanted: Manifest, live: Manifest) -> Iterator[str]:
-    """Return missing parts of a foreign CRD: version, status subresource, and status fields."""
+    """Return missing parts of a foreign CRD: the version, or the status subresource."""
+    ours, theirs = _versions(wanted, live)
+    if not theirs.get("served"):
+        yield f"version {ours['name']}"
+    elif "status" not in (theirs.get("subresources") or {}):
+        yield "the status subresource"
+
+
+def lacking_fields(wanted: Manifest, live: Manifest) -> list[str]:
+    """Return the fields of status that a foreign CRD does not have, as paths."""
+    mine, there = (
+        (it.get("schema") or {}).get("openAPIV3Schema") or {} for it in _versions(wanted, live)
+    )
+    fields = [(it.get("properties") or {}).get("status") or {} for it in (mine, there)]
+    return [] if there.get(_OPEN) else list(_lacking_fields(fields[0], fields[1], "status"))
+
+
+def _versions(wanted: Manifest, live: Manifest) -> tuple[Manifest, Manifest]:
     ours = wanted["spec"]["versions"][0]
     versions = (live.get("spec") or {}).get("versions") or ()
-    theirs = next((item for item in versions if item["name"] == ours["name"]), None)
-    if theirs is None or not theirs.get("served"):
-        yield f"version {ours['name']}"
-        return
-    if "status" not in (theirs.get("subresources") or {}):
-        yield "the status subresource"
-    mine, there = ((it.get("schema") or {}).get("openAPIV3Schema") or {} for it in (ours, theirs))
-    if not there.get(_OPEN):
-        fields = [(it.get("properties") or {}).get("status") or {} for it in (mine, there)]
-        yield from _lacking_fields(fields[0], fields[1], "status")
+    return ours, next((item for item in versions if item["name"] == ours["name"]), {})
 
 
 _OPEN = "x-kubernetes-preserve-unknown-fields"

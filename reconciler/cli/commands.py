@@ -1,8 +1,11 @@
 """The commands of `ipam`, their help, and `help` and `version`."""
 
+import os
 from collections.abc import Container
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,6 +15,7 @@ from reconciler import __version__
 from reconciler.cli import options, output
 from reconciler.cli.options import option
 from reconciler.documents.validators import commit
+from reconciler.model.errors import ReconcilerError
 from reconciler.report.json import envelope, json_text
 
 
@@ -73,6 +77,7 @@ ipam demo /tmp/ipam-demo  # in a folder that may be deleted afterwards
 ipam move team-platform/gpu-farm --to vlan41-pool  # write what moves it, to be reviewed
 ipam check  # what is committed
 ipam check --worktree  # what is on disk
+ipam check pools tenants  # files by themselves
 ipam check --base main  # a branch beside the one it goes to
 ipam check --base main --output-file junit=../ipam.xml  # for CI, too
 ipam plan  # what reconcile would do now
@@ -261,10 +266,24 @@ def version_line(commit: str) -> str:
     return f"ipam {__version__} ({commit[:12]})" if commit else f"ipam {__version__}"
 
 
+def _commit() -> str:
+    """Return the commit of the build, or of a checkout without changes; empty if unknown."""
+    root = Path(__file__).parents[2]
+    if (known := commit()) or not (root / "hatch_build.py").is_file():
+        return known
+    from reconciler.gitio.repository import open_repository, uncommitted
+
+    with suppress(ReconcilerError, OSError):
+        repository = open_repository(root, dict(os.environ))
+        changed = uncommitted(repository, ("reconciler", "schemas", "starter"))
+        return "" if changed else repository.resolve("HEAD").id
+    return ""
+
+
 def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     del param
     if value and not ctx.resilient_parsing:
-        click.echo(version_line(commit()))
+        click.echo(version_line(_commit()))
         ctx.exit()
 
 
@@ -322,7 +341,7 @@ def help(ctx: click.Context, verb: str | None, everything: bool) -> int:  # noqa
 @output.options("text", "json")
 def version(result: output.Result) -> int:
     """Print the version, and the commit that it was built from, where that is known."""
-    known = commit()
+    known = _commit()
     if result.output == "json":
         document = {**envelope("Version"), "version": __version__, "commit": known or None}
         output.emit(json_text(document))

@@ -50,6 +50,10 @@ def _pools(values: Values) -> Iterable[str]:
     return [key.name for key in _evaluation(values).plan.before]
 
 
+def _teams(values: Values) -> Iterable[str]:
+    return [it.owner.team for it in _evaluation(values).state.records if it.owner.team]
+
+
 def _names(values: Values) -> Iterable[str]:
     found = items(_evaluation(values), listings()[values["what"]])
     return [item.name for item in found if item.name not in values["names"]]
@@ -60,10 +64,10 @@ BY_NAME: dict[str, tuple[ValueSource, ...]] = {
     **dict.fromkeys(("pool", "pools"), (_pools,)),
     "claim": (_claims,),
     "[CLAIM|CODE]": (_claims, lambda _: CODES),
-    "asked": (_claims, _pools),
+    "asked": (_claims, _teams, _pools),
     "what": (lambda _: listings(),),
     "names": (_names,),
-    "team": (lambda values: [it.owner.team for it in _evaluation(values).state.records],),
+    "team": (_teams,),
     "kind": (lambda _: schema_files(),),
     "verb": (lambda _: VERBS,),
 }

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from reconciler.addresses import asked_range
+from reconciler.addresses import asked_range, mistaken
 from reconciler.cli import opening, options, output
 from reconciler.cli.commands import VerbCommand
 from reconciler.cli.files import apply_result_of, apply_result_option, write_edit
@@ -130,6 +130,8 @@ def _write(
 
 
 def _unknown(evaluation: Evaluation, text: str, *, is_worktree: bool) -> UsageError:
+    if (wrong := mistaken(text)) is not None:
+        return UsageError(str(wrong), wrong.hint)
     keys = {decision.claim for decision in evaluation.plan.decisions}
     names = sorted({name for key in keys for name in (key.name, f"{key.namespace}/{key.name}")})
     meant = likely(text, names)

@@ -67,30 +67,30 @@ def init(
     asks = is_terminal() and not (yes or dry_run)
     if not (asks or yes or dry_run):
         _require_named(site)
-    beginning = Beginning.EMPTY if empty else Beginning.EXAMPLES
-    if initial.has_own_documents(target):
-        beginning = Beginning.OWN
-    branch, ci = branch or site.branch or "main", _forge(forge, site, asks=asks)
+    started = Beginning.EMPTY if empty else Beginning.EXAMPLES
+    beginning = Beginning.OWN if initial.has_own_documents(target) else started
+    branch = branch or initial.named_branch(target) or site.branch or "main"
+    ci = _forge(forge, site, asks=asks)
     to_branch = to_branch or _to_branch(branch, site, asks=asks and ci is not None)
     chosen = InitOptions(
         branch, ci, package or installed_from() or UNNAMED, beginning, site.root, to_branch
     )
     items = [initial.judged(*it, target) for it in initial.wanted(chosen).items()]
-    if dry_run:
-        schemas = [it for it in items if initial.is_schema(it)]
-        about = _title(schemas), f"as ipam schema --out {SCHEMAS} writes them\n"
-        shown = [*((it.path, it.text) for it in items if it not in schemas), about]
-        emit("".join(shown_text(title, text, brush) for title, text in shown))
-        return ExitCode.OK
-    if asks and (count := sum(it.state is initial.FileState.NEW for it in items)):
+    count = sum(it.state is initial.FileState.NEW for it in items)
+    if asks and count:
         question = f"Write {count} new files? ipam init --dry-run shows them"
         click.confirm(question, default=True, abort=True, err=True)
-    if site.repository is None:
+    if dry_run:
+        emit("".join(shown_text(title, text, brush) for title, text in _shown(items)))
+    elif site.repository is None:
         make_repository(site, dict(os.environ), chosen.branch)
-    written = initial.lay(items, target)
+    written = [] if dry_run else initial.lay(items, target)
     made = "A new repository" if site.repository is None else "The repository"
     emit(f"{made} in {folder}, branch {chosen.branch}\n")
     emit(rows_text(_rows(items, written), brush) + _ci_note(chosen, items))
+    if dry_run and (count or site.repository is None):
+        emit(f"Nothing was written: {count} {'file' if count == 1 else 'files'} would be.\n")
+        return ExitCode.OK
     code = _check(site, target, brush)
     if written:
         emit(next_text(_steps(folder, chosen, written), brush))
@@ -141,6 +141,19 @@ def _to_branch(branch: str, site: Site, *, asks: bool) -> str:
     question = f"Does {branch} take pull requests only (protected)? CI then proposes records"
     asks = asks and bool(site.remotes()) and click.confirm(question, default=False, err=True)
     return initial.PROPOSALS if asks else ""
+
+
+def _shown(items: Sequence[WantedFile]) -> list[tuple[str, str]]:
+    is_new, shown = initial.FileState.NEW, (initial.FileState.NEW, initial.FileState.YOURS)
+    schemas = [it for it in items if initial.is_schema(it) and it.state is is_new]
+    found = [
+        (it.path if it.state is is_new else f"{it.path} (not written, as yours differs)", it.text)
+        for it in items
+        if it.state in shown and not initial.is_schema(it)
+    ]
+    if schemas:
+        found.append((_title(schemas), f"as ipam schema --out {SCHEMAS} writes them\n"))
+    return found
 
 
 def _title(group: Sequence[WantedFile]) -> str:

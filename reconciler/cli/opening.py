@@ -1,7 +1,7 @@
 """Opening, reading, and review of repositories."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 from msgspec import Struct
-from msgspec.structs import replace as with_fields
 
 from reconciler.cli import options, output
 from reconciler.cli.options import option
@@ -20,7 +19,7 @@ from reconciler.gitio import repository as repositories
 from reconciler.gitio.history import CommitLog
 from reconciler.gitio.interface import Source
 from reconciler.gitio.merging import merge, quarantined
-from reconciler.gitio.process import ObjectReader
+from reconciler.gitio.process import ObjectReader, time_limit
 from reconciler.gitio.remote_state import LastSeen
 from reconciler.gitio.remotes import bringing, open_mirror, with_remote
 from reconciler.gitio.repository import Repository
@@ -149,7 +148,6 @@ class ChangeOptions(Struct, frozen=True):
     plan_time: str | None = None
     proposed: str | None = None
     fetch_missing: bool = False
-    also: tuple[str, ...] = ()
 
 
 change_options: options.Decorator[Any] = options.gathered(
@@ -181,8 +179,6 @@ class Reviewed(Struct, frozen=True):
 def reviewed(reading: options.Reading, change: ChangeOptions) -> Reviewed:
     """Return the evaluation of a revision, compared with its base if there is one."""
     base = change.base
-    if change.also and (base is None or reading.worktree):
-        raise UsageError("--also needs --base, and no --worktree", "name what all are merged into")
     if change.proposed is not None and base is None:
         raise UsageError("--proposed needs --base", "name what the proposal is merged into")
     read = open_source(reading, fetches=change.fetch_missing)
@@ -195,21 +191,22 @@ def reviewed(reading: options.Reading, change: ChangeOptions) -> Reviewed:
             found = merged(repository, read.source, base, partial(merge, read.repository))
             source, repository = source_at(found.source, change.plan_time), found.repository
             compared = found.reviewed(review(source, repository, base, change.proposed), base)
-            others = _others(read, base, change.also)
-            compared = with_fields(compared, also=tuple(others))
     if reading.rev == "HEAD" and not reading.worktree:
         read_paths = looked_at(compared.evaluation.tree.settings)
         _note_uncommitted(repositories.uncommitted(read.repository, read_paths))
     return Reviewed(compared, read.source, read.repository.git.root.path, repository)
 
 
-def _others(read: ReadRevision, base: str, also: Sequence[str]) -> Iterator[Together]:
-    change = read.source.revision()
-    if not also or change is None:
-        return
-    own = quarantined(read.repository)
-    simulation = SimulationRepository(own, partial(merge, own))
-    yield from compare_with_others(simulation, base, change, also)
+def compared_with_others(
+    reading: options.Reading, base: str | None, also: Sequence[str], seconds: int
+) -> tuple[Together, ...]:
+    """Return the comparison with other open changes, without those for which time is too short."""
+    own = quarantined(open_source(reading).repository)
+    simulation, found = SimulationRepository(own, partial(merge, own)), list[Together]()
+    with output.progress("comparing"), time_limit(seconds):
+        found.extend(compare_with_others(simulation, str(base), own.resolve(reading.rev), also))
+    late = list(dict.fromkeys(also))[len(found) :]
+    return (*found, *(Together(it, why="it took too long") for it in late))
 
 
 def _note_uncommitted(found: Sequence[str]) -> None:

@@ -1,11 +1,11 @@
 """`get`, `who`, and `history`: objects, holders of addresses, and events."""
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 
 import click
 
-from reconciler.addresses import mistaken
+from reconciler.addresses import asked_range, mistaken
 from reconciler.cli import opening, options, output
 from reconciler.cli.commands import VerbCommand
 from reconciler.cli.options import option
@@ -24,6 +24,7 @@ from reconciler.report.json import document_list
 from reconciler.report.text import queries as text
 
 _LISTINGS = listing.listings()
+_POOLS = "pools"
 
 
 class _What(click.ParamType[str]):
@@ -77,9 +78,22 @@ def get(
     if found or not names:
         is_one = len(names) == 1
         _show(what, evaluation, found, result, has_headers=not no_headers, is_one=is_one)
-    if not found and not names and result.output in ("text", "wide"):
-        output.note(f"No resources found in {space} namespace." if space else "No resources found")
+    if not names and result.output in ("text", "wide"):
+        if not found:
+            is_at = f" in {space} namespace." if space else ""
+            output.note(f"No resources found{is_at}")
+        if what == _POOLS and (others := _of_other_kinds(evaluation)):
+            output.note(
+                f"pools of other kinds: {article_list((f'ipam get {it}' for it in others), 'and')}"
+            )
     return _missing(what, chosen, evaluation)
+
+
+def _of_other_kinds(evaluation: Evaluation, name: str = "") -> list[str]:
+    """Return the listings of pools, with a name or with any, that are no NetworkPools."""
+    kinds = {key.kind for key in evaluation.state.pools if name in ("", key.name)}
+    there = [(it, listing) for it, listing in _LISTINGS.items() if listing is not None]
+    return [it for it, listing in there if it != _POOLS and listing.kind.kind in kinds]
 
 
 def _selector(value: str) -> Callable[[listing.Labels], bool] | None:
@@ -127,6 +141,8 @@ def _missing(what: str, chosen: listing.Selection, evaluation: Evaluation) -> in
     held = {name for owner in owners for name in (owner.name, owner.short)}
     for name, similar in chosen.missing:
         hint = f"; did you mean {escape(similar)}?" if similar else ""
+        if what == _POOLS and (others := _of_other_kinds(evaluation, name)):
+            hint = f"; its kind is another one: ipam get {others[0]} {escape(name)}"
         if name in held:
             hint = f"; its addresses are held still: ipam who {escape(name)} --history"
         output.tell(f"ipam: {what} {escape(repr(name))} not found{hint}")
@@ -145,13 +161,15 @@ def who(
     """Tell who has an address, since when, and by which commit of whom.
 
     Of a CIDR or a range such as 10.0.0.0-10.0.0.9 each part is told; of a name all addresses of
-    that tenant, record or pool. Exit code 1 when nothing of the repository stands there.
+    that tenant, team, record or pool. Exit code 1 when nothing of the repository stands there.
     """
     read, brush = opening.open_past(reading, at), result.brush
     evaluation = read.evaluation(brush)
     with output.progress("reading"):
         history = read.history(evaluation.tree.settings)
         answer = find_out(evaluation, history, asked)
+    if not answer.is_known:
+        _require_meant(asked)
     holders, brought = answer.holders, answer.brought
     events = what_happened(history, answer.asked) if past else None
     if result.is_document:
@@ -187,13 +205,15 @@ def _unknown(answer: WhoAnswer, *, looked_back: bool) -> None:
     if answer.range is not None:
         output.tell(f"nothing of this repository stands at {answer.asked}")
         return
-    if (wrong := mistaken(answer.asked)) is not None:
-        output.tell(f"{wrong}{f'; {wrong.hint}' if wrong.hint else ''}")
-        return
     similar = answer.near
     hint = f"; did you mean {similar}?" if similar else "; ipam get allocations lists them"
     before = "" if looked_back else "; with --history: who had that name"
-    output.tell(f"no tenant, record or pool is named {answer.asked!r}{hint}{before}")
+    output.tell(f"no tenant, team, record or pool is named {answer.asked!r}{hint}{before}")
+
+
+def _require_meant(asked: str) -> None:
+    if asked_range(asked) is None and (wrong := mistaken(asked)) is not None:
+        raise UsageError(str(wrong), wrong.hint)
 
 
 @click.command(cls=VerbCommand)
@@ -215,7 +235,7 @@ def history(
 ) -> int:
     """Tell what happened to addresses: given, grown, moved, released, come free.
 
-    Of a claim, a tenant, a record, a pool or addresses; else of all. Each line names the commit
+    Of a claim, a tenant, a team, a record, a pool or addresses; else of all. Each line names the commit
     that did it, and the person, the pull request and the document that brought it about.
     """
     read = opening.open_source(reading)
@@ -223,6 +243,10 @@ def history(
     events = what_happened(past, asked) if asked is not None else past.events()
     if since is not None:
         events = takewhile(_later(since, read.source.clock()), events)
+    first = next(events, None)
+    if first is None and asked is not None and since is None:
+        _require_meant(asked)
+    events = chain(() if first is None else (first,), events)
     shown = islice(events, number or None)
     if result.is_document:
         found = list(shown)

@@ -14,10 +14,12 @@ from reconciler.cli import opening, options, output
 from reconciler.cli.commands import VerbCommand
 from reconciler.cli.files import STDIN, read_file
 from reconciler.cli.options import option, repeatable
-from reconciler.documents.text import MAX_BYTES
+from reconciler.documents.text import MAX_BYTES, is_yaml
 from reconciler.gitio.interface import found_root, root_folder
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.model.settings import PATH as SETTINGS
+from reconciler.model.settings import Settings
+from reconciler.planning.documents import is_elsewhere, is_suspect
 from reconciler.planning.settings import read_settings
 from reconciler.reconcile.evaluation import exit_code
 from reconciler.reconcile.files import Place, check_alone
@@ -37,6 +39,7 @@ FORMATS = (
 # Formats that show the result of the merge.
 _DRAWN = ("markdown", "svg")
 _OF_REVISIONS = ("repo", "rev", "worktree", "base", "plan_time", "allow_empty")
+_WHOLE = "name files or folders; a whole repository is checked by ipam check --worktree"
 _ALONE = (
     "note: looked at by itself: not at what it refers to, what is taken, and what runs full;"
     " ipam check --worktree does"
@@ -76,10 +79,11 @@ class CheckResult(Struct, frozen=True):
 
 
 @click.command(cls=VerbCommand)
-@click.argument("files", metavar="[FILE]...", nargs=-1)
+@click.argument("files", metavar="[FILE|DIR]...", nargs=-1)
 @options.reading
 @opening.change_options
 @repeatable("--also", "REV", "Also merge with this other open change.")
+@option("--also-timeout", default="60s", show_default=True, help="Limit for all of --also.")
 @option("--allow-empty", is_flag=True, help="Accept a repository without documents.")
 @output.file(*FORMATS)
 @output.options(*FORMATS)
@@ -88,6 +92,7 @@ def check(
     reading: options.Reading,
     change: opening.ChangeOptions,
     also: tuple[str, ...],
+    also_timeout: str,
     allow_empty: bool,
     outs: tuple[output.Out, ...],
     result: output.Result,
@@ -95,21 +100,33 @@ def check(
     """Find what is wrong, and what would run full.
 
     With --base the Settings of that revision judge the change. Exit code 1: the content is wrong,
-    or there is none; 3: it is right, but a gate stops it. With FILE these alone are looked at, by
-    themselves and beside each other; - is stdin. No repository is needed then.
+    or there is none; 3: it is right, but a gate stops it. With FILE or DIR these files alone are
+    looked at, by themselves and beside each other; - is stdin. No repository is needed then.
     """
+    seconds = options.parse_seconds("--also-timeout", also_timeout)
+    if also and (change.base is None or reading.worktree):
+        raise UsageError("--also needs --base, and no --worktree", "name what all are merged into")
     if files:
         checked = CheckResult(_alone(files))
         output.tell(_ALONE)
     else:
-        found = opening.reviewed(reading, replace(change, also=also))
+        found = opening.reviewed(reading, change)
         compared = with_emptiness(found.source, found.compared, allows=allow_empty)
         is_drawn = any(form in _DRAWN for form in (result.output, *(out.form for out in outs)))
         drawn = _preview(found, change) if is_drawn else NOTHING
         checked = CheckResult(compared, change.base, found.root, drawn)
-    output.emit(checked.text(result.output, result.brush))
     plain = Painter(is_on=False)
-    output.write_texts("--output-file", ((out.path, checked.text(out.form, plain)) for out in outs))
+
+    def write() -> None:
+        texts = ((out.path, checked.text(out.form, plain)) for out in outs)
+        output.write_texts("--output-file", texts)
+
+    if also:
+        write()  # the verdict does not wait for other changes
+        others = opening.compared_with_others(reading, change.base, also, seconds)
+        checked = replace(checked, compared=replace(checked.compared, also=others))
+    output.emit(checked.text(result.output, result.brush))
+    write()
     return exit_code(checked.compared.evaluation)
 
 
@@ -130,11 +147,37 @@ def _alone(files: Sequence[str]) -> Compared:
             wrong = f"--{name.replace('_', '-')}"
             hint = f"leave {wrong} out, or the files: then the whole repository is checked"
             raise UsageError(f"files are checked by themselves, without {wrong}", hint)
-    named = {file if file == STDIN else os.path.normpath(file): file for file in files}
+    listed = [one for file in files for one in (_below(file) if Path(file).is_dir() else (file,))]
+    named = {file if file == STDIN else os.path.normpath(file): file for file in listed}
     places = {shown: place for shown, file in named.items() if (place := _place(file)) is not None}
-    hint = "name files; a whole repository is checked by ipam check --worktree"
-    data = {shown: read_file(file, MAX_BYTES, hint=hint) for shown, file in named.items()}
+    data = {shown: _read(file) for shown, file in named.items()}
     return Compared(check_alone(data, places))
+
+
+def _below(folder: str) -> list[str]:
+    """Return the YAML files of a folder; in a root those that are read, or seem meant."""
+    found = []
+
+    def refuse(failed: OSError) -> None:
+        raise UsageError(f"{failed.filename} cannot be read: {failed.strerror}", _WHOLE)
+
+    for at, folders, names in os.walk(folder, onerror=refuse):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for file in (f"{at}/{name}" for name in sorted(names) if _is_read(name)):
+            path, settings = _place(file) or ("", Settings())
+            if not (path and is_elsewhere(path, settings)) or is_suspect(path, _read(file)):
+                found.append(file)
+    if not found:
+        raise UsageError(f"{folder} has no file to check (.yaml, .yml)", _WHOLE)
+    return found
+
+
+def _is_read(name: str) -> bool:
+    return is_yaml(name) and not name.startswith(".")
+
+
+def _read(file: str) -> bytes:
+    return read_file(file, MAX_BYTES, hint=_WHOLE)
 
 
 def _place(file: str) -> Place | None:

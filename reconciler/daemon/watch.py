@@ -338,7 +338,8 @@ class Watches:
             is_up = not failing
         if was_up != is_up:
             self.observer.cluster_up(name, is_up=is_up)
-        if isinstance(failure, UnauthorizedError):
+        # Reading Secrets by name needs no right to list them.
+        if isinstance(failure, UnauthorizedError) and topic.about != KUBECONFIG:
             self.dirty.mark(name, KUBECONFIG)
         elif was_up != is_up and (is_up or name == MANAGEMENT):
             # A tenant's cluster may answer its watches and not the rounds, so its pause stays.

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from enum import StrEnum
+from heapq import nlargest
+from itertools import takewhile
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -113,9 +115,23 @@ def join_limited(words: Sequence[str], last: str = " and ") -> str:
     return last.join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
 
 
+MAX_SUGGESTIONS = 20
+"""The maximum number of findings of one kind, in one run, that suggest a name among many."""
+# Names that are compared in full, and their maximum length: time grows with both.
+_MAX_COMPARED, _MAX_LENGTH = 50, 128
+
+
 def nearest(text: str, names: Iterable[str], likeness: float = 0.6) -> str:
-    """Return the most similar name; empty if there is none."""
-    return next(iter(get_close_matches(text, list(names), 1, likeness)), "")
+    """Return the most similar name; empty if there is none. Of many, few are compared."""
+    listed = list(names) if len(text) <= _MAX_LENGTH else []
+    if len(listed) > _MAX_COMPARED:
+        listed = nlargest(_MAX_COMPARED, listed, key=lambda it: _ends_shared(text, it))
+    return next(iter(get_close_matches(text, listed, 1, likeness)), "")
+
+
+def _ends_shared(one: str, other: str) -> int:
+    pairs = (zip(one, other, strict=False), zip(one[::-1], other[::-1], strict=False))
+    return sum(sum(1 for _ in takewhile(lambda it: it[0] == it[1], pair)) for pair in pairs)
 
 
 def meant(text: str, names: Iterable[str], likeness: float = 0.6) -> str:

@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache
@@ -26,7 +27,7 @@ from reconciler.documents.findings import (
     shown,
     warning,
 )
-from reconciler.documents.text import Problem, is_odd_integer, is_yaml
+from reconciler.documents.text import Problem, TooManyDigitsError, is_odd_integer, is_yaml, resolve
 from reconciler.documents.validators import acceptor, schema
 from reconciler.documents.yaml import Steps, dotted, scalar
 
@@ -95,16 +96,17 @@ def _schema_findings(document: Document, failure: Any) -> Iterator[Finding]:
                 yield error("field-required", place, message, described)
     else:
         is_type = failure.validator == "type"
-        message, hint = _wrong_type(failure) if is_type else _wrong_value(failure)
+        written = _written(document, steps, failure.instance)
+        message, hint = _wrong_type(failure, written) if is_type else _wrong_value(failure, steps)
         code = "field-type" if is_type else "field-value"
         yield error(code, document.at(*steps), f"{dotted(steps)}: {message}", hint)
 
 
-def _wrong_type(failure: Any) -> tuple[str, str]:
+def _wrong_type(failure: Any, written: str) -> tuple[str, str]:
     wanted, value, part = failure.validator_value, failure.instance, failure.schema
     names = [wanted] if isinstance(wanted, str) else wanted
     expected = article_list(_JSON_NAMES.get(name, name) for name in names)
-    message = f"{expected} required, got {_described(value)}"
+    message = f"{expected} required, got {_described(value, written)}"
     examples = part.get("examples") or ()
     if "integer" in names:
         if isinstance(value, str) and is_odd_integer(value):
@@ -116,12 +118,12 @@ def _wrong_type(failure: Any) -> tuple[str, str]:
         return message, "write true or false"
     if "string" in names and not isinstance(value, dict | list):
         example = f"; an example: {examples[0]}" if examples else ""
-        hint = "" if value is None else f'quote it: "{_shorter(_scalar_text(value))}"{example}'
+        hint = "" if value is None else f'quote it: "{_shorter(written)}"{example}'
         return message, hint
     return message, str(part.get("description", ""))
 
 
-def _wrong_value(failure: Any) -> tuple[str, str]:
+def _wrong_value(failure: Any, steps: Steps) -> tuple[str, str]:
     limit, value = failure.validator_value, failure.instance
     described = failure.schema.get("description")
     hint = str(described or f"{failure.validator}: {limit}")
@@ -138,20 +140,36 @@ def _wrong_value(failure: Any) -> tuple[str, str]:
         "minItems": f"needs at least {limit} item" + ("s" if limit != 1 else ""),
         "uniqueItems": "an item is listed twice",
     }
+    if failure.validator in ("minimum", "maximum"):
+        hint = f"set {dotted(steps)} to {limit} or {'more' if failure.validator == 'minimum' else 'less'}"
+        hint += "".join(f"; {it}" for it in [failure.schema.get("x-none")] if it and value == 0)
     return words.get(failure.validator, f"{shown(value)} does not fit"), hint
 
 
-def _described(value: object) -> str:
+def _described(value: object, written: str = "") -> str:
     name = TYPE_NAMES.get(type(value), "value")
     if isinstance(value, str):
         return f"{name} {shown(value)}"
     if value is None or isinstance(value, dict | list):
         return name
-    return f"{name} {_shorter(_scalar_text(value))}"
+    return f"{name} {_shorter(written)}"
 
 
-def _scalar_text(value: object) -> str:
-    return value if isinstance(value, str) else scalar(value)
+_PLAIN = re.compile(r"[^\s,\[\]{}#]+")
+
+
+def _written(document: Document, steps: Steps, value: object) -> str:
+    """Return a scalar as its file spells it: `1e3`, not `1E+3`."""
+    if isinstance(value, str | dict | list):
+        return value if isinstance(value, str) else ""
+    place = document.at(*steps)
+    lines = document.data.decode("utf-8-sig", "replace").split("\n")
+    line = lines[place.line - 1] if place.line <= len(lines) else ""
+    found = _PLAIN.match(line, max(place.column - 1, 0))
+    with suppress(TooManyDigitsError):
+        if found is not None and resolve(found[0]) == value:
+            return found[0]
+    return scalar(value)
 
 
 def _shorter(text: str) -> str:
@@ -350,7 +368,7 @@ def _identify(
     elif not isinstance(name, str):
         hint = _NAME_EXAMPLE
         if "name" in metadata and not isinstance(name, dict | list):
-            hint = f'quote it: "{_shorter(_scalar_text(name))}"'
+            hint = f'quote it: "{_shorter(_written(raw, ("metadata", "name"), name))}"'
         found.append(_not_of_type(raw, ("metadata", "name"), "string", hint))
     if kind is None or not isinstance(metadata, dict) or not isinstance(name, str):
         return None, found
@@ -379,7 +397,9 @@ def _not_of_type(raw: Document, steps: tuple[str, ...], expected: str, hint: str
     field = ".".join(steps)
     if steps[-1] not in around:
         return error("field-required", raw.at(*steps), f"{field}: required", hint)
-    message = f"{field}: {expected} required, got {_described(around[steps[-1]])}"
+    value = around[steps[-1]]
+    got = _described(value, _written(raw, steps, value))
+    message = f"{field}: {expected} required, got {got}"
     return error("field-type", raw.at(*steps), message, hint)
 
 
@@ -467,7 +487,7 @@ def clashes(paths: Iterable[str]) -> list[Finding]:
     for path in sorted(listed):
         other = first.setdefault(_folded(path), path)
         if other != path:
-            message = f"the same file as {other} on case-insensitive file systems"
+            message = f"the same file as {other} where {_alike(path, other)} are not told apart"
             found.append(error("name-clash", Location(path), message, "rename one of the two"))
     return found
 
@@ -480,7 +500,7 @@ def case_clashes(meant: Iterable[str], there: Iterable[str]) -> Iterator[Finding
         other = read.get(_folded(path), path)
         if other == path:
             continue
-        message = f"the same as {other} on case-insensitive file systems"
+        message = f"the same as {other} where {_alike(path, other)} are not told apart"
         if other in every:
             yield error("name-clash", Location(path), message, "rename one of the two")
         else:
@@ -492,6 +512,11 @@ def upwards(path: str) -> list[str]:
     """Return a path and its parents: `a`, `a/b`, `a/b/c`."""
     parts = path.split("/")
     return ["/".join(parts[: at + 1]) for at in range(len(parts))]
+
+
+def _alike(path: str, other: str) -> str:
+    is_case = normalize("NFC", path) != normalize("NFC", other)
+    return "upper and lower case" if is_case else "two spellings of a letter (Unicode NFC and NFD)"
 
 
 def _folded(path: str) -> str:

@@ -16,7 +16,7 @@ from reconciler.addresses import (
     special_purpose,
 )
 from reconciler.documents.document import Document
-from reconciler.documents.findings import Finding, error, meant, nearest, shown
+from reconciler.documents.findings import NAMED, Finding, error, meant, nearest, shown
 from reconciler.documents.yaml import Steps, dotted
 from reconciler.families.importing import UID
 from reconciler.model.key import Key, is_label, is_name
@@ -139,7 +139,7 @@ def read_space(document: Document, settings: Settings, found: list[Finding]) -> 
     listed = settings.address_spaces
     if listed is not None and space not in listed:
         message = f"address space {shown(space)} is not listed in Settings"
-        hint = meant(space, listed) or "add it to spec.addressSpaces of Settings"
+        hint = meant(space, listed[:NAMED]) or "add it to spec.addressSpaces of Settings"
         steps = (*_ANNOTATIONS, _SPACE)
         refuse(found, document, steps, "address-space-unknown", message, hint)
     return space

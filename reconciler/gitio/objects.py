@@ -73,10 +73,10 @@ class Header(Struct, frozen=True):
 
 
 class Tree(Struct, frozen=True):
-    """Mode and id of each entry of a folder by name, and the names that occur twice."""
+    """Mode and id of each entry of a folder by name, and names that occur twice or out of order."""
 
     entries: Mapping[str, tuple[str, str]]
-    twice: tuple[str, ...] = ()
+    misplaced: tuple[str, ...] = ()
 
 
 _EMPTY = Tree({})
@@ -170,17 +170,20 @@ def _read_trees(git: GitProcess, oids: Iterable[str]) -> Mapping[str, Tree]:
 def _tree(oid: str, data: bytes) -> Tree:
     width, at = len(oid) // 2, 0
     found: dict[str, tuple[str, str]] = {}
-    twice: list[str] = []
+    seen, before, misplaced = set[bytes](), b"", list[str]()
     while at < len(data):
         end = data.find(b"\0", at)
         mode, space, raw = data[at:end].partition(b" ")
         if end < 0 or not space:
             raise GitError(f"object {oid} is missing or corrupt", DAMAGED)
         name, at = raw.decode("utf-8", "replace"), end + 1 + width
-        if name in found:
-            twice.append(name)
+        key = raw + b"/" * (mode.lstrip(b"0") == b"40000")
+        if raw in seen or key < before or b"/" in raw or not raw:
+            misplaced.append(name)
+        seen.add(raw)
+        before = key
         found[name] = mode.decode("ascii").lstrip("0").zfill(6), data[end + 1 : at].hex()
-    return Tree(found, tuple(twice))
+    return Tree(found, tuple(misplaced))
 
 
 def root_tree(git: GitProcess, commit: str) -> str:
@@ -212,21 +215,22 @@ def children(git: GitProcess, folder: Entry) -> list[Entry]:
 def differences(
     git: GitProcess, trees: tuple[str, str], paths: Sequence[str], tally: Tally
 ) -> tuple[list[Changed], list[str]]:
-    """Return the files that differ between two trees, and the paths that occur twice.
+    """Return the files that differ between two trees, and new paths twice or out of order.
 
     An empty id is an empty tree. Folders with equal ids are not read. A file at a folder above a
     path also counts. Raises LimitError if the result, or the folders that are read, exceed the
     tally.
     """
     wanted, above = set(paths), {it[:at] for it in paths for at in _slashes(it)}
-    found, twice, folders = list[Changed](), list[str](), Tally(tally.where, tally.limits)
+    found, misplaced, folders = list[Changed](), list[str](), Tally(tally.where, tally.limits)
     level = [("", *trees, not paths)]
     while level:
         known = _read_trees(git, (oid for _, old, new, _ in level for oid in (old, new)))
         deeper = list[tuple[str, str, str, bool]]()
         for prefix, old, new, is_whole in level:
             before, after = known[old].entries, known[new].entries
-            twice += (prefix + name for name in known[new].twice)
+            known_before = known[old].misplaced
+            misplaced += (prefix + it for it in known[new].misplaced if it not in known_before)
             for name in after if not before else {**before, **after}:
                 was, now = before.get(name), after.get(name)
                 path = prefix + name
@@ -241,7 +245,7 @@ def differences(
                     folders.add(path)
                     deeper.append((f"{path}/", one, other, is_whole or path in wanted))
         level = deeper
-    return sorted(found, key=lambda it: it.path), twice
+    return sorted(found, key=lambda it: it.path), misplaced
 
 
 def _slashes(path: str) -> Iterator[int]:

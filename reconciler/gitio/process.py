@@ -34,6 +34,7 @@ from msgspec import field as struct_field
 from reconciler.documents.text import escape
 from reconciler.gitio.interface import TOP, RootFolder
 from reconciler.model.errors import GitError, UsageError
+from reconciler.model.settings import Limits
 
 CONFIG = (
     ("core.hooksPath", "/dev/null"),
@@ -113,6 +114,7 @@ SECONDS = 300.0
 """Time limit of a Git call."""
 
 _KILLED_SECONDS = 1.0
+_AGAIN_SECONDS = 10.0
 # A reading Git process ends at once. A process that removes locks can take longer.
 _PAUSES = (0.0005, 0.001, 0.002, 0.004)
 _PAUSE_SECONDS = 0.01
@@ -223,6 +225,29 @@ def end(process: Popen[bytes]) -> None:
     _state.running.discard(process)
 
 
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Leave the block after some seconds, wherever the main thread is in it."""
+
+    def expire(number: int, frame: object) -> None:
+        del frame
+        if _state.is_starting:  # a process that is not registered yet could not be ended
+            signal.setitimer(signal.ITIMER_REAL, TICK_SECONDS / 100, _AGAIN_SECONDS)
+        else:
+            raise SignalReceived(number)
+
+    before = signal.signal(signal.SIGALRM, expire)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_SECONDS)  # a finalizer can swallow one
+        yield
+    except SignalReceived as ended:
+        if ended.number != signal.SIGALRM:
+            raise
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def end_all() -> None:
     """End all remaining processes."""
     for process in list(_state.running):
@@ -327,6 +352,7 @@ class ObjectReader:
     def __init__(self) -> None:
         self._lookups: dict[str, _Lookup] = {}
         self._lock = RLock()
+        self.limits = Limits(0, 0)  # the least limits of what is read, for a change that mends them
         weakref.finalize(self, _close_all, self._lookups)
         self.forget()
 
@@ -575,7 +601,8 @@ def failure(command: str, result: Result, hint: str = "") -> GitError:
     said = next((line for line in text if line.startswith(("fatal:", "error:"))), "")
     status = result.status
     ended = f"ended by {signal.Signals(-status).name}" if status < 0 else f"status {status}"
-    message = said.partition(": ")[2] or (text[-1] if text else ended)
+    # The text of a Git that crashed is about its own code.
+    message = said.partition(": ")[2] or (text[-1] if text and status >= 0 else ended)
     if owned := _OWNED.search(result.err):
         hint = f"if you trust it: git config --global --add safe.directory {owned[1]}"
         return GitError(f"{owned[1]} belongs to another user", hint)

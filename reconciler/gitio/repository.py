@@ -24,6 +24,7 @@ from reconciler.gitio.history import (
     other_roots,
     plan_commits,
 )
+from reconciler.gitio.incoming import MAX_FILES, unusable
 from reconciler.gitio.interface import (
     Changed,
     Commit,
@@ -73,9 +74,6 @@ OLD = 60.0
 # Number of loose objects in one of 256 folders, or of packs, at which a mirror is packed.
 LOOSE = 16
 PACKS = 40
-
-MAX_FILES = 250_000
-"""The maximum number of files of a whole repository."""
 
 _NO_REPOSITORY = "name one with --repo DIR, or ipam -C DIR; ipam init DIR begins one"
 _log = logging.getLogger(__name__)
@@ -129,6 +127,19 @@ class Repository:
     ) -> tuple[list[Changed], bool]:
         """Return files changed since the merge base, and whether `rev` contains all of `base`."""
         return changed_since(self.git, base, rev, paths, limits or Limits())
+
+    def unusable(self, base: str, rev: str) -> Iterator[tuple[str, str, str]]:
+        """Yield path, commit, and reason of unusable objects that `base` lacks; see `unusable`."""
+        return unusable(self.git, base, rev)
+
+    def lacks_branch(self, name: str) -> bool:
+        """Report whether neither this repository, which is a full clone, nor a remote has a branch."""
+        places = ("refs/heads/{}", "refs/remotes/*/{}", "refs/ipam/remote/{}")
+        named, every = (
+            self.git.words("for-each-ref", "--count=1", "--format=%(refname)", "--", *listed)
+            for listed in ([it.format(name) for it in places], ["refs/heads", "refs/remotes"])
+        )
+        return bool(every) and not named and not self.is_shallow()
 
     @property
     def root(self) -> str:
@@ -558,6 +569,9 @@ def checkout_around(path: Path, environment: Mapping[str, str]) -> Path | None:
     return worktree or git_dir
 
 
+_ORIGIN = "refs/remotes/origin/"
+
+
 class Site(Struct, frozen=True):
     """Folder for a new or existing repository, and the checkout around it, if any."""
 
@@ -576,8 +590,12 @@ class Site(Struct, frozen=True):
 
     @property
     def branch(self) -> str:
-        """The branch that is checked out, or empty if there is none yet."""
-        return self.repository.branch if self.repository is not None else ""
+        """The default branch of origin as far as known, else the checked out one, else empty."""
+        if self.repository is None:
+            return ""
+        found = self.repository.git.run("symbolic-ref", "--quiet", f"{_ORIGIN}HEAD")
+        named = found.out.decode("utf-8", "replace").strip().removeprefix(_ORIGIN)
+        return named or self.repository.branch
 
     def remotes(self) -> dict[str, str]:
         """Return the URLs of remotes by their names."""

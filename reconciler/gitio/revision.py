@@ -21,7 +21,7 @@ from reconciler.gitio.objects import (
     read_blobs,
     root_tree,
 )
-from reconciler.gitio.process import GitProcess, is_filtered
+from reconciler.gitio.process import GitProcess, ObjectReader, is_filtered
 from reconciler.model.errors import GitError, LimitError
 from reconciler.model.settings import Limits
 
@@ -32,24 +32,27 @@ _MODES = {"120000": "a symlink", "160000": "a submodule"}
 # Maximum bytes of files in memory at once.
 _AT_ONCE = 1 << 25
 _REWRITE = "remove it by a new commit, and see which tool added it: git log -p --all -- PATH"
+_DOTGIT = re.compile(r"\.git|git~1")
 _SHORT = re.compile(r":.*|[. ]+$|[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 
 
 class Budget:
     """Files listed so far of one revision or work tree, each counted once."""
 
-    def __init__(self, where: str) -> None:
+    def __init__(self, where: str, reader: ObjectReader) -> None:
         self._where = where
+        self._reader = reader
         self._seen: dict[str, None] = {}
         self._total = 0
         self.bound(Limits())
 
     def bound(self, limits: Limits) -> None:
-        """Apply these limits from here on."""
-        self.limits = limits
+        """Apply these limits, or the wider ones of the reader, from here on."""
+        self.limits = limits.widened(self._reader.limits)
         self._tally = self.tally()
         for path in self._seen:
             self._tally.add(path)
+        self.check_bytes(self._total)
 
     def tally(self) -> Tally:
         """Return a tally for a separate listing."""
@@ -98,7 +101,7 @@ class GitSource:
         self._newest = newest
         self._findings: dict[Finding, None] = {}
         self.parsed = parsed
-        self._budget = Budget(f"revision {revision.id[:12]}")
+        self._budget = Budget(f"revision {revision.id[:12]}", git.reader)
 
     def bound(self, limits: Limits) -> None:
         self._budget.bound(limits)
@@ -133,11 +136,11 @@ class GitSource:
         """Return all entries below the folders, including links and submodules, by path."""
         if not folders:
             return []
-        listed, twice = differences(self._git, ("", self._tree), folders, self._budget.tally())
-        for path in twice:
-            message = "the name occurs twice in its folder, which no checkout can write"
+        listed, misplaced = differences(self._git, ("", self._tree), folders, self._budget.tally())
+        for path in misplaced:
+            message = "the name occurs twice, or out of order, in its folder"
             self._findings[error("path-invalid", Location(path), message, _REWRITE)] = None
-        found = [it.new for it in listed if it.new is not None and it.path not in twice]
+        found = [it.new for it in listed if it.new is not None and it.path not in misplaced]
         sizes = self._git.reader.sizes
         # Git cannot report the size of a missing object. The size is then checked on reading.
         if not is_filtered(self._git):
@@ -229,7 +232,7 @@ def irregular(path: str, mode: str) -> Finding | None:
     if mode in _MODES:
         message = f"not a regular file: {_MODES[mode]} (mode {mode})"
         return error("not-a-file", place, message, "put the content itself there")
-    if wrong := _no_checkout(path):
+    if wrong := no_checkout(path):
         return error("path-invalid", place, wrong, _REWRITE)
     if not path.isprintable() or "\ufffd" in path or "\\" in path:
         message = "the path has characters that a file name must not have"
@@ -237,17 +240,27 @@ def irregular(path: str, mode: str) -> Finding | None:
     return None
 
 
-def _no_checkout(path: str) -> str:
+def no_checkout(path: str) -> str:
+    """Return why no checkout can write a path, or an empty text."""
     names = path.split("/")
-    # NTFS ignores text after a colon, and trailing dots and spaces. Its short name of .git is
-    # GIT~1.
-    if any(_SHORT.sub("", it).casefold() in (".git", "git~1") for it in names):
+    # The short name of .git on NTFS is GIT~1.
+    if is_named(path, _DOTGIT):
         return "the path has a name that Git keeps for itself"
     if any(it in ("", ".", "..") for it in names):
         return "the path has an empty name, . or .."
     if any(len(it.encode()) > 255 for it in names):
         return "the path has a name of more than 255 bytes"
     return "the path has more than 4,000 bytes" if len(path.encode()) > 4_000 else ""
+
+
+def is_named(path: str, name: re.Pattern[str]) -> bool:
+    """Report whether a file system could read a part of the path as a name.
+
+    NTFS ignores text after a colon, and trailing dots and spaces, and separates at backslashes.
+    HFS ignores invisible characters.
+    """
+    parts = re.split(r"[/\\]", path)
+    return any(name.fullmatch(_SHORT.sub("", it).casefold()) is not None for it in parts)
 
 
 def out_of_place(path: str, mode: str, *, is_folder: bool) -> Finding | None:

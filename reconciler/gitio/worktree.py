@@ -45,7 +45,7 @@ class WorktreeSource:
         self._converted: set[str] = set()
         self._ids: dict[str, str] = {}
         self._findings: dict[Finding, None] = {}
-        self._budget = Budget("the work tree")
+        self._budget = Budget("the work tree", git.reader)
         self.parsed: Parsed = head.parsed if head is not None else {}
 
     def bound(self, limits: Limits) -> None:

@@ -90,7 +90,7 @@ def free_of(state: State, pools: Sequence[Key]) -> dict[Key, IPSet]:
 
 
 def _frees(state: State, pools: Sequence[Key]) -> Iterator[tuple[Key, IPSet, IPSet]]:
-    holdings = Holdings(state.pools, state.records)
+    holdings = Holdings(state.pools, state.records, state.blocked)
     unread = [item for unreadable in state.unreadable for item in unreadable.ranges]
     withheld = Withheld((*state.blocked, *state.off_limits))
     spaces: dict[str, Space] = {}
@@ -112,7 +112,9 @@ def _closed(pool: Pool, unread: str) -> str:
 
 
 def _fits(pool: Pool, free: IPSet, wanted: FreeQuery, closed: str) -> tuple[FreeFit, ...]:
-    fitting = [(block, run) for run in free if (block := _block(run, wanted)) is not None]
+    fitting: list[tuple[IPRange, IPRange]] = []
+    for runs in (free - pool.anycast, free) if pool.anycast else (free,):
+        fitting = fitting or [(it, run) for run in runs if (it := _block(run, wanted)) is not None]
     is_best = pool.placement is Placement.BEST_FIT
     fitting.sort(key=lambda it: (it[1].version, it[1].size if is_best else 0, it[1]))
     # An aligned block can be requested only by naming it.

@@ -9,12 +9,12 @@ from msgspec import Struct
 
 from reconciler.addresses import IPRange, asked_range
 from reconciler.documents.findings import Location, nearest
-from reconciler.gitio.history import CommitLog
+from reconciler.gitio.history import DEEPEN, CommitLog
 from reconciler.gitio.repository import Repository
 from reconciler.history.commits import Caused, History
 from reconciler.history.events import RecordEvent
 from reconciler.model.claim import Allocation, Owner
-from reconciler.model.errors import GitError, UsageError
+from reconciler.model.errors import GitError, NotThereError, UsageError
 from reconciler.model.instant import format_instant, parse_duration, parse_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import State
@@ -24,7 +24,10 @@ from reconciler.planning.retention import retention_end
 
 
 class Holder(NamedTuple):
-    """Use of addresses. `until` is in seconds since 1970, `giver` another owner in the record."""
+    """Use of addresses. `until` is in seconds since 1970, `giver` another owner in the record.
+
+    `is_over` means that `until` has passed, but no run has removed the record.
+    """
 
     part: AddressPart
     until: int | None
@@ -32,6 +35,7 @@ class Holder(NamedTuple):
     before: AddressPart | None
     after: AddressPart | None
     giver: Owner | None = None
+    is_over: bool = False
 
 
 def of_ranges(state: State, asked: Iterable[IPRange]) -> list[Holder]:
@@ -40,7 +44,7 @@ def of_ranges(state: State, asked: Iterable[IPRange]) -> list[Holder]:
 
 
 def of_name(state: State, text: str) -> list[Holder]:
-    """Return the addresses of a tenant, claim, record, or pool, by address."""
+    """Return the addresses of a tenant, team, claim, record, or pool, by address."""
     pools = pools_named(state.pools, text)
     networks = [it for key in pools for it in state.pools[key].extent | state.pools[key].usable]
     found = dict.fromkeys(parts_of(state, networks)) if networks else {}
@@ -58,14 +62,16 @@ def _has_name(item: RecordEvent, text: str) -> bool:
     fact, heir = item.fact, item.heir
     named = (fact.owner, item.giver, heir.owner if heir is not None else "")
     owners = [name for it in named if it for name in (it, it.rpartition("/")[2])]
+    owners += [fact.team] if fact.team else []
     claims = [name for it in (fact, heir) if it for name in (it.claim, it.name, it.record)]
     return text in (*claims, *owners)
 
 
 def nearest_holders(state: State, text: str) -> str:
     """Return the most similar name, or empty."""
-    names = {name for record in state.records for name in _names(record)[:2]}
-    names |= {key.name for key in state.pools}
+    names = {key.name for key in state.pools}
+    for record in state.records:
+        names.update((*_names(record)[:2], *_teams(record)))
     return nearest(text, sorted(names))
 
 
@@ -73,8 +79,12 @@ def _names(record: Allocation) -> tuple[str, ...]:
     claim = record.claim
     return (
         *(record.owner.name, record.owner.short, record.name, str(claim), claim.short),
-        *(claim.name, "/".join(claim.owner[2:])),
+        *(claim.name, "/".join(claim.owner[2:]), *_teams(record)),
     )
+
+
+def _teams(record: Allocation) -> tuple[str, ...]:
+    return (record.owner.team,) if record.owner.team else ()
 
 
 def _describe(state: State, parts: Sequence[AddressPart]) -> list[Holder]:
@@ -99,7 +109,8 @@ def _holder(state: State, part: AddressPart, row: Sequence[AddressPart]) -> Hold
     until = retention_end(record, state) if is_reserved else None
     claim = state.claims.get(record.claim)
     document = claim.source if claim is not None else None
-    return Holder(part, until, document, *neighbors, state.givers.get(record.path))
+    is_over = until is not None and until <= state.clock
+    return Holder(part, until, document, *neighbors, state.givers.get(record.path), is_over)
 
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
@@ -154,12 +165,13 @@ def near(history: History, asked: str) -> str:
     """Return a similar name from the history read so far, or empty."""
     facts = [fact for fact in history.known.values() if fact is not None]
     owners = {name for it in facts for name in (it.owner, it.owner.rpartition("/")[2])}
-    names = owners | {it.pool.rpartition("/")[2] for it in facts} | {it.record for it in facts}
+    names = owners | {it.pool.rpartition("/")[2] for it in facts}
+    names |= {name for it in facts for name in (it.record, it.team)}
     return nearest(asked, sorted(names))
 
 
 def concerning(asked: str) -> Callable[[RecordEvent], bool]:
-    """Return a filter of events, newest first: of a tenant, claim, record, or pool.
+    """Return a filter of events, newest first: of a tenant, team, claim, record, or pool.
 
     It follows a renamed claim, and no namesake.
     """
@@ -208,5 +220,8 @@ def revision_at(repository: Repository, log: CommitLog, rev: str, at: str | None
             raise UsageError(f"--at {at!r} is neither a time nor a revision", hint) from error
     found = log.before(head.id, moment)
     if found is None:
-        raise UsageError(f"no commit of {rev} is as old as {format_instant(moment)}")
+        message = f"no commit of {rev} is as old as {format_instant(moment)}"
+        if log.is_cut():
+            raise GitError(message, DEEPEN)
+        raise NotThereError(message, "name a later time: the repository did not exist then")
     return found.id

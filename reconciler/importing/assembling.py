@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -49,7 +50,7 @@ def _with_distinct_names(
     holdings: Iterable[ImportedRange], conflicts: list[Finding]
 ) -> Iterator[ImportedRange]:
     def plain(said: str) -> str:
-        return said.rpartition("/")[2].strip().casefold()
+        return normalize("NFC", said.rpartition("/")[2].strip()).casefold()
 
     first: dict[tuple[str, str], ImportedRange] = {}
     for item in holdings:

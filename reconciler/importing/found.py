@@ -3,6 +3,7 @@
 import re
 from hashlib import sha256
 from typing import Any, NamedTuple
+from unicodedata import normalize
 
 from msgspec import Struct
 from msgspec.structs import astuple
@@ -124,7 +125,7 @@ _HASH = 8
 
 def slug(text: str) -> str:
     """Return the text as an RFC 1123 label; empty if no character is valid."""
-    return fitted(_OTHERS.sub("-", text.casefold()).strip("-"))
+    return fitted(_OTHERS.sub("-", normalize("NFC", text).casefold()).strip("-"))
 
 
 def fitted(label: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from shlex import quote
 from types import MappingProxyType
 from typing import NamedTuple
+from unicodedata import normalize
 
 from reconciler.addresses import IPRange, NotationError, format_short
 from reconciler.documents.findings import Location, join_limited, meant, nearest, shown
@@ -110,7 +111,7 @@ def columns_of(header: Sequence[str], mapped: Mapping[str, str]) -> Columns:
 
 def plain(name: str) -> str:
     """Return a header in lower case, without word separators."""
-    return _BETWEEN.sub("", name.casefold())
+    return _BETWEEN.sub("", normalize("NFC", name.strip()).casefold())
 
 
 class TableRow(NamedTuple):

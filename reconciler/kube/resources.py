@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
@@ -300,11 +300,32 @@ def desired_object(manifest: Manifest, *, is_status_only: bool = False) -> Desir
 
 def with_status(wanted: DesiredObject, more: Manifest | None) -> DesiredObject:
     """Return the object with additional fields of status."""
-    if not more or wanted.status is None:
+    return wanted if not more else _with_status(wanted, {**(wanted.status or {}), **more})
+
+
+def without_fields(wanted: DesiredObject, paths: Iterable[str]) -> DesiredObject:
+    """Return the object without some fields of status: `status.conditions`."""
+    status: Any = wanted.status
+    for path in paths:
+        status = _without(status, path.split(".")[1:])
+    return wanted if status == wanted.status else _with_status(wanted, status)
+
+
+def _without(value: Any, steps: Sequence[str]) -> Any:
+    if isinstance(value, list):
+        return [_without(item, steps) for item in value]
+    if not isinstance(value, Mapping) or steps[0] not in value:
+        return value
+    if len(steps) > 1:
+        return {**value, steps[0]: _without(value[steps[0]], steps[1:])}
+    return {name: item for name, item in value.items() if name != steps[0]}
+
+
+def _with_status(wanted: DesiredObject, status: Manifest) -> DesiredObject:
+    if wanted.status is None:
         return wanted
-    status = {**wanted.status, **more}
     said = f"{wanted.hash.partition('.')[0]}.{_hash(timeless(status))}"
-    return DesiredObject(wanted.ref, wanted.body, status, said)
+    return replace(wanted, status=status, hash=said)
 
 
 def _body(manifest: Manifest, ref: Ref) -> dict[str, Any]:

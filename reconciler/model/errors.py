@@ -34,6 +34,12 @@ class UsageError(ReconcilerError):
     exit_code = ExitCode.USAGE
 
 
+class NotThereError(ReconcilerError):
+    """What a query is about does not exist."""
+
+    exit_code = ExitCode.WRONG
+
+
 class GitError(ReconcilerError):
     """Git is not reachable, refuses a command, or lacks an object."""
 

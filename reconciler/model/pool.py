@@ -63,6 +63,7 @@ class Pool(Struct, frozen=True):
         is_paused: It allocates nothing, and its records are neither released nor expired.
         kept: Excluded blocks, each with its description.
         subnet: The network that all addresses of the pool are in, if its document names one.
+        anycast: Subnet-router anycast addresses (RFC 4291, 2.6.1), which are allocated last.
         retention: Seconds for which released records stay reserved, unless Settings have more.
     """
 
@@ -81,6 +82,7 @@ class Pool(Struct, frozen=True):
     retention: int = 0
     kept: tuple[tuple[IPRange, str], ...] = ()
     subnet: IPRange | None = None
+    anycast: IPSet = IPSet()
 
 
 class Contract(NamedTuple):

@@ -25,6 +25,10 @@ class Limits(Struct, frozen=True):
     files: int = 200_000
     bytes: int = 1 << 30
 
+    def widened(self, other: "Limits") -> "Limits":
+        """Return the wider limits of both."""
+        return Limits(max(self.files, other.files), max(self.bytes, other.bytes))
+
 
 class Elastic(Struct, frozen=True):
     """How tenants grow and shrink: `elastic` of Settings. Durations in seconds."""

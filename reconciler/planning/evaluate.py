@@ -465,7 +465,7 @@ def with_sizes_of_base(pools: Mapping[Key, Pool], evaluation: Evaluation) -> Eva
     }
     if not old:
         return evaluation
-    holdings = Holdings({**state.pools, **old}, state.records)
+    holdings = Holdings({**state.pools, **old}, state.records, state.blocked)
     before = {**plan.before, **{key: usage(pool, holdings) for key, pool in old.items()}}
     return replace(evaluation, plan=replace(plan, before=before))
 

@@ -152,11 +152,15 @@ class _Planner:
         self.record_of = current_records(state.records)
         self.shrinking = shrinking(state)
         self.expired = {record.path for record in state.records if self._is_expired(record)}
-        holding = [item for item in state.records if item.range and item.path not in self.expired]
-        self.holdings = Holdings(state.pools, holding)
-        self.holders = Holders(state.pools, holding)
+        holding = [item for item in state.records if item.range]
+        self.holdings = Holdings(state.pools, holding, state.blocked)
+        # An expired record holds its addresses until a run has removed it.
         self.before = {key: usage(pool, self.holdings) for key, pool in state.pools.items()}
         self.named = elsewhere(state.pools)
+        if self.expired:
+            holding = [item for item in holding if item.path not in self.expired]
+            self.holdings = Holdings(state.pools, holding, state.blocked)
+        self.holders = Holders(state.pools, holding)
         self.rivals = rivals(state.pools)
         self.quotas = Quotas(state.claims, self.record_of, state.blocked)
         self.spaces: dict[str, Space] = {}
@@ -210,9 +214,10 @@ class _Planner:
 
     def after(self, decisions: list[Decision]) -> Mapping[Key, Usage]:
         changed = [item for item in decisions if isinstance(item, Grant | Release)]
-        if not changed:
+        if not changed and not self.expired:
             return self.before
-        holdings = Holdings(self.state.pools, holding_after(self.state, changed, self.expired))
+        records = holding_after(self.state, changed, self.expired)
+        holdings = Holdings(self.state.pools, records, self.state.blocked)
         return {key: usage(pool, holdings) for key, pool in self.state.pools.items()}
 
     def _decide(self, claim: Claim) -> Decision:

@@ -181,6 +181,22 @@ def read_own_settings(source: Source, judging: Settings | None = None) -> OwnSet
     return OwnSettings(replace(own.settings, records=folder), (*own.findings, lost), is_broken=True)
 
 
+def own_limits(source: Source) -> Limits:
+    """Return the limits in the Settings of a source, without listing it."""
+    return _read_own(source).settings.limits
+
+
+def is_over_limits(source: Source, limits: Limits) -> bool:
+    """Return whether a source exceeds its own limits, and others are wider."""
+    own = _read_own(source).settings
+    try:
+        source.bound(own.limits)
+        source.entries([*own.folders, own.records])
+    except LimitError:
+        return limits != own.limits and limits.widened(own.limits) == limits
+    return False
+
+
 def _read_own(source: Source) -> OwnSettings:
     entries = [entry for entry in source.entries([PATH]) if entry.path == PATH]
     settings, findings = read_settings(source.read(entries)[0] if entries else None)

@@ -50,8 +50,7 @@ def left(claim: Claim, why: str) -> Refusal:
 
 
 def _inspect(place: str, path: str) -> str:
-    # Git has no log for files of the work tree.
-    return f"fix {place}; to see what changed: git diff HEAD -- {path}, or git log -p -- {path}"
+    return f"fix {place}; git log -p -- {path} shows what was changed"
 
 
 def untold(claim: Claim) -> Refusal:

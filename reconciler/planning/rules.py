@@ -405,14 +405,15 @@ def _outside_of_network(item: Blocked, network: _Network) -> list[Finding]:
     # A missing pool has a finding of its own.
     if not network.is_known or any(pool.usable.covers(item.range) for pool in network.pools):
         return []
-    hint = "choose addresses that one of the provider's pools gives out"
+    names = [pool.key.name for pool in network.pools[:_SHOWN]]
+    names += ["others"] * (len(network.pools) > _SHOWN)
+    hint = f"choose addresses that {article_list(names)} gives out"
     for pool in network.pools:
         if kept := (pool.reserved & IPSet((item.range,))).ranges:
             message = f"holds {_listed(kept)}, which {pool.key.name} reserves"
             return [_wrong(item, message, hint)]
-    names = [pool.key.name for pool in network.pools[:_SHOWN]]
-    names += ["others"] * (len(network.pools) > _SHOWN)
-    message = f"is not within what {article_list(names, 'and')} of its provider give out"
+    give = "gives" if len(names) == 1 else "give"
+    message = f"is not within what {article_list(names, 'and')} {give} out"
     return [_wrong(item, message, hint)]
 
 

@@ -32,9 +32,17 @@ class _Measured(NamedTuple):
 
 
 class Holdings:
-    """Ranges of records by address space: live ranges, and released ranges in retention."""
+    """Ranges of records by address space: live ranges, and released ranges in retention.
 
-    def __init__(self, pools: Mapping[Key, Pool], records: Iterable[Allocation]) -> None:
+    Ranges in use without a record (`blocked`) count as allocated in all spaces.
+    """
+
+    def __init__(
+        self,
+        pools: Mapping[Key, Pool],
+        records: Iterable[Allocation],
+        blocked: Iterable[Blocked] = (),
+    ) -> None:
         live: dict[str, list[IPRange]] = {}
         held: dict[str, list[IPRange]] = {}
         self.counts: dict[Key, int] = {}
@@ -52,6 +60,7 @@ class Holdings:
                 self.counts[record.pool] = self.counts.get(record.pool, 0) + 1
         # Computed once, not for every pool.
         self._measured: dict[tuple[str, IPSet], _Measured] = {}
+        self._blocked = IPSet.of(item.range for item in blocked)
         self._live = {space: IPSet.of([*live.get(space, ()), *everywhere]) for space in live}
         self._everywhere = IPSet.of(everywhere)
         self._held = {space: IPSet.of(ranges) for space, ranges in held.items()}
@@ -72,7 +81,7 @@ class Holdings:
         """Return the counters of a pool; computed once for pools with the same addresses."""
         key = pool.space, pool.usable
         if key not in self._measured:
-            taken_live = pool.usable & self.live(pool.space)
+            taken_live = pool.usable & (self.live(pool.space) | self._blocked)
             taken_held = (pool.usable & self.held(pool.space)) - taken_live
             free = pool.usable - taken_live - taken_held
             largest = max((run.size for run in free), default=0)
@@ -313,7 +322,7 @@ class Space:
         self._granted: list[IPRange] = []
         self._granted_among: dict[Key, list[IPRange]] = {}
         self._free: dict[Key, _Free] = {}
-        self._alike: dict[tuple[IPSet, Placement], _Free] = {}
+        self._alike: dict[tuple[IPSet, IPSet, Placement], _Free] = {}
 
     def allocate(
         self, pool: Pool, size: int, needed: int | None = None, *, take: bool = True
@@ -330,10 +339,20 @@ class Space:
                     free.seen[0] += 1
                     self.take(pool, item)
                 return item
-        return None
+        if not pool.anycast:
+            return None
+        left = (
+            run for run in self.free(pool) if run.size >= size and needed in (None, run.version)
+        )
+        found = next((IPRange(it.version, it.first, it.first + size - 1) for it in left), None)
+        if found is not None and take:
+            self.take(pool, found)
+        return found
 
     def longest(self, pool: Pool, needed: int | None = None) -> int:
         """Return the size of the longest free range of a pool, for one IP version or all."""
+        if pool.anycast:
+            return self.room(pool, needed).run
         runs = self._free_of(pool).runs
         return max((runs[it].longest() for it in runs if needed in (None, it)), default=0)
 
@@ -369,7 +388,7 @@ class Space:
     def _free_of(self, pool: Pool) -> _Free:
         free, granted = self._free.get(pool.key), self._granted_near(pool)
         if free is None:
-            alike = pool.usable, pool.placement
+            alike = pool.usable, pool.anycast, pool.placement
             free = self._alike.get(alike) or self._alike.setdefault(alike, self._built(pool))
             self._free[pool.key] = free
         for item in granted[free.seen[0] :]:
@@ -380,7 +399,7 @@ class Space:
 
     def _built(self, pool: Pool) -> _Free:
         by_version: dict[int, list[tuple[int, int]]] = {}
-        for run in self.free(pool):
+        for run in self.free(pool) - pool.anycast:
             by_version.setdefault(run.version, []).append((run.first, run.last))
         runs = {version: FreeRuns(found, pool.placement) for version, found in by_version.items()}
         return _Free(runs, [len(self._granted_near(pool))], {})

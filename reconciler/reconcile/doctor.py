@@ -473,7 +473,7 @@ def _crds(cluster: Cluster, recognise: Recognise) -> DiagnosisCheck:
         live = cluster.get(desired.ref)
         if live is None:
             is_needed = kind in [resource.kind for resource in needed()]
-            (absent if is_needed else doubts).append(f"{kind} is not there")
+            absent += [f"{kind} is not there"] if is_needed else []
         elif not apply_rights.is_established(live):
             broken.append(f"{kind} is not established")
         elif not is_ours(live_of(live), entries.get(str(desired.ref))):

@@ -15,6 +15,7 @@ from reconciler.gitio.files import TargetDirectory
 from reconciler.model.errors import UsageError
 from reconciler.model.settings import Settings
 from reconciler.planning.documents import schema_files
+from reconciler.planning.settings import read_settings
 
 
 class Forge(StrEnum):
@@ -244,6 +245,14 @@ def has_own_documents(folder: TargetDirectory) -> bool:
     """Return whether the repository has documents other than unchanged examples."""
     shown = examples()
     return any(path not in shown or folder.text(path) != shown[path] for path in documents(folder))
+
+
+def named_branch(folder: TargetDirectory) -> str:
+    """Return the branch that the existing Settings name, or empty."""
+    with suppress(OSError):
+        text = folder.text(SETTINGS)
+        return "" if text is None else read_settings(text.encode())[0].branch
+    return ""
 
 
 def documents(folder: TargetDirectory) -> list[str]:

@@ -143,7 +143,7 @@ def markdown_text(
     ]
     sections.append(Section("In the base already, and left as it is", "", inherited))
     for title, found in plans.blocks(compared.causes):
-        sections.append(Section(title, "", [f"- {prose(plans.sentence_of(it))}" for it in found]))
+        sections.append(Section(title, "", [f"- {prose(it)}" for it in found]))
     also = [
         "<br>".join([f"- {code(plans.title_of(it))}", *map(prose, plans.sentences_of(it))])
         for it in compared.also

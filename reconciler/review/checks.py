@@ -21,12 +21,21 @@ from reconciler.families import is_pool
 from reconciler.families.fields import PLACE, former_of, written
 from reconciler.gitio.interface import Source
 from reconciler.gitio.repository import Repository
+from reconciler.model.errors import LimitError
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant
 from reconciler.model.settings import HOUR, PATH, Settings
 from reconciler.planning.evaluate import Evaluation, counts_of, held_releases
 from reconciler.planning.limits import CAPACITY
-from reconciler.planning.read import evaluate_source, has_records, left_over, records_elsewhere
+from reconciler.planning.read import (
+    EvaluationOptions,
+    evaluate_source,
+    has_records,
+    is_over_limits,
+    left_over,
+    own_limits,
+    records_elsewhere,
+)
 from reconciler.planning.renames import REFUSED, DocumentName, Link, broken, is_there, links_of
 from reconciler.planning.space import space_of
 from reconciler.reconcile.evaluation import as_reconciled, held_by_limit, with_found, with_overrides
@@ -42,9 +51,17 @@ from reconciler.review.files import (
     manual_ranges,
     removed_while_broken,
     shared_documents,
+    unusable_objects,
 )
 from reconciler.review.owners import handovers, reused_names, within
-from reconciler.review.pools import address_spaces, given_twice, limits_changed, shrunk, unreserved
+from reconciler.review.pools import (
+    address_spaces,
+    filled_by_hand,
+    given_twice,
+    limits_changed,
+    shrunk,
+    unreserved,
+)
 from reconciler.review.renames import dangling_requests, renames
 from reconciler.review.result import Compared
 
@@ -90,9 +107,7 @@ def settings_changed(change: Change) -> Iterator[Finding]:
     """Report edits of Settings, and records that the named folder does not have."""
     base, own = change.base_settings, change.own_settings
     if PATH in change.paths:
-        start = change.settings.location
-        if start.path != PATH:  # the base has no Settings
-            start = Location(PATH, 1, 1)
+        start = _place(change.settings)
         fields = ", ".join(changed(base, own))
         message = f"Settings are changed{fields and f': {fields}'}; this check goes by those of"
         hint = "what is released is free sooner than this plan says"
@@ -108,6 +123,43 @@ def settings_changed(change: Change) -> Iterator[Finding]:
             yield left_over(change.settings, base.records)
         elif not change.head.entries([own.records]) and change.base.entries([base.records]):
             yield records_elsewhere(change.settings, base.records)
+
+
+def missing_branch(change: Change) -> Iterator[Finding]:
+    """Report Settings that name another authoritative branch, which does not exist."""
+    branch = change.own_settings.branch
+    if branch in ("", change.base_settings.branch) or not change.repository.lacks_branch(branch):
+        return
+    message = f"spec.branch is {shown(branch)}, and there is no such branch: later runs stop"
+    hint = f"git fetch origin {branch}, or push the branch before this change is merged"
+    yield error(CODE, _place(change.own_settings), message, hint)
+
+
+def wrong_by_own_settings(change: Change) -> Iterator[Finding]:
+    """Report what the Settings of the change make wrong, for this change and for all later ones."""
+    if PATH not in change.paths:
+        return
+    result, place = change.result, _place(change.own_settings)
+    hint = "set the field back, or correct what it makes wrong in this change"
+    known = {(it.severity, it.code, it.location) for it in (*result.findings, *result.gates)}
+    if result.brake is not None:
+        known.add((Severity.GATE, _BRAKE, place))
+    try:
+        after = evaluate_source(change.head, EvaluationOptions(overrides=result.tree.overrides))
+    except LimitError as failure:
+        yield error(CODE, place, f"with spec.limits of this change, {failure}", hint)
+        return
+    finally:
+        change.head.bound(change.base_settings.limits)
+    for item in (*after.findings, *after.gates):
+        is_known = (item.severity, item.code, item.location) in known
+        if item.severity in (Severity.ERROR, Severity.GATE) and not is_known:
+            message = f"{item.message}; by the Settings of this change"
+            yield replace(item, message=message, hint=item.hint or hint)
+
+
+def _place(settings: Settings) -> Location:
+    return settings.location if settings.location.path == PATH else Location(PATH, 1, 1)
 
 
 def changed(earlier: Settings, own: Settings) -> Iterator[str]:
@@ -232,12 +284,15 @@ def releases_held(change: Change) -> Iterator[Finding]:
 CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     missing_commits,
     settings_changed,
+    missing_branch,
+    wrong_by_own_settings,
     lambda change: change.loosened,
     limits_changed,
     shrunk,
     unreserved,
     address_spaces,
     given_twice,
+    filled_by_hand,
     shared_documents,
     manual_ranges,
     renames,
@@ -251,6 +306,7 @@ CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     undone_renames,
     removed_while_broken,
     files_not_read,
+    unusable_objects,
     record_changes,
     moved_roots,
     dated_back,
@@ -282,7 +338,15 @@ def review(
         evaluation = as_reconciled(source, repository)
         held = held_by_limit(evaluation, repository, source)
         return Compared(with_overrides(with_found(evaluation, held)))
-    return review_change(Change(repository, base, source, proposed))
+    try:
+        return review_change(Change(repository, base, source, proposed))
+    except LimitError:
+        limits = own_limits(source)
+        if not is_over_limits(repository.source(base), limits):
+            raise
+        # The base exceeds its own limits, so only a change that raises them can help.
+        repository.git.reader.limits = limits
+        return review_change(Change(repository, base, source, proposed))
 
 
 def review_change(change: Change) -> Compared:

@@ -8,11 +8,12 @@ from msgspec.structs import replace
 
 from reconciler.addresses import format_short
 from reconciler.documents.document import Document
-from reconciler.documents.findings import Finding, Location, Severity, info
+from reconciler.documents.findings import Finding, Location, Severity, error, info
 from reconciler.documents.load import upwards
 from reconciler.families import key_of, role_of
 from reconciler.gitio.interface import Entry, Source
 from reconciler.model.errors import GitError, LimitError
+from reconciler.model.plan import Grant, Keep
 from reconciler.model.pool import DEFAULT_SPACE
 from reconciler.model.settings import PATH, Settings
 from reconciler.planning.documents import elsewhere, is_elsewhere, is_suspect
@@ -62,17 +63,26 @@ def _differing(old: object, new: object, path: str = "") -> Iterator[str]:
 
 def manual_ranges(change: Change) -> Iterator[Finding]:
     """Report ranges without a record that are new or differ."""
+    evaluation = change.result
+    given = (it for it in evaluation.plan.decisions if isinstance(it, Grant | Keep))
+    recorded = {(it.claim, it.allocation.range) for it in given}
+    pins = {
+        it.title
+        for it in evaluation.state.blocked
+        if it.by_hand and (it.by_hand.claim, it.range) in recorded
+    }
     for title, item in change.after.by_hand.items():
         old = change.before.by_hand.get(title)
         text = format_short(item.range)
-        if old is None:
+        if old is None and title not in pins:
             message = f"{text} of {title} is new: it is used without a record"
             yield info("manual-range-added", item.source, message)
-        elif old.range != item.range:
+        elif old is not None and old.range != item.range:
             message = f"{text} of {title} was {format_short(old.range)} in {change.name}"
             yield info("manual-range-changed", item.source, message)
 
 
+_REBASE = "a new commit cannot undo it: drop it from the commits of the change, git rebase -i"
 MAX_FILES, MAX_READ = 1_000, 100
 """The numbers of changed files that are searched for a known API, and of files that are read."""
 
@@ -141,6 +151,24 @@ def files_not_read(change: Change) -> Iterator[Finding]:
             yield _left_out(f"{left} files that change outside of the folders that are read")
     except (GitError, LimitError):
         yield _left_out("what changes outside of the folders that are read")
+
+
+_MAX_UNUSABLE = 20
+
+
+def unusable_objects(change: Change) -> Iterator[Finding]:
+    """Report objects of the commits that Git, or a checkout, cannot use, anywhere in the tree."""
+    repository, root = change.repository, change.repository.root
+    base, head = change.base.revision(), change.head.revision() or repository.resolve("HEAD")
+    try:
+        found = repository.unusable(base.id, head.id) if base is not None else ()
+        for path, commit, why in islice(found, _MAX_UNUSABLE):
+            is_inside = bool(path) and (not root or path.startswith(f"{root}/"))
+            place = path[len(root) + 1 if root else 0 :] if is_inside else "."
+            message = f"commit {commit[:12]}: {'' if is_inside else f'{path}: ' * bool(path)}{why}"
+            yield error("path-invalid", Location(place), message, f"{_REBASE} {change.name}")
+    except LimitError as failure:
+        yield error("path-invalid", Location("."), str(failure), f"{_REBASE} {change.name}")
 
 
 def _roots(entries: Sequence[Entry], base: Source, settings: Settings) -> list[str]:

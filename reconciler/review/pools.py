@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from msgspec.structs import replace
+
 from reconciler.addresses import IPRange, IPSet, format_short
 from reconciler.documents.findings import Finding, error, info, join_limited, shown, warning
 from reconciler.families import key_of
@@ -12,6 +14,7 @@ from reconciler.model.plan import Grant
 from reconciler.model.pool import DEFAULT_SPACE, Pool
 from reconciler.model.settings import OverrideKind
 from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.limits import CAPACITY, capacity
 from reconciler.planning.space import Lookup, space_of
 from reconciler.review.change import Change
 
@@ -180,6 +183,18 @@ def given_twice(change: Change) -> Iterator[Finding]:
     for grant in grants:
         if grant.claim in caused:
             yield from _given_twice(grant, state.pools, held)
+
+
+def filled_by_hand(change: Change) -> Iterator[Finding]:
+    """Report pools that ranges without a record fill up to a refused usage tier."""
+    if not change.after.by_hand:
+        return
+    result, base = change.result, change.base_plan.plan.after
+    before = {key: base.get(key, it) for key, it in result.plan.before.items()}
+    plan, tree = replace(result.plan, before=before), result.tree
+    known = {it.location for it in result.gates if it.code == CAPACITY}
+    found = capacity(result.state, plan, tree.settings, tree.overrides)
+    yield from (it for it in found if it.location not in known)
 
 
 def _given_twice(

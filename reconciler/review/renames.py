@@ -6,10 +6,19 @@ from collections.abc import Hashable, Iterator, Mapping
 from msgspec.structs import replace
 
 from reconciler.documents.document import Document, Identity
-from reconciler.documents.findings import Finding, Location, join_limited, meant, nearest, warning
+from reconciler.documents.findings import (
+    MAX_SUGGESTIONS,
+    Finding,
+    Location,
+    join_limited,
+    meant,
+    nearest,
+    warning,
+)
 from reconciler.families import is_pool, keeps_addresses, key_of, known_as
 from reconciler.families.fields import FORMERLY, PLACE, former_of, written
 from reconciler.model.claim import Allocation, Claim
+from reconciler.model.key import Key
 from reconciler.model.plan import Keep, Release
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.renames import DocumentName, is_there, links_of, references
@@ -33,21 +42,22 @@ def _likely(change: Change) -> Iterator[Finding]:
     named = {(it.kind.id, former_of(it)) for it in new}
     lost = _lost_by_owner(change.result)
     groups: dict[Hashable, tuple[list[Document], list[Document]]] = {}
+    held = defaultdict[Hashable, set[frozenset[Key]]](set)
     for old in gone:
         records = lost.get(key_of(old).owner, [])
         if records and (old.kind.id, (old.namespace, old.name)) not in named:
             pool = change.before.pools.get(key_of(old))
-            groups.setdefault(_signature(old, pool, records), ([], []))[0].append(old)
+            groups.setdefault(signature := _signature(old, pool, records), ([], []))[0].append(old)
+            held[signature].add(frozenset(it.pool for it in records))
     claims = defaultdict[DocumentName, list[Claim]](list)
     for claim in change.result.state.claims.values():
         claims[claim.key.owner].append(claim)
     for document in new:
         key = key_of(document)
         asked = claims[key.owner]
-        group = groups.get(_signature(document, change.after.pools.get(key), asked))
-        pools = {pool for it in asked for pool in it.candidates}
-        held = [{it.pool for it in lost[key_of(old).owner]} for old in group[0]] if group else []
-        if group and (is_pool(document.kind.id) or any(it <= pools for it in held)):
+        signature = _signature(document, change.after.pools.get(key), asked)
+        group, pools = groups.get(signature), {pool for it in asked for pool in it.candidates}
+        if group and (is_pool(document.kind.id) or any(it <= pools for it in held[signature])):
             group[1].append(document)
     yield from (_looks_renamed(old, new, lost) for old, new in groups.values() if new)
 
@@ -130,7 +140,7 @@ def _unknown(
     state = evaluation.state
     keys = [key for it in state.records for key in (it.claim, it.pool)]
     keys += [key for it in state.former.values() for key in (it.claim, it.pool) if key]
-    had = {key.owner for key in keys}
+    had, unknown = {key.owner for key in keys}, 0
     for name, document in _new_names(change):
         link = given.get(document.identity)
         if link is None or name in before.documents or name in before.broken:
@@ -140,7 +150,7 @@ def _unknown(
         what, hint = "", f"name what it was called in {change.name}, or remove the annotation"
         if (seems := likely.get(document.start)) is not None:
             what, hint = seems.message, seems.hint
-        else:
+        elif (unknown := unknown + 1) <= MAX_SUGGESTIONS:
             keys = [
                 link.before._replace(namespace=old.namespace, name=old.name)
                 for identity, old in sorted(before.documents.items(), key=lambda item: item[0])
@@ -160,7 +170,7 @@ def _unknown(
 def dangling_requests(change: Change) -> Iterator[Finding]:
     """Report requests that keep addresses for a tenant that the change removes."""
     evaluation = change.result
-    dangling = [it for it in evaluation.findings if it.code == "reference-not-found"]
+    dangling = {it.location: it for it in evaluation.findings if it.code == "reference-not-found"}
     before, now = change.before.documents, change.after.documents
     # A new document of the same kind may be a rename.
     new = {document.kind.id for identity, document in now.items() if identity not in before}
@@ -177,9 +187,9 @@ def dangling_requests(change: Change) -> Iterator[Finding]:
         for reference in named.get(name, ()):
             who = reference.document
             count = held[key_of(who).owner]
-            for found in dangling if count else ():
-                if found.location == reference.document.at(*reference.place):
-                    message = f"{document.title} goes by this change, but {who.title} in {who.file}"
-                    message += f" still holds {count} addresses for it"
-                    hint = f"to release them, remove {who.title}, too"
-                    yield replace(found, message=message, hint=hint)
+            found = dangling.get(who.at(*reference.place))
+            if found is not None and count:
+                message = f"{document.title} goes by this change, but {who.title} in {who.file}"
+                message += f" still holds {count} addresses for it"
+                hint = f"to release them, remove {who.title}, too"
+                yield replace(found, message=message, hint=hint)

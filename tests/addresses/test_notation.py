@@ -174,3 +174,19 @@ def test_ordinary_blocks_are_not_special(text: str) -> None:
 def test_a_count_for_a_column_is_short_and_never_too_large(count: int, text: str) -> None:
     assert format_count(count) == text
     assert float(text) <= count
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("[2001:db8::1]", "write 2001:db8::1"),
+        ("[2001:db8::1]:6443", "write 2001:db8::1"),
+        ("10.40.0.1:6443", "write 10.40.0.1"),
+        ("[2001:DB8::1]", "write 2001:db8::1"),
+        ("[::g]", EXAMPLE),
+    ],
+)
+def test_an_address_of_a_host_is_told_how_to_be_written_alone(text: str, hint: str) -> None:
+    with pytest.raises(NotationError) as wrong:
+        parse_address(text)
+    assert wrong.value.hint == hint

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from reconciler.apply.metallb import NAMESPACE as METALLB_HOME
 from reconciler.apply.rights import management_rights, tenant_rights
-from reconciler.model.objects import HOME, Need, Right
+from reconciler.model.objects import HOME, SECRET, Need, Right
 from tests.documentation import ROOT
 
 FILE = ROOT / "deploy" / "chart" / "templates" / "_rights.tpl"
@@ -37,7 +37,8 @@ def roles() -> Mapping[str, tuple[Right, ...]]:
     """The rights of each role of the chart, by the name of its template."""
     management, tenant = management_rights(), tenant_rights()
     found = {
-        "management": _granted(management, ""),
+        "management": tuple(it for it in _granted(management, "") if it.resource != SECRET),
+        "secrets": tuple(it for it in _granted(management, "") if it.resource == SECRET),
         "home": _granted(management, HOME),
         **{name: _needed(management, need) for need, name in OWN.items()},
         "tenant": _granted(tenant, ""),

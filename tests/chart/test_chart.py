@@ -93,6 +93,18 @@ def test_rights_can_be_narrowed_to_namespaces_of_tenants_and_widened_to_policies
         ("RoleBinding", "team-a", f"{name}-kubeconfigs"),
         ("RoleBinding", "team-b", f"{name}-kubeconfigs"),
     ]
+    verbs = {
+        form: {
+            verb
+            for item in found(form)
+            if item["kind"] in ("ClusterRole", "Role")
+            for rule in item["rules"]
+            if "secrets" in rule["resources"]
+            for verb in rule["verbs"]
+        }
+        for form in ("default", "tls")
+    }
+    assert verbs == {"default": {"get", "list", "watch"}, "tls": {"get"}}
 
 
 def test_it_takes_the_place_of_a_controller_in_its_own_namespace_under_its_name() -> None:

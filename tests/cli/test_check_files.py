@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import ipam
-from tests.world import SMALL, pool, provider, raw, reconciled, tenant, write
+from tests.world import SMALL, pool, provider, raw, reconciled, repository, tenant, write
 
 Capture = pytest.CaptureFixture[str]
 SETTINGS = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\nspec: "
@@ -98,7 +98,31 @@ def test_what_is_no_file_is_wrong_usage(capsys: Capture) -> None:
         "ipam: not-there.yaml cannot be read: No such file"
     )
     ran = ipam(capsys, "check", "folder")
-    assert (ran.code, "folder cannot be read: Is a directory" in ran.err) == (64, True)
+    assert (ran.code, "folder has no file to check (.yaml, .yml)" in ran.err) == (64, True)
+
+
+def test_a_folder_is_checked_file_by_file(tmp_path: Path, capsys: Capture) -> None:
+    wrong = pool("edge", "10.40.0.5/24")
+    write(Path(), {"f/pools/a.yaml": wrong, "f/b.yml": "a: [\n", "f/c.txt": "", "f/.d/e.yaml": "["})
+    (tmp_path / "f/again").symlink_to(tmp_path / "f")
+    for named in ("f", "f/", str(tmp_path / "f")):
+        ran = ipam(capsys, "check", named, "-o", "json")
+        found = {(Path(it["path"]).name, it["code"]) for it in json.loads(ran.out)["findings"]}
+        assert (ran.code, found) == (1, {("a.yaml", "cidr-invalid"), ("b.yml", "yaml-syntax")})
+    assert ipam(capsys, "check", "f", "f/pools/a.yaml").out.count("cidr-invalid") == 1
+
+
+def test_of_a_folder_of_a_repository_the_files_that_count_are_checked(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    foreign = "on: push\n"
+    files = {**reconciled(SMALL), "charts/values.yaml": foreign, ".ci.yml": foreign}
+    made = repository(tmp_path / "repo", files)
+    assert ipam(capsys, "check", made).out.startswith("✓ fine: no findings")
+    assert ipam(capsys, "check", made / "charts").code == 64
+    write(made, {"other/pool.yaml": pool("edge"), "tenants/two.yaml": tenant("two", workers="[]")})
+    ran = ipam(capsys, "check", made)
+    assert (ran.code, "file-not-read" in ran.out, "tenants/two.yaml:" in ran.out) == (1, True, True)
 
 
 @pytest.mark.parametrize("option", [["--base", "main"], ["--worktree"], ["--rev", "HEAD"]])

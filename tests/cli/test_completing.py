@@ -46,7 +46,7 @@ def completed(*words: str) -> list[str]:
         ("get pool", ["pools"]),
         ("get pools ", ["edge"]),
         ("get pools --team ", ["team-a"]),
-        ("who ", ["edge", "team-a/one", "team-a/two"]),
+        ("who ", ["edge", "team-a", "team-a/one", "team-a/two"]),
         ("who --at g", ["grow"]),
         ("map ", ["edge"]),
         ("help fore", ["forecast"]),

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from reconciler.cli import run
+from tests.cli.running import ipam
 from tests.world import SMALL, pool, reconciled, repository, tenant
 
 FILES = {
@@ -116,3 +117,25 @@ def test_what_cannot_be_asked_for_is_refused_before_anything_is_read(
     code, out, err = got(*words)
     assert (code, out) == (64, "")
     assert told in err
+
+
+def test_pools_of_other_kinds_are_told_beside_network_pools(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = (
+        "apiVersion: ipam.cluster.x-k8s.io/v1alpha2\nkind: InClusterIPPool\n"
+        "metadata: {name: nodes, namespace: default}\n"
+        "spec: {addresses: [10.44.0.10-10.44.0.20], prefix: 24}\n"
+    )
+    only = repository(tmp_path / "only", {"pools/nodes.yaml": other})
+    both = repository(tmp_path / "both", {**SMALL, "pools/nodes.yaml": other})
+    for repo, rows in ((only, 0), (both, 2)):
+        ran = ipam(capsys, "get", "pools", "--repo", repo)
+        assert (ran.code, len(ran.out.splitlines())) == (0, rows)
+        assert "pools of other kinds: ipam get inclusterippools" in ran.err
+        ran = ipam(capsys, "get", "pools", "nodes", "--repo", repo)
+        assert (ran.code, "ipam get inclusterippools nodes" in ran.err) == (1, True)
+    assert (
+        "other kinds"
+        not in ipam(capsys, "get", "pools", "--repo", repository(tmp_path / "o", SMALL)).err
+    )

@@ -88,6 +88,35 @@ def test_a_dry_run_shows_each_file_and_writes_nothing(tmp_path: Path, capsys: Ca
     assert not (tmp_path / "new").exists()
 
 
+def test_a_dry_run_in_a_repository_shows_what_the_run_does(tmp_path: Path, capsys: Capture) -> None:
+    files_there = {"pools/edge.yaml": pool(), "CODEOWNERS": "* @me\n"}
+    made = repository(tmp_path / "repo", files_there)
+    git(made, "switch", "-q", "-c", "search")
+    git(made, "update-ref", "refs/remotes/origin/trunk", "HEAD")
+    git(made, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/trunk")
+
+    def rows(out: str) -> list[list[str]]:
+        lines = (line.split(maxsplit=2) for line in out.splitlines() if line.startswith("  "))
+        known = ("new", "wrote", "same", "yours")
+        return [["wrote" if it[0] == "new" else it[0], *it[1:]] for it in lines if it[0] in known]
+
+    dry = ipam(capsys, "init", made, "--dry-run")
+    assert git(made, "status", "--porcelain") == ""
+    assert "  branch: trunk\n" in dry.out, "not the branch of a change"
+    assert "── CODEOWNERS (not written" in dry.out
+    assert "── pools/example.yaml" not in dry.out
+    real = ipam(capsys, "init", made)
+    assert (real.code, dry.code) == (0, 0)
+    assert rows(dry.out) == rows(real.out) != []
+    write(made, {"ipam.yaml": (made / "ipam.yaml").read_text().replace("trunk", "release")})
+    again = [ipam(capsys, "init", made, "--forge", "gitlab", *it) for it in (["--dry-run"], [])]
+    assert all("branch release\n" in it.out for it in again)
+    assert '$CI_COMMIT_BRANCH == "release"' in (made / ".gitlab-ci.yml").read_text()
+    dry, real = (ipam(capsys, "init", made, *it) for it in (["--dry-run"], []))
+    assert "wrote" not in real.out
+    assert dry.out.endswith(real.out), "nothing is left to write: both check what is there"
+
+
 def test_a_folder_in_a_root_is_refused_with_that(tmp_path: Path, capsys: Capture) -> None:
     top = repository(tmp_path / "big", {"infra/ipam.yaml": "", "x": ""})
     for folder in (top / "infra/pools", top / "infra/ipam/new"):

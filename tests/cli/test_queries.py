@@ -83,7 +83,7 @@ def test_one_is_what_nobody_knows(repo: Path, capsys: Capture) -> None:
     ran = ipam(capsys, "who", "twos", "--repo", repo)
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (
-        "no tenant, record or pool is named 'twos'; did you mean two?; with --history: who had that"
+        "no tenant, team, record or pool is named 'twos'; did you mean two?; with --history: who had that"
         " name\n"
     )
     for form in ("text", "csv", "json"):
@@ -92,11 +92,49 @@ def test_one_is_what_nobody_knows(repo: Path, capsys: Capture) -> None:
         assert ran.err.endswith("ipam get allocations lists them\n")
 
 
+def test_a_team_is_asked_for_by_its_name(repo: Path, capsys: Capture) -> None:
+    files = {"tenants/payments.yaml": tenant("shop", "payments")}
+    write(repo, files)
+    commit(repo, clock=CLOCK + 2 * HOUR)
+    assert ipam(capsys, "reconcile", "--repo", repo).code == 0
+    ran = ipam(capsys, "who", "payments", "--repo", repo, "-o", "json")
+    assert ran.code == 0
+    assert [it["holder"] for it in json.loads(ran.out)["items"]] == ["payments/shop"]
+    (told,) = ipam(capsys, "history", "payments", "--repo", repo).out.splitlines()
+    assert "payments/shop" in told
+    assert "did you mean payments?" in ipam(capsys, "who", "payment", "--repo", repo).err
+    (repo / "tenants/payments.yaml").unlink()
+    commit(repo, clock=CLOCK + 3 * HOUR)
+    assert ipam(capsys, "reconcile", "--repo", repo, "--allow-release", "9").code == 0
+    past = ipam(capsys, "who", "payments", "--history", "--repo", repo).out
+    assert "released" in past
+    assert "allocated" in past
+
+
+@pytest.mark.parametrize("verb", ["who", "history", "explain"])
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("10.60.1", "'10.60.1' is not a canonical IPv4 address"),
+        ("10.60", "'10.60' is not a canonical IPv4 address"),
+        ("10.60.1.0/33", "'33' is not a prefix length"),
+        ("10.60.1.5/24", "has host bits set"),
+        ("10.60.1.9-10.60.1.1", "does not end after it starts"),
+        ("2001:db8:::1", "is not a canonical IPv6 address"),
+    ],
+)
+def test_what_is_meant_as_addresses_and_is_none_is_wrong_usage(
+    verb: str, form: str, asked: str, said: str, repo: Path, capsys: Capture
+) -> None:
+    ran = ipam(capsys, verb, asked, "--repo", repo, "-o", form)
+    assert (ran.code, ran.out, said in ran.err) == (64, "", True), ran
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         (["--at", "soon"], "--at 'soon' is neither a time nor a revision"),
-        (["--at", "2020-01-01"], "no commit of HEAD is as old as 2020-01-01T23:59:59Z"),
         (["--at", "HEAD", "--worktree"], "--worktree and --at exclude each other"),
     ],
 )
@@ -106,6 +144,20 @@ def test_sixty_four_is_a_time_that_cannot_be(
     ran = ipam(capsys, "who", "edge", *options, "--repo", repo)
     assert (ran.code, ran.out) == (64, "")
     assert said in ran.err
+
+
+@pytest.mark.parametrize("words", [("who", "edge"), ("map",), ("map", "edge"), ("forecast",)])
+@pytest.mark.parametrize("at", ["2020-01-01", "30d", "2026-02-15T09:00Z"])
+def test_one_is_a_time_before_the_first_commit(
+    repo: Path, tmp_path: Path, capsys: Capture, words: tuple[str, ...], at: str
+) -> None:
+    ran = ipam(capsys, *words, "--at", at, "--repo", repo)
+    assert (ran.code, ran.out) == (1, "")
+    assert "no commit of HEAD is as old as 20" in ran.err
+    shallow = tmp_path / "shallow"
+    git(repo, "clone", "-q", "--depth=1", repo.as_uri(), str(shallow))
+    ran = ipam(capsys, *words, "--at", at, "--repo", shallow)
+    assert (ran.code, "hint: git fetch --unshallow" in ran.err) == (4, True), "it may be older"
 
 
 def test_csv_lists_every_part(repo: Path, capsys: Capture) -> None:

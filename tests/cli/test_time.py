@@ -2,10 +2,12 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.cli.running import ipam
+from tests.page.repositories import document_of
 from tests.world import CLOCK, SMALL, commit, git, repository, tenant, write
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
@@ -81,3 +83,35 @@ def test_hostile_text_of_a_commit_reaches_no_terminal(folder: Path, capsys: Capt
     assert ran.code == 0
     assert "\x1b" not in ran.out
     assert "\u202e" not in ran.out
+
+
+def test_all_verbs_agree_on_a_record_whose_retention_has_ended_while_no_run_removed_it(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    def told(verb: str, *more: str) -> Any:
+        return json.loads(ipam(capsys, verb, *more, "--repo", folder, "-o", "json").out)["items"]
+
+    def held() -> list[list[Any]]:
+        parts = [it for one in told("map") for it in one["parts"] if it["state"] == "held"]
+        who = [it for it in told("who", "one") if it["state"] == "held"]
+        page = tmp_path / "page.html"
+        page.unlink(missing_ok=True)
+        assert ipam(capsys, "report", "--repo", folder, "--out", page).code == 0
+        drawn: dict[str, Any] = document_of(page)["pools"][0]  # type: ignore[index]
+        (listed,) = told("get", "pools")
+        available = [it["available"] for it in (*told("status"), drawn)]
+        available.append(listed["status"]["availableIPs"])
+        counts = [it["held"] for it in (*told("status"), drawn)]
+        ends = [(it["start"], it["end"]) for it in (*parts, *who)]
+        return [available, counts, [*map(str, ends)]]
+
+    early = held()
+    assert early[1] == [8, 8]
+    assert len(set(early[2])) == 1
+    commit(folder, clock=CLOCK + 3 * DAY)
+    assert held() == early
+    text = ipam(capsys, "who", "one", "--repo", folder).out
+    assert "held, retention ended 2026-02-16T10:01:30Z" in text
+    at(monkeypatch, CLOCK + 3 * DAY)
+    assert ipam(capsys, "reconcile", "--repo", folder).code == 0
+    assert held()[1:] == [[0, 0], []]

@@ -1,10 +1,16 @@
 """`check --also`: a change beside others that wait for their merge. It stops nothing."""
 
+import os
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from reconciler.cli import opening
+from reconciler.gitio.process import Result, failure
+from reconciler.review.result import Together
 from tests.cli.running import given_out, ipam
 from tests.test_output_schemas import validated
 from tests.world import SMALL, commit, git, pool, tenant, write
@@ -100,7 +106,7 @@ def test_what_cannot_be_looked_at_says_why_and_stops_nothing(
     first, second = describe(capsys, repo, name, "theirs")
     assert first["notLookedAt"].startswith(why)
     assert second["both"]
-    assert "not looked at: " in checked(capsys, repo, name)
+    assert "not compared: " in checked(capsys, repo, name)
 
 
 def test_nothing_of_it_is_left_behind(repo: Path, capsys: Capture) -> None:
@@ -116,3 +122,67 @@ def test_it_needs_a_base_and_commits(repo: Path, capsys: Capture) -> None:
     for words in (("--also", "theirs"), ("--also", "theirs", "--base", "main", "--worktree")):
         ran = ipam(capsys, "check", "--repo", repo, *words)
         assert (ran.code, "--also needs --base, and no --worktree" in ran.err) == (64, True)
+
+
+def test_the_others_take_their_time_in_all_and_the_verdict_is_written_before(
+    repo: Path, capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, early = tmp_path / "check.json", list[dict[str, Any]]()
+
+    def endless(*_: object) -> Iterator[Together]:
+        early.append(validated("check.json", place.read_text()))
+        yield Together("theirs")
+        threading.Event().wait()
+
+    monkeypatch.setattr(opening, "compare_with_others", endless)
+    words = [
+        "check",
+        "--repo",
+        str(repo),
+        "--base",
+        "main",
+        "--rev",
+        "mine",
+        "--also-timeout",
+        "1s",
+    ]
+    also = ["--also", "theirs", "--also", "main", "--also", "HEAD"]
+    ran = ipam(capsys, *words, *also, "--output-file", f"json={place}")
+    assert ran.code == 0, ran
+    assert "Beside main:\n  not compared: it took too long\nBeside HEAD:\n  not compared" in ran.out
+    assert (early[0]["exitCode"], early[0]["beside"]) == (0, [])
+    late = validated("check.json", place.read_text())["beside"]
+    assert [it["name"] for it in late] == ["theirs", "main", "HEAD"]
+
+
+def test_a_git_that_is_stopped_by_the_time_limit_is_ended(
+    repo: Path, capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+
+    def endless(simulation: Any, *_: object) -> Iterator[Together]:
+        simulation.repository.git.run("hash-object", str(fifo))
+        yield Together("theirs")
+
+    monkeypatch.setattr(opening, "compare_with_others", endless)
+    words = [
+        "check",
+        "--repo",
+        str(repo),
+        "--base",
+        "main",
+        "--rev",
+        "mine",
+        "--also-timeout",
+        "1s",
+    ]
+    ran = ipam(capsys, *words, "--also", "theirs")
+    assert (ran.code, "not compared: it took too long" in ran.out) == (0, True), ran
+    with pytest.raises(OSError, match="No such device"):  # nobody reads it any more
+        os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+
+
+def test_a_git_that_crashed_is_told_without_the_text_of_its_own_code() -> None:
+    said = "git: merge-ort.c:2: process: Assertion `entry' failed."
+    assert str(failure("merge-tree", Result(-6, b"", said))) == "git merge-tree: ended by SIGABRT"

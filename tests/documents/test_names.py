@@ -16,7 +16,10 @@ def test_paths_clash_that_differ_in_case_or_in_how_a_sign_is_composed() -> None:
     found = clashes(paths)
     assert [item.location.path for item in found] == ["t/B.yaml", "t/b.yaml", "t/\u00e9.yaml"]
     assert all((item.code, item.severity) == ("name-clash", "error") for item in found)
-    assert "the same file as T/b.yaml" in found[0].message
+    assert "the same file as T/b.yaml where upper and lower case are" in found[0].message
+    assert "(Unicode NFC and NFD) are not told apart" in found[2].message
+    (beside,) = case_clashes(["t/e\u0301.yaml"], ["t/e\u0301.yaml", "t/\u00e9.yaml"])
+    assert "(Unicode NFC and NFD)" in beside.message
     assert clashes(["t/b.yaml", "t/c.yaml"]) == []
     assert clashes(["t/b.yaml", "t/b.yaml"]) == []
 

@@ -24,7 +24,7 @@ def errors(text: str) -> list[Finding]:
         ("0x10", "integer required, got string '0x10', which is not a decimal integer"),
         ("1:30", "integer required, got string '1:30'"),
         ("4.0", "integer required, got number 4.0"),
-        ("1e3", "integer required, got number 1E+3"),
+        ("1e3", "integer required, got number 1e3"),
         (".nan", "integer required, got number .nan"),
         ('"4"', "integer required, got string '4'"),
         ("true", "integer required, got boolean true"),
@@ -153,3 +153,26 @@ def test_a_field_that_stands_elsewhere_is_an_error(text: str, field: str, place:
 def test_a_part_that_is_no_mapping_is_told_once() -> None:
     (found,) = errors(tenant("a", networking="[]"))
     assert found.message == "spec.networking: mapping required, got list"
+
+
+@pytest.mark.parametrize("written", ["1e3", "12e03", ".5", "True", "1.50", "-1E-3", "0"])
+def test_what_is_to_be_quoted_is_told_as_it_was_written(written: str) -> None:
+    for text in (
+        tenant("a").replace("metadata: {", f"metadata: {{labels: {{x: {written}}}, "),
+        tenant("a").replace("name: a", f"name: {written}"),
+    ):
+        (found,) = errors(text)
+        assert found.hint == f'quote it: "{written}"'
+        assert found.message.endswith(f" {written}")
+
+
+@pytest.mark.parametrize(
+    ("size", "hint"),
+    [
+        ("0", "set spec.networking.lbPoolSize to 1 or more; to have none: a provider of mode"),
+        ("-1", "set spec.networking.lbPoolSize to 1 or more"),
+    ],
+)
+def test_none_is_no_size_and_told_how_it_is_had(size: str, hint: str) -> None:
+    (found,) = errors(tenant("a", networking=f"{{lbPoolSize: {size}}}"))
+    assert found.hint.startswith(hint)

@@ -51,9 +51,7 @@ def test_a_range_that_a_pool_of_the_provider_gives_out_is_right() -> None:
     ],
 )  # fmt: skip
 def test_a_range_outside_the_pools_of_the_provider_is_an_error(start: str, end: str) -> None:
-    assert said(world(start, end)) == [
-        f"{start}-{end} of {OLD} is not within what edge of its provider give out"
-    ]
+    assert said(world(start, end)) == [f"{start}-{end} of {OLD} is not within what edge gives out"]
 
 
 @pytest.mark.parametrize(

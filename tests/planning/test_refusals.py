@@ -214,8 +214,7 @@ def test_a_pool_with_an_unreadable_record_is_frozen() -> None:
     found = refusal({**SMALL, path: "kind: IPAllocation\nstatus: {}\n"}, CLAIM)
     assert found.reason == "pool-frozen"
     assert found.message == f"edge gives nothing out while {path} cannot be read"
-    ways = f"git diff HEAD -- {path}, or git log -p -- {path}"
-    assert found.hint == f"fix {path}; to see what changed: {ways}"
+    assert found.hint == f"fix {path}; git log -p -- {path} shows what was changed"
 
 
 def test_a_record_that_no_longer_answers_an_explicit_size_is_stale() -> None:

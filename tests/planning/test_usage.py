@@ -101,8 +101,10 @@ def test_a_plan_tells_today_and_what_it_leads_to() -> None:
 
 def test_what_expires_is_available_in_the_plan_that_removes_it() -> None:
     files = reconciled(without(reconciled(SMALL), "tenants/one.yaml"))
-    (before,) = evaluation_of(files, CLOCK + 86_400).plan.before.values()
-    assert before.available == 256
+    plan = evaluation_of(files, CLOCK + 86_400).plan
+    (before,), (after,) = plan.before.values(), plan.after.values()
+    assert (before.held, before.available) == (8, 248), "no run has removed it yet"
+    assert (after.held, after.available) == (0, 256)
 
 
 def test_taking_back_a_released_range_counts_it_once() -> None:

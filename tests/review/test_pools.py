@@ -65,6 +65,13 @@ def test_what_could_not_be_read_before_is_told_as_a_change() -> None:
     )  # fmt: skip
 
 
+def test_a_range_by_hand_that_the_plan_records_is_not_told_as_one_without_a_record() -> None:
+    pinned = {"tenants/one.yaml": tenant("one", networking=HAND)}
+    assert "manual-range-added" not in {it.code for it in as_findings(SMALL, {**SMALL, **pinned})}
+    outside = {"tenants/one.yaml": tenant("one", networking=HAND.replace("10.40", "10.41"))}
+    assert "manual-range-added" in {it.code for it in as_findings(SMALL, {**SMALL, **outside})}
+
+
 def test_a_range_by_hand_is_told_when_it_is_new_or_another_one() -> None:
     one, other = (tenant("one", networking=text) for text in (HAND, HAND.replace("109", "110")))
     (new,) = as_findings({}, {"tenants/one.yaml": one})

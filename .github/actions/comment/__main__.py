@@ -31,6 +31,8 @@ _PASSED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "IPAM_ROOT")
 # A heading: what files say stands in code, and makes none.
 _CLUSTERS = "\n#### What clusters get\n"
 _PROPOSED = "refs/ipam/proposed"
+# One other pull request may take this long to be fetched.
+_OTHER_SECONDS = 20
 _STATES = {0: "success", 1: "failure", 3: "failure"}
 _SAYS = {0: "fine", 1: "the content is wrong", 3: "right, but a gate stops it"}
 
@@ -102,14 +104,17 @@ def _is_for(pull: dict[str, Any], sha: str, branch: str) -> bool:
     return heads == ("open", sha, branch)
 
 
-def fetched(job: dict[str, str], branch: str, head: Head) -> tuple[Path, str] | None:
+def fetched(
+    job: dict[str, str], branch: str, head: Head, base: str = ""
+) -> tuple[Path, str] | None:
     """A repository with both sides, and the commit of the base; None when the head has moved on.
+
+    Others are fetched into the repository that is there already.
 
     Raises:
         WrongError: Git could not fetch.
     """
     folder = Path(job["RUNNER_TEMP"]) / "ipam-comment.git"
-    shutil.rmtree(folder, ignore_errors=True)
     server = job["GITHUB_SERVER_URL"]
     word = base64.b64encode(f"x-access-token:{job['TOKEN']}".encode()).decode()
     # By variables, so that no list of processes shows the token, and no file keeps it.
@@ -122,20 +127,29 @@ def fetched(job: dict[str, str], branch: str, head: Head) -> tuple[Path, str] | 
 
     def git(*words: str) -> str:
         line = ["git", "-c", "core.hooksPath=/dev/null", "-C", str(folder), *words]
-        done = subprocess.run(line, env=env, capture_output=True, text=True, check=False)  # noqa: S603 - no shell
+        seconds = _OTHER_SECONDS if head.others else None
+        try:
+            done = subprocess.run(  # noqa: S603 - no shell
+                line, env=env, capture_output=True, text=True, check=False, timeout=seconds
+            )
+        except subprocess.TimeoutExpired:
+            raise WrongError(f"git {words[0]} took too long") from None
         if done.returncode != 0:
             raise WrongError(f"git {words[0]} failed: {done.stderr.strip()[-300:]}")
         return done.stdout.strip()
 
+    fetch = ("fetch", "--quiet", "--no-tags", f"{server}/{job['GITHUB_REPOSITORY']}")
+    if head.others:
+        for number in head.others:
+            # One that is gone by now, or too large, is told as not compared.
+            with suppress(WrongError):
+                git(*fetch, f"+refs/pull/{number}/head:refs/pull/{number}/head")
+        return folder, base
+    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     git("init", "--quiet", "--bare")
     refs = [f"+refs/heads/{branch}:refs/ipam/base", f"+{head.ref}:refs/ipam/head"]
-    fetch = ("fetch", "--quiet", "--no-tags", f"{server}/{job['GITHUB_REPOSITORY']}")
     git(*fetch, *refs)
-    for number in head.others:
-        # One that is gone by now is told as not looked at.
-        with suppress(WrongError):
-            git(*fetch, f"+refs/pull/{number}/head:refs/pull/{number}/head")
     if proposals := job["PROPOSALS"]:
         with suppress(WrongError):  # nothing waits there now
             git(*fetch, f"+refs/heads/{proposals}:{_PROPOSED}")
@@ -146,8 +160,9 @@ def fetched(job: dict[str, str], branch: str, head: Head) -> tuple[Path, str] | 
 def checked(job: dict[str, str], folder: Path, base: str, head: Head) -> Answer:
     """The check of a head as merged in thought with its base."""
     out = Path(job["RUNNER_TEMP"]) / "ipam-comment"
-    shutil.rmtree(out, ignore_errors=True)
-    out.mkdir()
+    if not head.others:  # else the result without them stays until there is a better one
+        shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(exist_ok=True)
     result, text = _result(job), out / "comment.md"
     words = [
         f"--base={base}",
@@ -250,13 +265,15 @@ def tell(job: dict[str, str]) -> Answer | None:
         raise WrongError("the branch has a name that is none")
     forge = Forge(job)
     head = head_of(event["workflow_run"], branch, forge)
-    if head is not None:
-        head = with_others(head, branch, forge, job["ALSO"])
     sides = fetched(job, branch, head) if head else None
     if head is None or sides is None:
         return None
     answer = checked(job, *sides, head)
     set_status(job, forge, head.sha, answer)
+    # The status does not wait for what other pull requests bring.
+    head = with_others(head, branch, forge, job["ALSO"])
+    if head.others and answer.digest and fetched(job, branch, head, sides[1]):
+        answer = checked(job, *sides, head)._replace(code=answer.code)
     for number in head.pulls:
         # A push while it was checked has a run of its own, whose answer is not to be written over.
         if _is_for(forge.ask("GET", f"/pulls/{number}"), head.sha, branch):

@@ -4,6 +4,7 @@ A role, and its binding to the account that applies.
   why        what it is for
   name       of both
   rules      the name of its rules in _rights.tpl
+  also       further rules of the same role, by their name
   namespace  of a Role; empty for a ClusterRole
   bound      whether it is bound: everywhere, or in `namespace`
   within     namespaces of RoleBindings to a ClusterRole, in place of a ClusterRoleBinding
@@ -22,6 +23,9 @@ metadata:
     {{- include "gitops-ipam.labels" .root | nindent 4 }}
 rules:
   {{- include (print "gitops-ipam.rules." .rules) .root | nindent 2 }}
+  {{- with .also }}
+  {{- include (print "gitops-ipam.rules." .rules) $.root | nindent 2 }}
+  {{- end }}
 {{- if .bound }}
 {{- $role := . }}
 {{- range (default (list .namespace) .within) }}

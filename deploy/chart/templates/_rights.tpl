@@ -56,9 +56,6 @@
 - apiGroups: [cluster.x-k8s.io]
   resources: [machines]
   verbs: [list]
-- apiGroups: [""]
-  resources: [secrets]
-  verbs: [list, watch]
 - apiGroups: [butler.butlerlabs.dev]
   resources: [networkpools, ipallocations, providerconfigs, teams, tenantclusters]
   verbs: [watch]
@@ -75,6 +72,11 @@
 - apiGroups: [""]
   resources: [nodes, services]
   verbs: [watch]
+{{- end -}}
+{{- define "gitops-ipam.rules.secrets" -}}
+- apiGroups: [""]
+  resources: [secrets]
+  verbs: [list, watch]
 {{- end -}}
 {{- define "gitops-ipam.rules.home" -}}
 # The inventory.

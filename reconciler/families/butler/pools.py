@@ -45,7 +45,10 @@ from reconciler.model.settings import Settings
 
 _CIDR = ("spec", "cidr")
 _ALLOCATION = ("spec", "tenantAllocation")
-_IPV6_HINT = "NetworkPool is IPv4 only (its CRD says so); pools of other systems may hold IPv6"
+_IPV6_HINT = (
+    "NetworkPool is IPv4 only (its CRD says so); kinds that take IPv6 are ProxyIPPool,"
+    " InClusterIPPool and GlobalInClusterIPPool"
+)
 
 
 class NetworkPool(Struct, frozen=True):

@@ -7,7 +7,15 @@ from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, format_short
 from reconciler.documents.document import Document, Documents
-from reconciler.documents.findings import Finding, error, info, join_limited, nearest, warning
+from reconciler.documents.findings import (
+    MAX_SUGGESTIONS,
+    Finding,
+    error,
+    info,
+    join_limited,
+    nearest,
+    warning,
+)
 from reconciler.families.butler import kinds
 from reconciler.families.butler.pools import NetworkPool, Networks, Provider, Providers
 from reconciler.families.butler.tenants import (
@@ -107,12 +115,13 @@ def read_requests(
 ) -> dict[TenantName, list[TenantRequest]]:
     """Collect the claims of requests; return the requests of existing tenants, by tenant."""
     found: dict[TenantName, list[TenantRequest]] = {}
-    documents = networks.documents
+    documents, missing = networks.documents, 0
     for document in documents.of(kinds.REQUEST):
         name = tenant_named(document)
         tenant = documents.find(kinds.TENANT, *name)
         if tenant is None and not documents.unread(kinds.TENANT, *name):
-            _report_missing_tenant(document, documents, networks.reading)
+            missing += 1
+            _report_missing_tenant(document, documents, networks.reading, missing)
         provider = providers.of(tenant)[0] if tenant is not None else None
         claim = _claim(document, tenant, networks, provider)
         if tenant is not None:
@@ -128,13 +137,15 @@ def read_requests(
 
 
 def _report_missing_tenant(
-    document: Document, documents: Documents, reading: FamilyReading
+    document: Document, documents: Documents, reading: FamilyReading, count: int
 ) -> None:
     namespace, name = tenant_named(document)
     message = f"TenantCluster {namespace}/{name} is not in the repository"
     hint = "add the TenantCluster when it exists; the addresses are held anyway"
     near = ""
-    if spaces := documents.namesakes(kinds.TENANT, name):
+    if count > MAX_SUGGESTIONS:
+        pass
+    elif spaces := documents.namesakes(kinds.TENANT, name):
         near = f"{nearest(namespace, spaces) or spaces[0]}/{name}"
     elif other := nearest(name, documents.every(kinds.TENANT, namespace), _NEAR):
         near = f"{namespace}/{other}"

@@ -4,7 +4,15 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from reconciler.addresses import BITS, IPRange, IPSet, format_range, format_short, special_purpose
+from reconciler.addresses import (
+    BITS,
+    IPRange,
+    IPSet,
+    anycast_of,
+    format_range,
+    format_short,
+    special_purpose,
+)
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.edit import Edit
 from reconciler.documents.findings import Finding, has_error, meant, shown, warning
@@ -161,6 +169,7 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
         retention=document.spec.get("addressReuseGracePeriodSeconds", 0),
         kept=tuple((item, "") for item in (*excluded, *gateways)),
         subnet=subnet,
+        anycast=anycast_of([subnet]),
     )
     return pool, found
 

@@ -1,11 +1,12 @@
 """Reader of Clusters, their classes, IPAddressClaims, and addresses of other providers."""
 
 import re
+from collections import defaultdict
 
 from msgspec import Struct
 
 from reconciler.addresses import IPRange
-from reconciler.documents.document import Document, Documents
+from reconciler.documents.document import Document, Documents, Identity
 from reconciler.documents.findings import Finding, Location, error, info, nearest, shown, warning
 from reconciler.documents.yaml import Steps
 from reconciler.families.capi import kinds
@@ -19,6 +20,7 @@ from reconciler.model.plan import Blocked, ByHand, Gateway
 from reconciler.model.settings import Settings
 
 _GIVEN = ("spec", "address")
+_POOL_NAME = ("spec", "poolRef", "name")
 _HOST = ("spec", "controlPlaneEndpoint", "host")
 _NUMBERS = re.compile(r"[0-9.]+|.*:.*", re.ASCII | re.DOTALL)
 
@@ -141,6 +143,7 @@ class _Reader:
         self.held = held
         self.selector = Selector(documents)
         self.reading = FamilyReading()
+        self.hosts = defaultdict[IPRange, set[Identity]](set)
 
     def read(self, settings: Settings) -> FamilyReading:
         for kind in (kinds.POOL, kinds.GLOBAL_POOL):
@@ -155,7 +158,7 @@ class _Reader:
         for document in self.documents.of(kinds.CLAIM):
             self._claim(document)
         for document in self.documents.of(kinds.FOREIGN):
-            self._foreign(document)
+            self._foreign(document, settings)
         return self.reading
 
     def _pool(self, document: Document, settings: Settings) -> None:
@@ -203,20 +206,30 @@ class _Reader:
         self._add(document, key, self._wanted(document, class_, slot), address)
 
     def _block(self, document: Document, manual: _Manual) -> None:
-        owner = f"{document.namespace}/{document.name}"
-        others = [item.range for item in self.reading.blocked if item.owner == owner]
-        if manual.range is not None and manual.range not in others:
+        if manual.range is not None and document.identity not in self.hosts[manual.range]:
+            self.hosts[manual.range].add(document.identity)
             self.reading.blocked.append(
                 Blocked(manual.range, manual.title, manual.source, ByHand(None), manual.field)
             )
 
-    def _foreign(self, document: Document) -> None:
+    def _foreign(self, document: Document, settings: Settings) -> None:
+        """An address that people describe is a manual range, once, and not if it is of a Cluster."""
         if (wrong := misspelt_pool(document)) is not None:
             self.reading.report(document, wrong)
         item = read_address(document, _GIVEN, document.spec["address"], [])
-        if pool_of(document) is not None and item is not None:
-            title, place = f"{document.namespace}/{document.name} (IPAddress)", document.at(*_GIVEN)
-            self.reading.blocked.append(Blocked(item, title, place, field=_GIVEN[-1]))
+        pool, by_hand = pool_of(document), None
+        if pool is None or item is None:
+            return
+        is_observed = document.file.startswith(f"{settings.observed}/")
+        if not is_observed and item not in self.hosts:
+            self.hosts[item].add(document.identity)
+            by_hand = ByHand((pool,))
+            if pool not in self.reading.pools and not self._named(pool).doubt:
+                message = f"spec.poolRef.name: {pool.kind} {pool.short} is not in the repository"
+                hint = "add the pool, or correct its name"
+                self.reading.report_missing(document, _POOL_NAME, pool, message, hint)
+        title, place = f"{document.namespace}/{document.name} (IPAddress)", document.at(*_GIVEN)
+        self.reading.blocked.append(Blocked(item, title, place, by_hand, _GIVEN[-1]))
 
     def _inside(self, document: Document) -> None:
         """Omitted fields can come from a class. A Cluster is in the address spaces of its pools."""

@@ -6,7 +6,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.addresses import BITS, IPRange, IPSet, format_address, format_cidr
+from reconciler.addresses import BITS, IPRange, IPSet, anycast_of, format_address, format_cidr
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.edit import Edit
 from reconciler.documents.findings import Finding, error, has_error, shown, warning
@@ -113,6 +113,7 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
         extent=extent,
         source=document.at(*(_CIDRS if networks else _ADDRESSES)),
         auto_assign=auto_assign(document),
+        anycast=anycast_of(networks) - IPSet.of(hosts),
     )
     return pool, found
 

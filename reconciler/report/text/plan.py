@@ -343,25 +343,26 @@ def causes_text(causes: Sequence[Cause], painter: Painter) -> str:
     lines = []
     for title, found in blocks(causes):
         lines.append(painter.paint(f"{title}:", Colour.BOLD))
-        sentences = [f"  {escape(sentence_of(it))}" for it in found]
+        sentences = [f"  {escape(it)}" for it in found]
         lines += limited(sentences, _MAX_CAUSES, "  and {} more; -o json has them")
     return "".join(f"{line}\n" for line in lines)
 
 
-def blocks(causes: Sequence[Cause]) -> Iterator[tuple[str, list[Cause]]]:
-    """Yield causes outside of the claims' own documents, with their title."""
+def blocks(causes: Sequence[Cause]) -> Iterator[tuple[str, list[str]]]:
+    """Yield sentences on causes outside of the claims' own documents, with their title.
+
+    Claims with the same cause share a sentence.
+    """
     for title, found in (
         ("Caused elsewhere in this change", [it for it in causes if it.is_caused and it.reason]),
         ("Not caused by this change", [it for it in causes if not it.is_caused]),
     ):
-        if found:
-            yield title, found
-
-
-def sentence_of(cause: Cause) -> str:
-    """Return the reason for a decision in a sentence."""
-    place = f"{place_of(cause)}: " if cause.place is not None else ""
-    return f"{cause.claim.short}: {place}{cause.reason}"
+        claims: dict[str, list[str]] = {}
+        for it in found:
+            place = f"{place_of(it)}: " if it.place is not None else ""
+            claims.setdefault(f"{place}{it.reason}", []).append(it.claim.short)
+        if claims:
+            yield title, [f"{join_limited(names)}: {why}" for why, names in claims.items()]
 
 
 def place_of(cause: Cause) -> str:
@@ -389,7 +390,7 @@ def title_of(item: Together) -> str:
 def sentences_of(item: Together) -> Iterator[str]:
     """Yield a sentence per effect of merging both changes, or one sentence if there is none."""
     if item.why:
-        yield f"not looked at: {item.why}"
+        yield f"not compared: {item.why}"
     if item.conflicts:
         yield f"whoever is merged second has a conflict in {join_limited(item.conflicts)}"
     for both in item.both:

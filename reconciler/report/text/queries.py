@@ -245,7 +245,10 @@ def _state(holder: Holder) -> str:
         return part.sort.value
     if part.record is not None and part.record.announced:
         return _LEFT
-    return "held" if holder.until is None else f"held until {format_instant(holder.until)}"
+    if holder.until is None:
+        return "held"
+    until = format_instant(holder.until)
+    return f"held, retention ended {until}" if holder.is_over else f"held until {until}"
 
 
 def _facts(holder: Holder, event: Caused | None) -> Iterator[tuple[str, str]]:

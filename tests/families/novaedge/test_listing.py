@@ -45,9 +45,9 @@ def test_vips_tell_what_they_have() -> None:
     )
     files["tenants/new.yaml"] = vip("young")
     assert table("vips", files, CLOCK + HOUR, wide=True).splitlines() == [
-        "NAME    ADDRESS                         MODE    FAMILY   BFD   POOL   AGE   BOUND              SOURCE",
-        "both    10.200.0.1/32, 2001:db8::/128   L2ARP   dual     No    main   60m   True               tenants/v.yaml:1",
-        "hand    10.9.0.1/32                     L2ARP   ipv4     Yes   -      -     -                  tenants/v.yaml:10",
-        "shut    -                               L2ARP   ipv4     No    main   -     pin-outside-pool   tenants/v.yaml:19",
-        "young   -                               L2ARP   ipv4     No    main   -     pending            tenants/new.yaml:1",
+        "NAME    ADDRESS                          MODE    FAMILY   BFD   POOL   AGE   BOUND              SOURCE",
+        "both    10.200.0.1/32, 2001:db8::1/128   L2ARP   dual     No    main   60m   True               tenants/v.yaml:1",
+        "hand    10.9.0.1/32                      L2ARP   ipv4     Yes   -      -     -                  tenants/v.yaml:10",
+        "shut    -                                L2ARP   ipv4     No    main   -     pin-outside-pool   tenants/v.yaml:19",
+        "young   -                                L2ARP   ipv4     No    main   -     pending            tenants/new.yaml:1",
     ]

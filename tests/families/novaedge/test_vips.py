@@ -51,10 +51,35 @@ def test_each_family_gets_what_it_asks_for() -> None:
     )  # fmt: skip
     assert found == {
         "four (vip)": "allocate 10.200.0.1 of main",
-        "six (vip-ipv6)": "allocate 2001:db8:: of main",
+        "six (vip-ipv6)": "allocate 2001:db8::1 of main",
         "two (vip)": "allocate 10.200.0.2 of main",
-        "two (vip-ipv6)": "allocate 2001:db8::1 of main",
+        "two (vip-ipv6)": "allocate 2001:db8::2 of main",
     }
+
+
+@pytest.mark.parametrize(
+    ("cidr", "order"),
+    [
+        ("2001:db8::/126", ["::1", "::2", "::3", "::"]),
+        ("2001:db8::/127", ["::", "::1"]),
+        ("2001:db8::/128", ["::"]),
+    ],
+)
+def test_the_anycast_address_of_routers_is_given_out_last(cidr: str, order: list[str]) -> None:
+    names = "abcd"[: len(order)]
+    files = tree(*(vip(it, addressFamily="ipv6") for it in names), pools=pool(cidrs=f'["{cidr}"]'))
+    expected = {
+        f"{it} (vip-ipv6)": f"allocate 2001:db8{at} of main"
+        for it, at in zip(names, order, strict=True)
+    }
+    assert outcome(files) == expected
+    assert outcome({**files, "tenants/e.yaml": vip("e", addressFamily="ipv6")}) == {
+        **expected, "e (vip-ipv6)": "refuse pool-exhausted",
+    }  # fmt: skip
+    pinned = tree(
+        vip("p", addressFamily="ipv6", ipv6Address='"2001:db8::"'), pools=pool(cidrs=f'["{cidr}"]')
+    )
+    assert outcome(pinned) == {"p (vip-ipv6)": "allocate 2001:db8:: of main"}
 
 
 def test_of_two_families_both_are_given_or_neither() -> None:
@@ -71,7 +96,7 @@ def test_who_becomes_dual_keeps_what_it_has() -> None:
     files["tenants/v.yaml"] = vip("two", addressFamily="dual")
     assert outcome(files) == {
         "two (vip)": "keep 10.200.0.1 of main",
-        "two (vip-ipv6)": "allocate 2001:db8:: of main",
+        "two (vip-ipv6)": "allocate 2001:db8::1 of main",
     }
 
 

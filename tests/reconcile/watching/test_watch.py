@@ -245,6 +245,14 @@ def test_a_watch_that_breaks_is_repeated(
     assert ("up" in site.marks()[WEB]) is not is_up
 
 
+def test_a_refused_watch_of_secrets_begins_no_rounds(site: Site) -> None:
+    site.follow(HUB)
+    site.servers[MANAGEMENT].fault = lambda _verb, _what: UnauthorizedError("secrets: forbidden")
+    marks: list[dict[str, tuple[str, ...]]] = []
+    site.run(f"{MANAGEMENT} secrets", lambda: marks.append(site.marks()), lambda: None)
+    assert marks == [{}]
+
+
 def test_a_management_cluster_that_breaks_and_answers_again_is_dirty(site: Site) -> None:
     site.follow(HUB)
     title = f"{MANAGEMENT} secrets"

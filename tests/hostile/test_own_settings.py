@@ -1,0 +1,117 @@
+"""Settings of a change that make wrong what is there: an error of that change, not of all later ones."""
+
+from pathlib import Path
+
+import pytest
+
+from reconciler.cli import run
+from tests.cli.running import given_out
+from tests.world import SMALL, commit, git, pool, tenant, write
+
+FILES = {
+    **SMALL,
+    "pools/lab.yaml": pool("lab", cidr="10.40.0.128/25"),
+    "pools/dmz.yaml": pool("dmz", cidr="10.50.0.0/24").replace(
+        "namespace: butler-system",
+        "namespace: butler-system, annotations: {gitops-ipam.dev/address-space: dmz}",
+    ),
+    "tenants/two.yaml": tenant("two"),
+}
+
+
+def settings(spec: str) -> dict[str, str]:
+    head = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    return {"ipam.yaml": f"{head}spec: {{{spec}}}\n"}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return given_out(tmp_path / "repo", FILES)
+
+
+def check(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    capsys.readouterr()
+    code = run(["check", "--repo", str(folder), "--base", "main", "--rev", "change"])
+    return code, capsys.readouterr().out
+
+
+def changed(folder: Path, files: dict[str, str]) -> None:
+    git(folder, "checkout", "-q", "-B", "change", "main")
+    write(folder, files)
+    commit(folder, "change")
+
+
+def merged(folder: Path) -> int:
+    git(folder, "checkout", "-q", "main")
+    git(folder, "merge", "-q", "--ff-only", "change")
+    return run(["reconcile", "--no-apply", "--repo", str(folder)])
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ("limits: {files: 3}", "with spec.limits of this change"),
+        ("limits: {bytes: 1Ki}", "with spec.limits of this change"),
+        ("kinds: {tenants: [ProxyVIP]}", "by the Settings of this change"),
+        ("addressSpaces: [default]", "by the Settings of this change"),
+        ("poolOverlap: error", "by the Settings of this change"),
+        ("branch: nosuch", "spec.branch is 'nosuch', and there is no such branch"),
+    ],
+)
+def test_what_settings_of_a_change_make_wrong_is_its_error_and_stops_later_runs(
+    folder: Path, capsys: pytest.CaptureFixture[str], spec: str, says: str
+) -> None:
+    changed(folder, settings(spec))
+    code, said = check(folder, capsys)
+    assert (code, says in said) == (1, True), said
+    assert merged(folder) != 0  # the error is right: this is what happens when it is merged anyway
+
+
+@pytest.mark.parametrize("spec", ["limits: {files: 3}", "limits: {bytes: 1Ki}"])
+def test_the_change_that_raises_a_limit_again_passes(
+    folder: Path, capsys: pytest.CaptureFixture[str], spec: str
+) -> None:
+    changed(folder, settings(spec))
+    assert merged(folder) == 1
+    changed(folder, {"tenants/three.yaml": tenant("three")})
+    assert run(["check", "--repo", str(folder), "--base", "main", "--rev", "change"]) == 1
+    changed(folder, settings("retention: 24h"))
+    code, said = check(folder, capsys)
+    assert code == 0, said
+    assert merged(folder) == 0
+
+
+def test_a_change_does_not_raise_the_limit_that_it_exceeds(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changed(folder, settings("limits: {files: 12}"))
+    assert merged(folder) == 0
+    more = {f"tenants/t{number}.yaml": tenant(f"t{number}") for number in range(9)}
+    changed(folder, {**more, **settings("limits: {files: 99}")})
+    assert check(folder, capsys)[0] == 1
+
+
+@pytest.mark.parametrize("spec", ["gate: warning", "brakes: {maxReleasePercent: 1, minRecords: 1}"])
+def test_the_stricter_gate_and_brake_of_both_judge_a_change(
+    folder: Path, capsys: pytest.CaptureFixture[str], spec: str
+) -> None:
+    wide = "networking: {lbPoolSize: 200}"
+    more = {"tenants/two.yaml": "", "tenants/big.yaml": f"{tenant('big')}  {wide}\n"}
+    changed(folder, more)
+    (folder / "tenants/two.yaml").unlink()
+    commit(folder, "removed")
+    assert check(folder, capsys)[0] == 0
+    write(folder, settings(spec))
+    commit(folder, "stricter")
+    code, said = check(folder, capsys)
+    assert code == 3, said
+
+
+def test_settings_that_change_nothing_of_what_is_there_pass(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(folder, "branch", "prod")
+    for spec in ("limits: {files: 99}", "branch: prod", "branch: main", "addressSpaces: [dmz, default]"):  # fmt: skip
+        changed(folder, settings(spec))
+        code, said = check(folder, capsys)
+        assert code == 0, said
