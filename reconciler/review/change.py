@@ -15,7 +15,7 @@ from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Cause, Decision, Expire, Refuse, Release
 from reconciler.model.pool import Contract
-from reconciler.model.settings import PATH, Settings
+from reconciler.model.settings import PATH, Overrides, Settings
 from reconciler.planning.digest import is_reported
 from reconciler.planning.documents import reader_of
 from reconciler.planning.evaluate import (
@@ -254,7 +254,21 @@ class Change:
     @cached_property
     def result(self) -> Evaluation:
         """Return the plan of the merge result, with Settings, pools, and contracts of the base."""
-        overrides = overrides_of_change(self.base, self.head)
+        return self._result(overrides_of_change(self.base, self.head))
+
+    @cached_property
+    def used_at_once(self) -> list[Key]:
+        """Return the claims that get another outcome if Overrides of the change itself count.
+
+        They do if a change of several commits is fast-forwarded.
+        """
+        if not self.result.tree.overrides.coming:
+            return []
+        known = {it.claim: _outcome(it) for it in self.result.plan.decisions}
+        own = self._result(overrides_of_change(self.head, self.head)).plan.decisions
+        return [it.claim for it in own if known.get(it.claim) != _outcome(it)]
+
+    def _result(self, overrides: Overrides) -> Evaluation:
         options = EvaluationOptions(self.settings, overrides, contracts=self.contracts)
         evaluation = evaluate_source(self.head, options)
         evaluation = judged_by_base(self.before.pools, evaluation)

@@ -281,6 +281,15 @@ def releases_held(change: Change) -> Iterator[Finding]:
     return held_by_limit(change.result, change.repository, change.head, change.held_by_base)
 
 
+def overrides_used_at_once(change: Change) -> Iterator[Finding]:
+    """Report a change that an Override of its own permits."""
+    if claims := change.used_at_once:
+        place = change.result.tree.overrides.coming[0].location
+        named = join_limited([claim.short for claim in claims])
+        message = f"an Override of this change permits what the change does to {named}"
+        yield error("override-added", place, message, "merge the Override first, in its own change")
+
+
 CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     missing_commits,
     settings_changed,
@@ -311,6 +320,7 @@ CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     moved_roots,
     dated_back,
     releases_held,
+    overrides_used_at_once,
 )
 # A finding of a check replaces a finding of the evaluation with the same code and place.
 _REPLACES = ("announcement-moved", "reference-not-found")

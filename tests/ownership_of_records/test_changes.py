@@ -8,7 +8,7 @@ import pytest
 from reconciler.cli import run
 from tests.ownership_of_records.play import FOLDER, RECORD, Play, edited, override
 from tests.ownership_of_records.test_branch import added, emptied, foreign, moved, observed, removed
-from tests.world import git, tenant
+from tests.world import git, pool, provider, tenant
 
 BASE = ("--base", "origin/main")
 
@@ -311,3 +311,18 @@ def test_the_removal_of_a_record_that_is_due_is_red(play: Play) -> None:
     play.change()
     play.edit(gone=[f"{FOLDER}/t1.loadbalancer.yaml"])
     assert play.codes("check", *BASE) == (1, {"records-changed"})
+
+
+def test_a_change_must_not_bring_the_override_that_permits_it(play: Play) -> None:
+    """Fast-forwarded, the Override of an earlier commit counts for the later one."""
+    play.change()
+    claim = "butler/TenantCluster/team-a/one/loadbalancer"
+    play.edit(override("2026-02-15-move", kind="move", scope=claim))
+    assert play.ipam("check", "--base", "main")[0] == 0
+    play.edit(
+        {
+            "pools/far.yaml": pool("far", "10.50.0.0/24"),
+            "providers/default.yaml": provider(pools="[{name: far}]"),
+        }
+    )
+    assert play.codes("check", "--base", "main") == (1, {"override-added"})
