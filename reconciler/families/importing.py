@@ -25,9 +25,6 @@ from reconciler.model.pool import DEFAULT_SPACE
 UID = f"{PREFIX}uid"
 """The annotation of a copy with the uid of its object."""
 
-NEW_RANGE = "load-balancer-new"
-"""The code of a tenant that holds imported node addresses, and asks for its first others."""
-
 _MANAGERS = (MANAGER, STATUS_MANAGER, PART_MANAGER)
 Part = Mapping[str, Any]
 ImportedBody = dict[str, Any]

@@ -12,13 +12,7 @@ from reconciler.documents.document import Document, Documents, GroupKind
 from reconciler.documents.findings import Finding, Location, Severity, join_limited, meant, shown
 from reconciler.documents.yaml import dump, text
 from reconciler.families import families
-from reconciler.families.importing import (
-    NEW_RANGE,
-    ImportedNetwork,
-    ImportedRange,
-    Writing,
-    annotated,
-)
+from reconciler.families.importing import ImportedNetwork, ImportedRange, Writing, annotated
 from reconciler.importing.found import (
     LOAD_BALANCER,
     ImportedObject,
@@ -234,7 +228,7 @@ def assemble(tree: Tree, found: ImportedSource, provider: str | None = None) -> 
     warned = [
         f"{it.location}: {it.severity} {it.code}: {it.message}; {it.hint}"
         for it in after.findings
-        if it.code == NEW_RANGE and it not in known
+        if it.code == "load-balancer-new" and it not in known
     ]
     notes = dict.fromkeys([*warned, *work.found.notes, *work.notes])
     every = sorted({item.owner for item in work.holdings})
@@ -283,6 +277,7 @@ class _Assembling:
         self.conflicts: list[Finding] = []
         self.notes: list[str] = []
         self.holdings: Sequence[ImportedRange] = ()
+        self.known: Sequence[ImportedRange] = ()
 
     def files(self) -> dict[str, bytes]:
         sources = self.tree.settings.sources
@@ -326,6 +321,9 @@ class _Assembling:
         known = without_known(every.holdings, taken_in(there))
         before = homes(there, self.writer.pool_key)
         placed = Placed(self.found, known.holdings, before)
+        old = {*every.holdings} - {*known.holdings} if self.provider is not None else ()
+        inside = ((it, home) for it in old for home in before if home.holds(it))
+        self.known = [it._replace(pool=home.name) for it, home in inside]
         self.holdings = placed.holdings
         self.conflicts += [*every.conflicts, *known.conflicts, *placed.conflicts]
         self.notes += [*known.notes, *placed.notes]
@@ -345,7 +343,8 @@ class _Assembling:
     ) -> Iterator[ImportDocument]:
         firsts: dict[tuple[str, str], ImportedRange] = {}
         pools: dict[tuple[str, str], list[str]] = {}
-        for item in self.holdings:
+        described = {item.owner for item in self.known}
+        for item in sorted([*self.holdings, *self.known]):
             if self._becomes_cluster(item):
                 firsts.setdefault(item.owner, item)
                 pools.setdefault(item.owner, []).append(item.pool)
@@ -357,7 +356,8 @@ class _Assembling:
             if owner in new:
                 body = self.writer.cluster(item, provider, pool)
                 comments = (f"from {_short(item.place)}",)
-                yield ImportDocument("tenants", "/".join(owner), body, comments)
+                path = "/".join(owner) + (".cluster" if owner in described else "")
+                yield ImportDocument("tenants", path, body, comments)
             elif pool and owner not in copied:
                 self._ask_for_name(documents.find(self.writer.kind, *owner), pool, place)
 

@@ -34,6 +34,10 @@ class Home(NamedTuple):
     place: Location
     given: IPSet = IPSet()
 
+    def holds(self, item: ImportedRange) -> bool:
+        """Return whether a range is in the pool."""
+        return self.space == item.space and self.extent.covers(item.item)
+
 
 class Placed:
     """Pools to write, and ranges that do not overlap, each with its pool."""
@@ -58,8 +62,7 @@ class Placed:
 
         for block in found.reserved:
             self._reserve(block, IPSet.of(it.item for it in used if it.space == block.space))
-        ordered = sorted(set(found.described), key=order)
-        ordered = [it for it in ordered if _given(it, found, used)]
+        ordered = sorted((it for it in set(found.described) if _given(it, found, used)), key=order)
         for item, following in zip_longest(ordered, ordered[1:]):
             is_parent = (
                 following is not None

@@ -294,10 +294,11 @@ def _found(row: TableRow, assumed: Assumed) -> ImportedSource:
         note = f"{full_place(place)}: {shown(row.get('nothing'))}, so it has no address"
         return ImportedSource(notes=(note,))
     items, is_pool = _addresses(row, type_)
-    is_block = is_pool or row.shape == "range"
     owner = row.get("cluster") or row.get("name") or (row.get("team") if row.shape else "")
     free = next((it for it in (status, type_) if it in _WORDS["free"]), "")
-    is_reserved = type_ == "reserved" or (free == "deprecated" and is_block)
+    is_reserved = type_ == "reserved" or (
+        free == "deprecated" and (is_pool or row.shape == "range")
+    )
     if row.get("used") or status in _WORDS["reserved"]:
         is_reserved = is_reserved or is_pool or (not owner and row.shape != "host")
     if free and not is_reserved:

@@ -151,6 +151,21 @@ def test_owners_of_a_repository_without_a_provider_get_one(repo: Path, capsys: C
     assert ipam(capsys, "check", "--worktree", "--repo", repo).code == 0
 
 
+def test_owners_whose_addresses_are_known_get_their_tenants_later(
+    repo: Path, capsys: Capture
+) -> None:
+    Path("one.csv").write_text("ip,cluster\n10.60.1.10-13,team-a/web\n")
+    assert ipam(capsys, "import", "csv", "one.csv", "--repo", repo).code == 0
+    assert ipam(capsys, "import", "csv", "one.csv", "--repo", repo).code == 0
+    assert not any("kind: TenantCluster" in text for text in files(repo).values())
+    ran = ipam(capsys, "import", "csv", "one.csv", "--repo", repo, "--tenants")
+    assert ran.code == 0
+    written = files(repo)
+    assert "lbPoolSize: 4" in written["tenants/team-a/web.cluster.yaml"]
+    assert "name: net-10-60-1-0-24" in written["providers/imported.yaml"]
+    assert ipam(capsys, "check", "--worktree", "--repo", repo).code == 0
+
+
 def test_an_owner_that_has_its_tenant_keeps_it(repo: Path, capsys: Capture) -> None:
     Path("one.csv").write_text("ip,cluster\n10.60.1.10,team-a/web\n")
     write(repo, {"tenants/mine.yaml": tenant("web", "team-a"), "providers/p.yaml": PROVIDER})

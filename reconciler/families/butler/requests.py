@@ -28,7 +28,6 @@ from reconciler.families.butler.tenants import (
     owner_of,
 )
 from reconciler.families.fields import FORMERLY, read_range
-from reconciler.families.importing import NEW_RANGE
 from reconciler.families.interface import CurrentRecords, FamilyReading, RecordBody
 from reconciler.model.claim import Allocation, Claim, Owner, Refusal
 from reconciler.model.key import Key, is_label
@@ -288,7 +287,7 @@ def _judge_first(
         message = f"{document.title} has {format_short(pin)} as nodes only, so its first"
         message += f" load-balancer range of {claim.size} addresses is a new one"
         hint = "if its load balancers have addresses already, describe them as type loadbalancer"
-        yield warning(NEW_RANGE, document.start, message, hint)
+        yield warning("load-balancer-new", document.start, message, hint)
 
 
 def _judge_requests(
