@@ -17,7 +17,7 @@ from reconciler.documents.text import escape
 from reconciler.documents.validators import schema as read_schema
 from reconciler.families import families
 from reconciler.model.errors import ExitCode, UsageError
-from reconciler.model.instant import format_instant, parse_instant
+from reconciler.model.instant import format_instant, parse_end
 from reconciler.model.pool import Contract
 from reconciler.planning.documents import schema_files
 from reconciler.planning.ownership import contracts_of
@@ -70,7 +70,7 @@ def move(claim: str, pool: str, reason: str, expires: str | None, repo: Path, co
 def _end(expires: str | None, now: int) -> int:
     if expires is None:
         return now + _DAYS_30
-    end = parse_instant(expires)
+    end = parse_end(expires)
     if end is None or end <= now:
         hint = f"write it as {format_instant(now + _DAYS_30)} (RFC 3339, in UTC)"
         raise UsageError(f"--expires {expires!r} is no time to come", hint)

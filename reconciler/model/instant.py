@@ -35,6 +35,14 @@ def parse_instant(text: str) -> int | None:
     return int(moment.timestamp()) + (cycles - 5) * _CYCLE
 
 
+def parse_end(text: str) -> int | None:
+    """Return the first second after a UTC day (`2026-12-01`), or an instant; None if invalid."""
+    if "T" in text:
+        return parse_instant(text)
+    last = parse_instant(f"{text}T23:59:59Z")
+    return None if last is None else last + 1
+
+
 def parse_duration(text: str) -> int:
     """Return the seconds of `24h`, `10m`, `90s`, or `7d`, or raise ValueError."""
     found = _DURATION.fullmatch(text)

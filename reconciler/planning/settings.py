@@ -24,7 +24,7 @@ from reconciler.documents.load import Kinds, load
 from reconciler.documents.text import is_yaml
 from reconciler.families import families, family_of
 from reconciler.families.fields import judge_names
-from reconciler.model.instant import DAY, format_instant, parse_duration, parse_instant
+from reconciler.model.instant import DAY, format_instant, parse_duration, parse_end, parse_instant
 from reconciler.model.key import Key
 from reconciler.model.objects import API_VERSION, MANAGEMENT
 from reconciler.model.pool import Thresholds, Tier
@@ -324,7 +324,7 @@ def _override(document: Document) -> tuple[Override | None, list[Finding]]:
     if not spec["reason"].strip():
         place = document.at("spec", "reason")
         found.append(error("field-value", place, "spec.reason: says nothing", "write down why"))
-    expires = parse_instant(spec["expires"])
+    expires = parse_end(spec["expires"])
     if expires is None:
         message = f"spec.expires: {shown(spec['expires'])} is not a valid time"
         hint = "RFC 3339 in UTC, for example 2026-02-20T12:00:00Z"

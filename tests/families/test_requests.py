@@ -164,3 +164,16 @@ def test_a_released_claim_does_not_hinder_a_request_that_stands_for_it() -> None
     assert outcome(files) == {
         "butler-system/team-a-one-lb (request)": "allocate 10.40.0.8-10.40.0.11 of edge"
     }
+
+
+@pytest.mark.parametrize(("said", "is_told"), [("external", False), ("cluster", True)])
+def test_a_holder_that_is_no_cluster_is_declared(said: str, is_told: bool) -> None:
+    text = asked(owner="san-array", count=2).replace(
+        "metadata: {", f"metadata: {{annotations: {{gitops-ipam.dev/holder: {said}}}, "
+    )
+    evaluation = evaluation_of({**SMALL, "tenants/extra.yaml": text})
+    found = [it for it in evaluation.findings if it.code == "reference-not-found"]
+    assert [
+        it.hint.endswith("set the annotation gitops-ipam.dev/holder: external") for it in found
+    ] == ([True] * is_told)
+    assert [type(it).__name__ for it in evaluation.plan.decisions][-1] == "Grant"

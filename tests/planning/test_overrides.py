@@ -220,3 +220,25 @@ def test_one_that_lasts_for_years_is_told() -> None:
         files = files_of(FULL, {GATE: override(GATE, expires, kind="gate", scope=POOL)})
         found = [it for it in after(files, files).findings if it.code == "override-long"]
         assert [it.message.rpartition("for ")[2] for it in found] == said
+
+
+@pytest.mark.parametrize(
+    ("expires", "last"),
+    [
+        ("2026-12-01", 1_796_169_600),
+        ("2026-12-01T00:00:00Z", 1_796_083_200),
+        ("2028-02-29", 1_835_481_600),
+        ("2026-02-30", None),
+        ("2026-12", None),
+        ("2026-12-01T10:00", None),
+        ("1 December", None),
+    ],
+)
+def test_a_date_is_the_last_day_of_an_override(expires: str, last: int | None) -> None:
+    data = override(GATE, expires, kind="gate", scope=POOL).encode()
+    found, wrong = read_override(GATE, data)
+    assert (None if found is None else found.expires) == last
+    assert [it.location.pointer for it in wrong] == ["/spec/expires"] * (last is None)
+    bare = data.replace(f'"{expires}"'.encode(), expires.encode())
+    found, wrong = read_override(GATE, bare)
+    assert (None if found is None else found.expires) == last, "also without quotes"

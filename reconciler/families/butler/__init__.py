@@ -15,7 +15,7 @@ from reconciler.families.butler.objects import OBJECTS
 from reconciler.families.butler.pools import FIXES
 from reconciler.families.butler.projection import ANNOUNCING, METERING, project
 from reconciler.families.butler.reading import judge, read
-from reconciler.families.butler.requests import possible_owner, referring, space_of, team_of
+from reconciler.families.butler.requests import HOLDER, possible_owner, referring, space_of, team_of
 from reconciler.families.butler.tenants import CHOOSING, relocate
 from reconciler.families.interface import Family
 from reconciler.families.metallb import NAMED
@@ -31,7 +31,7 @@ FAMILY = Family(
     read=read,
     project=project,
     record=FORM,
-    annotations={TENANT.kind: (NAMED, *CHOOSING), REQUEST.kind: (CLAIM, STILL_ANNOUNCED)},
+    annotations={TENANT.kind: (NAMED, *CHOOSING), REQUEST.kind: (CLAIM, STILL_ANNOUNCED, HOLDER)},
     adopt=adopt,
     relocate=relocate,
     team=team_of,

@@ -31,10 +31,12 @@ from reconciler.families.fields import FORMERLY, read_range
 from reconciler.families.interface import CurrentRecords, FamilyReading, RecordBody
 from reconciler.model.claim import Allocation, Claim, Owner, Refusal
 from reconciler.model.key import Key, is_label
-from reconciler.model.objects import LABEL
+from reconciler.model.objects import LABEL, PREFIX
 
 _COUNT = {kinds.NODES: 5, kinds.LB: 8}
 _TENANT_NAME = ("spec", kinds.OWNER, "name")
+HOLDER, EXTERNAL = f"{PREFIX}holder", "external"
+"""The annotation of a request whose holder is no cluster, and its value."""
 _POOL_NAME = ("spec", "poolRef", "name")
 _NEAR = 0.8  # names in one namespace are often similar
 
@@ -118,7 +120,8 @@ def read_requests(
     for document in documents.of(kinds.REQUEST):
         name = tenant_named(document)
         tenant = documents.find(kinds.TENANT, *name)
-        if tenant is None and not documents.unread(kinds.TENANT, *name):
+        is_known = tenant is not None or document.annotations().get(HOLDER) == EXTERNAL
+        if not is_known and not documents.unread(kinds.TENANT, *name):
             missing += 1
             _report_missing_tenant(document, documents, networks.reading, missing)
         provider = providers.of(tenant)[0] if tenant is not None else None
@@ -140,7 +143,8 @@ def _report_missing_tenant(
 ) -> None:
     namespace, name = tenant_named(document)
     message = f"TenantCluster {namespace}/{name} is not in the repository"
-    hint = "add the TenantCluster when it exists; the addresses are held anyway"
+    hint = "add the TenantCluster when it exists; the addresses are held anyway; for a holder that"
+    hint += f" is not a cluster, set the annotation {HOLDER}: {EXTERNAL}"
     near = ""
     if count > MAX_SUGGESTIONS:
         pass
