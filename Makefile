@@ -11,9 +11,10 @@ DEVELOPED := $(VENV)/.developed
 HERE := $(abspath $(VENV))
 PY := env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(HERE)/pycache COVERAGE_FILE=$(HERE)/coverage/data $(BIN)/python
 
-# pip installs uv, uv the rest: it takes seconds where pip takes a minute.
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
-UV := $(BIN)/uv pip install --python $(BIN)/python
+# uv installs: that of the machine, or one that pip installs first. It takes seconds where pip takes a minute.
+HAS_UV := $(shell command -v uv)
+BUILD := --quiet --require-hashes -r requirements-build.lock
+UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 PYTEST := $(PY) -m pytest -n 2 --dist loadgroup
 
 # Packages without I/O.
@@ -27,11 +28,20 @@ comma := ,
 $(INSTALLED): pyproject.toml constraints.txt requirements.lock requirements-build.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Python 3.11 or newer is needed: make PYTHON=python3.11"; exit 1; }
-	@echo "Creating $(VENV)"
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) \
-	  || { echo "venv is missing: apt-get install python3-venv"; exit 1; }
-	@$(PIP) --require-hashes -r requirements-build.lock
+	@echo "Creating $(VENV) (some seconds)"
+	@test -x $(BIN)/python || $(if $(HAS_UV),uv venv --quiet --python $(PYTHON),$(PYTHON) -m venv --without-pip) $(VENV)
+	@echo "Installing build tools (requirements-build.lock)"
+ifneq ($(HAS_UV),)
+	@uv pip install --python $(BIN)/python $(BUILD)
+else # A pip of the machine saves the seconds that another one in the environment takes.
+	@pip="$(PYTHON) -m pip --python $(BIN)/python"; $$pip --version >/dev/null 2>&1 || { \
+	  $(BIN)/python -m ensurepip >/dev/null 2>&1 && pip="$(BIN)/python -m pip" \
+	  || { echo "venv is missing: apt-get install python3-venv"; exit 1; }; }; \
+	  $$pip install --no-compile --disable-pip-version-check $(BUILD)
+endif
+	@echo "Installing dependencies (requirements.lock)"
 	@$(UV) --require-hashes -r requirements.lock
+	@echo "Installing ipam from this checkout"
 	@$(UV) --no-build-isolation --no-deps -e .
 	@touch $@
 
@@ -39,8 +49,11 @@ $(DEVELOPED): $(INSTALLED) requirements-dev.lock
 	@$(UV) --require-hashes -r requirements-dev.lock
 	@touch $@
 
+# The folder of an earlier demo stays: the next one gets a number.
 demo: $(INSTALLED)
-	@$(BIN)/ipam demo $(DEMO)
+	@folder=$(DEMO); number=1; \
+	while [ -n "$$(ls -A "$$folder" 2>/dev/null)" ]; do number=$$((number + 1)); folder="$(DEMO)-$$number"; done; \
+	$(BIN)/ipam demo "$$folder"
 
 # Unit tests, and one path through each verb. TESTS=tests/planning runs all tests of a folder.
 test: $(DEVELOPED)
@@ -107,4 +120,4 @@ mutants: $(DEVELOPED)
 	@$(PY) -m mutmut results
 
 clean:
-	rm -rf $(VENV) $(DEMO)
+	rm -rf $(VENV) $(DEMO) $(DEMO)-[0-9]*
