@@ -214,8 +214,8 @@ def plan(
 ) -> int:
     """Show the exact addresses that reconciling this revision gives out.
 
-    Exit code 0, whatever the plan says, unless the content is wrong (1), or a claim is refused or
-    another gate would stop it (3).
+    Exit codes: 0; 1: the content is wrong; 2: changes are pending, with --detailed-exitcode; 3: a
+    claim is refused, or another gate would stop it.
     """
     found, base = opening.reviewed(reading, change), change.base
     compared = found.compared

@@ -325,8 +325,9 @@ def short_text(found: Iterable[tuple[PoolMap, Usage]], painter: Painter, width: 
         return NO_POOLS
     words = [f"{CONFLICT} in conflict"] if has_conflict else []
     words += [f"{SIGNS[sort]} {sort.value}" for sort in SIGNS if sort in shown]
-    letters = "A-Z, a-z, 0-9: who holds them; ipam map POOL tells whose each letter is"
-    return "\n".join([*lines, *textwrap.wrap(", ".join([*words, letters]), width)]) + "\n"
+    signs = ", ".join([*words, "A-Z, a-z, 0-9: who holds them"])
+    legend = [signs, "ipam map POOL tells whose each letter is"]
+    return "\n".join([*lines, *(row for it in legend for row in textwrap.wrap(it, width))]) + "\n"
 
 
 def _map_title(found: PoolMap, more: str, painter: Painter, width: int) -> list[str]:
