@@ -426,8 +426,8 @@ class Family(Struct, frozen=True):
 
     The first of `pool_kinds` is the default of records. `slots` are in no other family, `grows`
     have numbered slots such as `nodes-2`. `read` without records uses only requests. `adopt`
-    identifies copied records. `annotations` are those that documents of a kind can have, apart from
-    those of pools, teams, and renames. `relocate` returns None if a claim cannot have two announced ranges.
+    identifies copied records. `annotations` are allowed on documents of a kind, in addition to the
+    annotations of pools, teams, and renames. `relocate` returns None if a claim cannot have two announced ranges.
     `possible_owner` has "" for an unreadable half.
     """
 

@@ -129,8 +129,8 @@ def _decoded(data: bytes, decoder: Decoder[_T]) -> _T:
     try:
         return decoder.decode(data)
     except (ValueError, RecursionError) as wrong:
-        more = "; of a loop take one line" if "trailing characters" in str(wrong) else ""
-        raise ValueError(f"it is no result of apply or reconcile: {wrong}{more}") from wrong
+        more = "; pass one line of a loop" if "trailing characters" in str(wrong) else ""
+        raise ValueError(f"not a result of apply or reconcile: {wrong}{more}") from wrong
 
 
 def _uses(cluster: str, uses: Iterable[_Use]) -> Iterator[tuple[IPRange, int]]:

@@ -257,12 +257,12 @@ def idle_remedies(evaluation: Evaluation, key: Key, result: ApplyResult) -> list
         return []
     found = _idle_records(evaluation, claim, result)
     if not found:
-        return ["idle: no record that nobody uses would make room, as far as that apply looked"]
+        return ["idle: no unused record would make room, according to that apply"]
     lines = [_remedy(evaluation, item, claim) for item in found[:_MAX_IDLE]]
     if more := len(found[_MAX_IDLE:]):
         lines.append(f"idle: {more} more records would do, all as large or larger")
     if result.revision != evaluation.tree.revision:
-        lines.append(f"idle is told by an apply of another revision, {result.revision[:12]}")
+        lines.append(f"idle is from an apply of another revision, {result.revision[:12]}")
     return lines
 
 
@@ -292,8 +292,8 @@ def _idle_records(
 def _remedy(evaluation: Evaluation, found: tuple[int, str, str, Allocation], claim: Claim) -> str:
     size, cluster, at, record = found
     many = "1 address" if size == 1 else f"{size} addresses"
-    whom = f"team {record.owner.team}" if record.owner.team else f"who owns {cluster}"
-    way = "it is growth, and goes by itself when it was unused for elastic.shrinkAfter"
+    whom = f"team {record.owner.team}" if record.owner.team else f"the owner of {cluster}"
+    way = "it is growth, released automatically when unused for elastic.shrinkAfter"
     if not (record.role == GROWTH and growth_index(record)):
         holding, family = evaluation.state.claims.get(record.claim), family_of(record.claim.family)
         way = (family.fixes if family is not None else Fixes()).given_back(record)

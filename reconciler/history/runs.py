@@ -108,7 +108,7 @@ def _closed(pool: Pool, unread: str) -> str:
         return f"{unread} cannot be read"
     if pool.is_paused:
         return "it is paused"
-    return "" if pool.auto_assign else "it gives addresses to those alone that name them"
+    return "" if pool.auto_assign else "it allocates only addresses that a claim names"
 
 
 def _fits(pool: Pool, free: IPSet, wanted: FreeQuery, closed: str) -> tuple[FreeFit, ...]:
@@ -200,7 +200,7 @@ def freeing(evaluation: Evaluation, claim: Claim) -> list[str]:
         elif run := _room(claim, later | left):
             gives.append(
                 f"give up {(left & IPSet((run,))).size} addresses that claims have left: move the"
-                " Services that use them; retention begins when nobody does"
+                " Services that use them; retention begins when no Service does"
             )
     return [*(says for _, says in sorted(waits)), *gives]
 

@@ -179,8 +179,8 @@ def outcome(
     moved: list[Finding] = []
     for decision in after.plan.decisions:
         if (old := kept.get(decision.claim)) is not None and not isinstance(decision, Keep):
-            message = f"{decision.claim.short} would not keep what it has"
-            hint = "leave out what is imported for it"
+            message = f"{decision.claim.short} would not keep its addresses"
+            hint = "do not import addresses for this claim"
             moved.append(conflict(Location(old.allocation.path), message, hint))
         claim = after.state.claims.get(decision.claim)
         if claim is None or claim.source.path not in paths:
@@ -306,7 +306,7 @@ class _Assembling:
             if other is item:
                 yield self._with_pool_name(item)
             elif other.body != item.body:
-                message = f"it differs from that of {other.place}"
+                message = f"it differs from the object in {other.place}"
                 hint = "name one management cluster only"
                 self.conflicts.append(conflict(item.place, message, hint))
 
@@ -333,8 +333,8 @@ class _Assembling:
         comments = [f"from {_short(network.place)}"]
         if network.is_full:
             comments.append(
-                "It gives out what is in use already, and nothing else. Widen it, reserve what"
-                " others use, and remove the gate."
+                "It allocates only addresses that are in use already. Widen it, reserve addresses"
+                " of other users, and remove the gate."
             )
         return ImportDocument("pools", network.name, self.writer.pool(network), tuple(comments))
 

@@ -100,7 +100,7 @@ def copies_of(cluster: str, there: ImportedList) -> ImportedSource:
                     continue
                 copies.append(_copy(kind, manifest, there, place))
             except (KeyError, TypeError, AttributeError, ValueError):
-                hint = "mend the object, or write its document by hand"
+                hint = "fix the object, or write its document by hand"
                 conflicts.append(conflict(place, "no document can be made of it", hint))
     return ImportedSource(copies=tuple(copies), notes=tuple(notes), conflicts=tuple(conflicts))
 

@@ -20,7 +20,7 @@ Owner = tuple[str, str]
 
 
 class ManifestCluster(Struct):
-    """Objects of files, which can be read as those of a cluster."""
+    """Objects of files, which can be read like objects of a cluster."""
 
     objects: dict[Ref, Manifest] = field(default_factory=dict)
 
@@ -57,7 +57,7 @@ def clusters_in(
                     continue
                 objects = hub if ref.resource in resources() else own
                 if objects.setdefault(ref, manifest) != manifest:
-                    hint = "name each cluster, NAME=FILE, or export its objects once more"
+                    hint = "name each cluster, NAME=FILE, or export its objects again"
                     conflicts.append(conflict(place, f"{ref} is there twice, and differs", hint))
         except UnreadableError as failed:
             conflicts.append(failed.finding)
@@ -72,7 +72,7 @@ def _manifests(path: str, data: bytes) -> Iterator[tuple[Location, Manifest]]:
             named = metadata if isinstance(metadata, dict) else {}
             texts += [named.get("name"), named.get("namespace", "default")]
             if len(texts) < 4 or not all(isinstance(it, str) and it for it in texts):
-                message = f"{pointer} is no object with apiVersion, kind and metadata.name"
+                message = f"{pointer} is not an object with apiVersion, kind and metadata.name"
                 raise UnreadableError(path, message, "name the output of kubectl get -o yaml")
             yield Location(path, 0, 0, pointer), {**item, "metadata": {"uid": "", **named}}
 

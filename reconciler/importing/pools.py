@@ -55,7 +55,7 @@ class Placed:
         self.holdings.sort()
 
     def _describe(self, found: ImportedSource, used: Sequence[Window]) -> None:
-        """Windows exclude all other addresses of their network, except those of holdings."""
+        """Windows exclude all other addresses of their network, except the addresses of holdings."""
 
         def order(it: ImportedNetwork) -> tuple[object, ...]:
             return it.space, it.extent.first, -it.extent.last, it.place
@@ -72,7 +72,7 @@ class Placed:
             )
             if is_parent:
                 text = format_cidr(item.extent)
-                self.notes.append(f"{item.place}: {text} holds smaller networks, and is no pool")
+                self.notes.append(f"{item.place}: {text} contains networks, so it is not a pool")
             elif not self._is_there(item):
                 parts = _given(item, found, used)
                 reserved = IPSet(windows := _limited(parts)) - parts

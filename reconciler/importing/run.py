@@ -91,7 +91,7 @@ def _pool(cluster: Announced, manifest: Manifest, *, is_ours: bool) -> ImportedS
     try:
         addresses = pool_addresses(manifest)
     except ValueError as wrong:
-        hint = "mend it in the cluster: MetalLB cannot read it either"
+        hint = "fix it in the cluster: MetalLB cannot read it either"
         return ImportedSource(conflicts=(conflict(place, str(wrong), hint),))
     namespace, owner = cluster.owner
     # Under the cluster's own name, `ipam` would put the range into the managed pool.
@@ -164,7 +164,7 @@ def _parsed(path: str, text: str) -> Any:
         line = failed.lineno if isinstance(failed, json.JSONDecodeError) else 0
         why = failed.msg if isinstance(failed, json.JSONDecodeError) else "it cannot be read"
         message = f"the file is no JSON: {why}"
-        raise UnreadableError(path, message, "export it once more", line) from failed
+        raise UnreadableError(path, message, "export it again", line) from failed
 
 
 def _row(path: str, at: int, item: Mapping[str, Any]) -> TableRow:
@@ -258,5 +258,5 @@ def _one(look: ImportSource, title: str, usual: str, home: str) -> ImportedSourc
     try:
         return found.with_more(held_by(announced))
     except (KeyError, TypeError, AttributeError):
-        message, hint = "its IPAddressPools or Services cannot be read", "mend or export them"
+        message, hint = "its IPAddressPools or Services cannot be read", "fix or export them"
         return found.with_more(ImportedSource(conflicts=(conflict(place, message, hint),)))

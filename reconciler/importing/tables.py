@@ -93,7 +93,7 @@ def columns_of(header: Sequence[str], mapped: Mapping[str, str]) -> Columns:
     for name, meaning in mapped.items():
         if meaning not in HEADERS:
             more = meant(meaning, HEADERS) or f"meanings: {', '.join(HEADERS)}"
-            raise ValueError(f"{shown(meaning)} is no meaning of a column; {more}")
+            raise ValueError(f"{shown(meaning)} is not a meaning of a column; {more}")
         wanted[plain(name)] = meaning
         if plain(name) not in there:
             raise ValueError(f"no column {shown(name)}; there are: {', '.join(header)}")
@@ -161,7 +161,7 @@ def table_rows(
     meanings: Mapping[str, str] = MappingProxyType({}),
     shape: Callable[[Iterable[str]], str] = lambda _: "",
 ) -> Rows:
-    """Return the rows of a table, by requested meanings, and by those of another program."""
+    """Return the rows of a table, by requested meanings, and by meanings of another program."""
     records = _records(path, text, mapped)
     line, texts = next(records, (0, [""]))
     header = [cell.lstrip("# ") for cell in texts]
@@ -191,7 +191,7 @@ def table_rows(
         raise UnreadableError(path, message, f"--map {hint}", line)
     if names := [name for name in columns.unknown if name]:
         listed, one = ", ".join(map(shown, names)), quote(f"{names[0]}=MEANING")
-        notes.append(f"{path}: not read: column {listed}; --map {one} says what it means")
+        notes.append(f"{path}: not read: column {listed}; --map {one} sets its meaning")
     return rows, notes
 
 
@@ -260,7 +260,7 @@ def said_type(text: str) -> str:
 
 
 def type_of(text: str, types: Mapping[str, str]) -> str:
-    """Return the meaning of a type; empty if it is not known. Of several words, few decide."""
+    """Return the meaning of a type; empty if unknown. Only a few of several words decide."""
     said = said_type(text)
     words = frozenset(_BETWEEN.split(_SPLIT.sub("lb", said))) - {""}
     whole = next((it for it in (*TYPES, "network") if words and words <= _WORDS[it]), "")
@@ -302,7 +302,7 @@ def _found(row: TableRow, assumed: Assumed) -> ImportedSource:
     if row.get("used") or status in _WORDS["reserved"]:
         is_reserved = is_reserved or is_pool or (not owner and row.shape != "host")
     if free and not is_reserved:
-        return ImportedSource(notes=(f"{full_place(place)}: {free}, so nobody has it",))
+        return ImportedSource(notes=(f"{full_place(place)}: {free}, so it is not in use",))
     windows = tuple(Window(item, place, space) for item in items)
     reserved = windows if is_reserved else ()
     if is_pool:

@@ -305,7 +305,7 @@ def change_of(line: bytes, what: str, resource: Resource) -> WatchEvent:
         raise ClusterError(f"{what}: a line of the answer is {error}") from None
     manifest, became = change.get("object"), change.get("type")
     if not isinstance(manifest, dict) or became not in ("ERROR", *Became):
-        raise ClusterError(f"{what}: a line of the answer is no change")
+        raise ClusterError(f"{what}: a line of the answer is not a change")
     if became != "ERROR":
         # Metadata alone has a kind of its own.
         named = {**manifest, "apiVersion": resource.api_version, "kind": resource.kind}

@@ -166,7 +166,7 @@ def refusal(repository: Repository, base: Revision, lost: Lost) -> HistoryError:
     reference, branch = repository.last_reference, repository.branch
     message = f"branch {branch} is at {base.id[:12]} and does not contain {lost.last[:12]}, which"
     message += f" {reference} names as reconciled\n{_missing(repository, lost)}"
-    hint = "whoever may push can set this reference: if these commits never were on the branch,"
+    hint = "anyone with push access can set this reference: if the branch never had these commits,"
     hint += f" {deleting(remote, [reference])} loses nothing"
     if lost.commits is not None:
         hint += f"\nto go back: {_way_back(repository, base, lost, remote)}"

@@ -281,7 +281,7 @@ def _content(evaluation: Evaluation) -> DiagnosisCheck:
     count = sum(1 for found in evaluation.findings if found.severity is Severity.ERROR)
     if count:
         errors = "1 error" if count == 1 else f"{count} errors"
-        return doubtful("content", f"{errors}; what they touch is not served", "ipam check")
+        return doubtful("content", f"{errors}; affected claims get no addresses", "ipam check")
     pools = len(evaluation.state.pools)
     return fine("content", f"no errors; pools: {pools}, claims: {len(evaluation.state.claims)}")
 
@@ -435,7 +435,7 @@ def _identity(identity: ClusterIdentity) -> DiagnosisCheck:
     inventory = identity.inventory
     if inventory.damaged:
         count = len(inventory.damaged)
-        message = f"{count} lines of the inventory cannot be read; what they name is left alone"
+        message = f"{count} lines of the inventory cannot be read; their objects are not changed"
         hint = f"see ConfigMap gitops-ipam-inventory in {identity.namespace}"
         return doubtful("identity", message, hint)
     if not inventory.uid:
@@ -481,7 +481,7 @@ def _crds(cluster: Cluster, recognise: Recognise) -> DiagnosisCheck:
             lacks = apply_rights.lacking(manifest, live)
             broken += [f"{kind} is not ours and lacks {item}" for item in lacks]
         elif differing(desired.body or {}, live):
-            doubts.append(f"{kind} is not that of this program")
+            doubts.append(f"{kind} differs from the version of this program")
     if absent or broken:
         hint = "ipam apply --crds" + ("" if absent else " --adopt upgrades them")
         return wrong("crds", _shorten([*absent, *broken]), hint)
@@ -509,7 +509,7 @@ def _metallb(cluster: Cluster, recognise: Recognise, *, is_wanted: bool) -> Diag
     try:
         states = cluster.list(CONFIGURATION_STATE, METALLB_HOME).items
     except NoSuchKindError:
-        message = "MetalLB older than 0.15.3 does not tell whether its configuration is valid"
+        message = "MetalLB older than 0.15.3 does not report whether its configuration is valid"
         return doubtful("metallb", message, _METALLB)
     kind = {"apiVersion": ADDRESS_POOL.api_version, "kind": ADDRESS_POOL.kind}
     entries = _entries(recognise)
@@ -523,7 +523,7 @@ def _configured(ours: Sequence[Manifest], states: Sequence[Manifest], now: int) 
     if error := state_error(states):
         return wrong("metallb", error, "correct the pools that it names")
     if controller_time(states) is None:
-        return doubtful("metallb", "its controller has not told of its configuration", pods)
+        return doubtful("metallb", "its controller has not reported its configuration", pods)
     if why := silence(ours, states, now):
         return wrong("metallb", why, pods)
     if why := unwell(ours, states, IPSet(), now):

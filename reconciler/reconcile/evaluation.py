@@ -86,7 +86,7 @@ def strays(
             (new,) = repository.git.root.inside([settings.records])
             many = f"{len(lost)} claims" if len(lost) > 1 else "1 claim"
             where = "" if is_here else f" in {commit[:12]}"
-            message = f"{many} would get addresses anew, and had a record in {old}/ at the top of"
+            message = f"{many} would get new addresses, but had a record in {old}/ at the top of"
             message += f" the repository{where}: that root has no documents or records any more"
             hint = "" if is_here else f"git checkout {commit[:12]} -- {old}, and "
             hint += f"git mv {old} {new} in the same commit, so that all claims keep their"

@@ -287,9 +287,9 @@ def judged(path: str, text: str, folder: TargetDirectory) -> WantedFile:
         return WantedFile(path, text, FileState.LEFT_OUT if other else FileState.NEW, other)
     if there == text:
         return WantedFile(path, text, FileState.SAME)
-    why = "" if path == SETTINGS else "ipam init --dry-run shows what it would hold"
+    why = "" if path == SETTINGS else "ipam init --dry-run shows the new content"
     if path.startswith(f"{SCHEMAS}/"):
-        why = f"ipam schema --out {SCHEMAS} writes it anew"
+        why = f"ipam schema --out {SCHEMAS} writes it again"
     return WantedFile(path, text, FileState.YOURS, why)
 
 

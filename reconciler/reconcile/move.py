@@ -167,7 +167,7 @@ def prepare(source: Source, wanted: MoveRequest) -> MoveEdits:
 
 
 def _records(evaluation: Evaluation, text: str) -> list[Allocation]:
-    """Return a claim's record, or that of a request that replaces it, and its growth."""
+    """Return the record of a claim, or of a request that replaces it, and its growth."""
     every = [it for it in evaluation.state.records if it.is_live]
     # Claims of others, such as requests, can hold addresses for the named owner.
     of_owner = [it.claim for it in every if text in (it.owner.short, it.owner.name)]
@@ -226,7 +226,7 @@ def _document(evaluation: Evaluation, claim: Key) -> Document:
     found = evaluation.documents.find(kind, claim.namespace, claim.name)
     if found is None or found.doubt:
         message = f"{claim.kind} {claim.short} is not in the repository, or cannot be read"
-        raise UsageError(message, "mend it first: ipam check --worktree")
+        raise UsageError(message, "fix it first: ipam check --worktree")
     return found
 
 

@@ -22,7 +22,7 @@ _WORDS = {
     Severity.INFO: "to know",
 }
 _COUNTED = (Severity.ERROR, Severity.WARNING)
-_HINT = "mend what is shown; the next run shows more"
+_HINT = "fix the listed findings; the next run shows more"
 
 
 def where(place: Location) -> str:

@@ -267,4 +267,4 @@ def _term(text: str) -> _Term:
     if found := _THERE.fullmatch(text):
         is_there = not found["how"]
         return found["key"], lambda value: (value is not None) is is_there
-    raise SelectorError(f"{text!r} is no term of a label selector")
+    raise SelectorError(f"{text!r} is not a term of a label selector")

@@ -141,7 +141,7 @@ def _row(found: PoolMap, row: MapRow, left: int, top: int) -> Iterator[str]:
 
 
 def _runs(looks: Iterable[_T]) -> Iterator[tuple[_T, int, int]]:
-    """Yield runs of equal cells: what they show, the first one, and their number."""
+    """Yield runs of equal cells: their content, the first one, and their number."""
     at = 0
     for look, cells in groupby(looks):
         count = len(list(cells))

@@ -169,7 +169,7 @@ def _moves(evaluation: Evaluation) -> list[str]:
         old, new = (
             f"{code(plans.range_of(it))} of {code(it.pool.name)}" for it in (move.old, move.new)
         )
-        until = "until nobody uses it" if move.stays else "**free at once**"
+        until = "until no Service uses it" if move.stays else "**free at once**"
         if move.giver is not None:
             new += f"<br>{code(move.giver.short)} → {code(move.new.owner.short)}"
         rows.append(f"| 🟠 {claim} | {old} | {new} | {until} | {rooms} |")
@@ -282,7 +282,7 @@ def at_top(compared: Compared, root: str) -> Compared:
 
 
 def marked(text: str, root: str) -> str:
-    """Return a Markdown comment with a marker that distinguishes it from those of other roots."""
+    """Return a Markdown comment with a marker that distinguishes it from comments of other roots."""
     return text.replace(MARKER, MARKER.replace("ipam", f"ipam {quote(root)}"), 1) if root else text
 
 

@@ -47,13 +47,13 @@ APPLIED = _gauge(
     "cluster",
 )
 DRIFT = _counter(
-    "drift_total", "Objects of ours that somebody had changed, by who", "cluster", "manager"
+    "drift_total", "Objects of ours that another manager had changed", "cluster", "manager"
 )
 RESTARTS = _counter(
-    "watch_restarts_total", "Watches that broke off and began anew", "cluster", "reason"
+    "watch_restarts_total", "Watches that broke off and began again", "cluster", "reason"
 )
 FINDINGS = _gauge("findings", "Findings of the newest revision", "severity")
-CODES = _gauge("findings_by_code", "The same, by what was found", "code", "severity")
+CODES = _gauge("findings_by_code", "The same, by code", "code", "severity")
 REFUSED = _gauge("claims_refused", "Claims that get nothing, by why", "reason")
 REVISION = _gauge("revision_info", "1 for the newest revision that was worked on", "revision")
 SUCCESS = _gauge("last_success_timestamp_seconds", "When a round last did its work in Git")
@@ -65,7 +65,7 @@ STOPPED = _gauge(
 EXPIRY = _gauge(
     "certificate_expiry_timestamp_seconds", "When the certificate of this server expires"
 )
-BUGS = _counter("bugs_total", "Bugs that were met; the work went on")
+BUGS = _counter("bugs_total", "Bugs that were met without stopping the work")
 
 OURS = (
     *(ROUNDS, ROUND_SECONDS, COMMITS, RACES, GROWTH_SECONDS, DEMAND, POOL, LARGEST, UP, APPLIED),

@@ -98,7 +98,7 @@ def _elsewhere(decision: Decision, change: "Change") -> Cause:
     if PATH in change.paths:
         return Cause(claim, Location(PATH, 1, 1), "Settings are others by that")
     touched = join_limited(sorted(change.paths))
-    room = f"another edit of the change decides it, by what it frees or takes: {touched}"
+    room = f"another edit of the change frees or takes addresses that decide it: {touched}"
     return Cause(claim, None, room)
 
 
@@ -442,5 +442,5 @@ def dated_back(change: "Change") -> Iterator[Finding]:
     if is_release and own + _SKEW_SECONDS < before:
         message = f"this revision is dated {format_instant(own)}, and {change.name}"
         message += f" {format_instant(before)}: released addresses would be free too early"
-        hint = "git commit --amend --no-edit dates it anew"
+        hint = "git commit --amend --no-edit sets a new date"
         yield error("commit-dated-back", Location("."), message, hint)

@@ -109,8 +109,8 @@ def settings_changed(change: Change) -> Iterator[Finding]:
     if PATH in change.paths:
         start = _place(change.settings)
         fields = ", ".join(changed(base, own))
-        message = f"Settings are changed{fields and f': {fields}'}; this check goes by those of"
-        hint = "what is released is free sooner than this plan says"
+        message = f"Settings changed{fields and f': {fields}'}; this check uses the Settings of"
+        hint = "released addresses are free sooner than this plan says"
         is_shorter = own.retention < base.retention
         yield warning(CODE, start, f"{message} {change.name}", hint if is_shorter else "")
     if own.branch not in ("", base.branch) and not change.repository.has_branch(own.branch):
@@ -183,7 +183,7 @@ def _value(name: str, value: object) -> str:
 
 
 _PIN = "pin-withdrawn"
-_HINT = "if the addresses are in use: let reconcile go over the base before this change"
+_HINT = "if the addresses are in use: run ipam reconcile on the base before this change"
 
 
 def withdrawn_pins(change: Change) -> Iterator[Finding]:

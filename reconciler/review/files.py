@@ -178,5 +178,5 @@ def _roots(entries: Sequence[Entry], base: Source, settings: Settings) -> list[s
 
 
 def _left_out(what: str) -> Finding:
-    message = f"{what}: not looked at, whether they hold what counts elsewhere"
+    message = f"{what}: not checked for documents that belong in read folders"
     return info("file-not-read", Location("."), message)

@@ -50,7 +50,7 @@ class Merged(Struct, frozen=True):
                 found[at] = replace(item, message=message)
         for path in self.conflicts:
             message = f"it was changed here and in {base}, and Git cannot merge the two"
-            hint = f"git merge {base}, keep of both what is meant, and commit"
+            hint = f"git merge {base}, resolve the conflict, and commit"
             found.append(error("merge-conflict", Location(path, 1, 1), message, hint))
         return replace(compared, evaluation=replace(evaluation, findings=ordered(found)))
 
@@ -84,7 +84,7 @@ def changed_since(
     head = source if is_committed else repository.source("HEAD")
     start, end = base.revision(), head.revision()
     if start is None or end is None:
-        raise UsageError("a work tree is no base", "name a revision with --base")
+        raise UsageError("a work tree cannot be a base", "name a revision with --base")
     read = (PATH, *settings.folders, settings.records)
     committed, is_contained = repository.changed(start.id, end.id, read, settings.limits)
     if is_committed:

@@ -65,9 +65,9 @@ def handovers(change: Change) -> Iterator[Finding]:
         if teams[0] == teams[1] or asking_of(document, evaluation.documents).named:
             continue
         has = _ranges(held[identity])
-        whose = [join_limited(it) or "nobody" for it in teams]
-        message = f"{document.title} goes from the folder of {whose[0]} to that of {whose[1]}, with"
-        hint = "let both teams agree: whoever owns the folder may remove it, and its addresses go"
+        whose = [join_limited(it) or "no team" for it in teams]
+        message = f"{document.title} moves from the folder of {whose[0]} to the folder of {whose[1]}, with"
+        hint = "let both teams agree: the new team can remove it, which releases its addresses"
         yield warning("handed-on", document.start, f"{message} {has}", hint)
 
 
@@ -129,11 +129,11 @@ def _touched(change: Change) -> list[Changed] | str:
     if start is None or end is None:
         return "a work tree is nothing that can be merged"
     if change.repository.root:
-        return "what changes beside the root is not looked at"
+        return "changes outside of the root are not checked"
     try:
         return change.repository.changed(start.id, end.id)[0]
     except (GitError, LimitError):
-        return "not all that changes can be told"
+        return "some changes cannot be determined"
 
 
 def _beyond(team: str, change: Change, rules: Rules, touched: list[Changed]) -> Iterator[str]:
@@ -142,7 +142,7 @@ def _beyond(team: str, change: Change, rules: Rules, touched: list[Changed]) -> 
     read = {it.path for it in touched if is_yaml(it.path) and it.path.startswith(folders)}
     odd = {it.path for it in touched for side in (it.old, it.new) if side and not side.is_file}
     unread = (it.path for it in touched if it.path not in read - odd)
-    yield from (f"{shown(path)} is no plain file that is read" for path in unread)
+    yield from (f"{shown(path)} is not a plain file that ipam reads" for path in unread)
     sides = (change.before, change.after)
     if any(side.broken or side.unread for side in sides) or evaluation.tree.last_good.halted:
         yield "something cannot be read"

@@ -30,7 +30,7 @@ def limits_changed(change: Change) -> Iterator[Finding]:
             continue
         if (now.gate, now.thresholds) != (old.gate, old.thresholds):
             message = f"gate and thresholds of {key.kind} {key.name} change from {levels(old)} to"
-            message += f" {levels(now)}; this check goes by those of {change.name}"
+            message += f" {levels(now)}; this check still uses the levels of {change.name}"
             yield warning("gate-changed", now.source, message)
 
 
@@ -49,7 +49,7 @@ def shrunk(change: Change) -> Iterator[Finding]:
         if new is None or not old.extent - new.extent:
             continue
         before = ", ".join(format_short(item) for item in old.extent)
-        hint = "a pool's network may grow; keep the old addresses and reserve what is not used"
+        hint = "keep the old addresses, and list the unused ones in spec.reserved"
         message = f"{key.kind} {key.name} no longer contains all of {before} of {change.name}"
         if overrides.allow(OverrideKind.SHRINK, str(key)):
             message += "; an Override lets it shrink, and what records hold stays held"
@@ -221,5 +221,5 @@ def _given_twice(
         it for it in pools.values() if it.space != space and it.extent.overlapping(given)
     ]:
         named = join_limited([f"{it.key.kind} {it.key.name} in {it.space}" for it in near])
-        message = f"{title}, and lies in {named}, too: it may be given out a second time"
+        message = f"{title}, and is also in {named}: it might be allocated twice"
         yield info("address-space-overlap", grant.source, message, f"{_NAT} reserve it there")

@@ -147,7 +147,7 @@ def _unknown(
             continue
         if link.before.owner in had or is_there(link, evaluation.documents):
             continue
-        what, hint = "", f"name what it was called in {change.name}, or remove the annotation"
+        what, hint = "", f"set it to the name in {change.name}, or remove the annotation"
         if (seems := likely.get(document.start)) is not None:
             what, hint = seems.message, seems.hint
         elif (unknown := unknown + 1) <= MAX_SUGGESTIONS:
@@ -189,7 +189,7 @@ def dangling_requests(change: Change) -> Iterator[Finding]:
             count = held[key_of(who).owner]
             found = dangling.get(who.at(*reference.place))
             if found is not None and count:
-                message = f"{document.title} goes by this change, but {who.title} in {who.file}"
+                message = f"this change removes {document.title}, but {who.title} in {who.file}"
                 message += f" still holds {count} addresses for it"
-                hint = f"to release them, remove {who.title}, too"
+                hint = f"to release them, also remove {who.title}"
                 yield replace(found, message=message, hint=hint)

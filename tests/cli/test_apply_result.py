@@ -99,9 +99,9 @@ def test_a_refusal_names_idle_records_that_would_make_room_the_smallest_first(
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"{", "it is no result of apply or reconcile"),
+        (b"{", "not a result of apply or reconcile"),
         (b'{"kind": "Plan"}', "'Plan'"),
-        (b'{"kind": "\\u001b[2J\\ud800"}', "it is no result"),
+        (b'{"kind": "\\u001b[2J\\ud800"}', "not a result"),
         (b'{"a": ' + b"[" * 100_000, "recursion depth"),
     ],
 )

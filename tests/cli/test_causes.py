@@ -99,7 +99,9 @@ def test_what_the_change_pushes_elsewhere_is_told_with_what_it_touches(
     change(repo, {"tenants/before.yaml": tenant("before", networking="{lbPoolSize: 3}")})
     found = causes(capsys, repo)
     assert found["before"]["path"] == "tenants/before.yaml"
-    reason = "another edit of the change decides it, by what it frees or takes: tenants/before.yaml"
+    reason = (
+        "another edit of the change frees or takes addresses that decide it: tenants/before.yaml"
+    )
     assert (found["owed"]["path"], found["owed"]["reason"]) == (None, reason)
     assert found["owed"]["caused"]
     told = text(capsys, repo)

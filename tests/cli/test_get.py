@@ -108,7 +108,7 @@ def test_one_that_is_asked_for_by_its_name_is_no_list(
         (["pols"], "did you mean pools?"),
         (["xyz"], "known: pools, "),
         (["pools", "-o", "csv"], "'csv' is not one of 'text', 'wide', 'name', 'json', 'yaml'"),
-        (["pools", "-l", "a b"], "--selector: 'a b' is no term of a label selector"),
+        (["pools", "-l", "a b"], "--selector: 'a b' is not a term of a label selector"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_asked_for_is_refused_before_anything_is_read(

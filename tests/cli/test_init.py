@@ -49,7 +49,7 @@ def test_a_repository_that_lives_gets_what_is_missing_and_no_example(
     assert row.split(maxsplit=2) == [
         "yours",
         "CODEOWNERS",
-        "differs, and stays as it is; ipam init --dry-run shows what it would hold",
+        "differs, and stays as it is; ipam init --dry-run shows the new content",
     ]
 
 

@@ -74,7 +74,7 @@ def test_a_move_is_written_as_two_files_and_told(folder: Path, move: Moving) -> 
         "1 moves",
         "  ~   team-a/one   loadbalancer   10.40.0.0-10.40.0.7 of edge (4.7% of 256, 244 free)   →"
         "   10.50.0.0-10.50.0.7 of far (3.1% of 256, 248 free)",
-        "  10.40.0.0-10.40.0.7: announced until nobody uses it",
+        "  10.40.0.0-10.40.0.7: announced until no Service uses it",
     ]
     assert status(folder) == ["M tenants/one.yaml", f"?? {OVERRIDE}"]
     text = (folder / OVERRIDE).read_text()

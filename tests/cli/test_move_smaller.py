@@ -118,7 +118,7 @@ def test_a_further_range_that_is_no_longer_asked_for_is_left_without_a_successor
     world.merge()
     checked = world.ipam("check", "--base", "HEAD~1")
     assert checked.code == 0
-    assert "10.40.0.8-10.40.0.15 of edge   announced until nobody uses it" in checked.out
+    assert "10.40.0.8-10.40.0.15 of edge   announced until no Service uses it" in checked.out
     world.reconcile()
     assert world.live() == {"far/one.loadbalancer.yaml": "8"}
     assert world.ipam("reconcile").code == 0

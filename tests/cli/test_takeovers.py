@@ -110,7 +110,7 @@ def test_who_names_no_team_is_told_when_it_goes_to_another_folder(
     code, found = describe(capsys, repo)
     assert (code, codes(found)) == (0, said)
     if said:
-        assert "goes from the folder of a to that of " in found[0]["message"]
+        assert "moves from the folder of a to the folder of " in found[0]["message"]
         _, contract = judged(capsys, repo)
         assert contract is not None
         assert contract["team"] is None

@@ -62,7 +62,7 @@ def test_it_goes_when_nothing_is_left_to_be_done(repo: Path, capsys: Capture) ->
     _advance(repo, {"tenants/one.yaml": None})
     ran = ipam(capsys, *WORDS, repo)
     assert (ran.code, head(repo)) == (0, "")
-    assert f"Removed branch {TO}: nothing of what it held is left to be done" in ran.out
+    assert f"Removed branch {TO}: its changes are not needed" in ran.out
     assert f"Branch {TO} is not needed." in ipam(capsys, *WORDS, repo).out
 
 

@@ -82,7 +82,7 @@ def test_who_gets_nothing_as_the_second_and_a_pool_that_fills_up_are_told(
     (item,) = describe(capsys, repo, "more")
     assert [(it["percent"], it["percentTogether"]) for it in item["pools"]] == [(25.0, 71.9)]
     text = checked(capsys, repo, "more")
-    assert "edge is 71.9% full with both: warning; with this one alone 25.0%: ok" in text
+    assert "edge is 71.9% full with both: warning; with only this one 25.0%: ok" in text
 
 
 def test_one_tenant_in_a_file_of_each_is_told(repo: Path, capsys: Capture) -> None:

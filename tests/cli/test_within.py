@@ -87,7 +87,7 @@ def test_a_link_and_a_program_in_the_teams_folder_are_not(
     (repo / "tenants/a/link.yaml").symlink_to("../../pools/edge.yaml")
     commit(repo, "change", clock=CLOCK + 60)
     _, found = judged(capsys, repo)
-    why = "'tenants/a/link.yaml' is no plain file that is read"
+    why = "'tenants/a/link.yaml' is not a plain file that ipam reads"
     assert found is not None
     assert (found["team"], found["reasons"][0]) == (None, why)
 
@@ -120,4 +120,4 @@ def test_beside_a_root_nothing_is_known(tmp_path: Path, capsys: Capture) -> None
     changed(repo, {"net/tenants/a/new.yaml": tenant("new"), "deploy.sh": "rm -rf /"})
     ran = ipam(capsys, "check", "--base", "main", "--repo", repo / "net", "-o", "json")
     found = validated("check.json", ran.out)["withinContract"]
-    assert found == {"team": None, "reasons": ["what changes beside the root is not looked at"]}
+    assert found == {"team": None, "reasons": ["changes outside of the root are not checked"]}

@@ -57,7 +57,7 @@ def test_what_is_no_result_is_named_with_its_place(document: Any, words: str) ->
     ("data", "words"),
     [
         (b"", "truncated"),
-        (json.dumps(result()).encode() + b"\n{}\n", "of a loop take one line"),
+        (json.dumps(result()).encode() + b"\n{}\n", "pass one line of a loop"),
         (b'{"kind": "\xff"}', "can't decode byte 0xff"),
         (b'{"a": ' + b"[" * 200_000, "recursion depth"),
         (b'{"kind": "ApplyResult", "apiVersion": ' + b"9" * 10_000 + b"}", "out of range"),

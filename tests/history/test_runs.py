@@ -76,7 +76,7 @@ def test_a_pool_that_gives_nothing_by_itself_says_why() -> None:
     }
     closed = {runs.pool.name: runs.closed for runs in found(files, FreeQuery(1))}
     assert closed == {
-        "main": "it gives addresses to those alone that name them",
+        "main": "it allocates only addresses that a claim names",
         "paused": "it is paused",
     }
 

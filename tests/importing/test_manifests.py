@@ -101,8 +101,8 @@ def test_metallb_is_found_in_any_namespace_and_several_are_a_conflict() -> None:
     [
         ("a: [", "web.yaml:2: did not find expected node content"),
         ("a: &x 1\nb: *x\n", "web.yaml:1: anchors and aliases are not allowed"),
-        ("- 1\n", "web.yaml: /0 is no object with apiVersion, kind and metadata.name"),
-        ('{"kind": "List", "items": [{"kind": 1}]}', "web.yaml: /0/items/0 is no object with apiVersion, kind and metadata.name"),
+        ("- 1\n", "web.yaml: /0 is not an object with apiVersion, kind and metadata.name"),
+        ('{"kind": "List", "items": [{"kind": 1}]}', "web.yaml: /0/items/0 is not an object with apiVersion, kind and metadata.name"),
         (json.dumps([POOL, metallb("default-pool", "10.7.0.0/28")]), "web.yaml: /1: metallb.io/IPAddressPool/metallb-system/default-pool is there twice, and differs"),
     ],
 )  # fmt: skip
@@ -113,7 +113,10 @@ def test_what_is_no_output_of_kubectl_is_told(text: str, said: str) -> None:
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"apiVersion": "v1", "kind": "List", "items": 5}, "web.yaml: /0/items/0 is no object with"),
+    (
+        {"apiVersion": "v1", "kind": "List", "items": 5},
+        "web.yaml: /0/items/0 is not an object with",
+    ),
     ({**POOL, "spec": [1]}, "cluster team-a/web: its IPAddressPools or Services cannot be read"),
     ({**POOL, "spec": {"addresses": [5]}}, "cluster team-a/web: its IPAddressPools or Services"),
     (listed(POOL, {**WEB, "status": [1]}), "cluster team-a/web: its IPAddressPools or Services"),

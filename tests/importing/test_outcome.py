@@ -37,7 +37,7 @@ def test_a_record_that_would_not_stay_is_a_conflict() -> None:
     before = planned(evaluation_of(SMALL))
     after = evaluation_of({**reconciled(SMALL), "tenants/one.yaml": tenant("other")})
     _, (found,) = outcome(before, after, (), ())
-    assert found.message == "team-a/one (loadbalancer) would not keep what it has"
+    assert found.message == "team-a/one (loadbalancer) would not keep its addresses"
 
 
 def test_records_and_other_claims_stay_as_they_are() -> None:

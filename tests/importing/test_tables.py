@@ -161,7 +161,7 @@ def test_a_network_of_nobody_is_a_pool_and_that_of_somebody_is_theirs() -> None:
 
 def test_what_nobody_has_is_passed_over_and_told() -> None:
     found = table("ip,name,status\n10.0.0.5,old,Deprecated\n")
-    assert (found.holdings, found.notes) == ((), ("a.csv:2: deprecated, so nobody has it",))
+    assert (found.holdings, found.notes) == ((), ("a.csv:2: deprecated, so it is not in use",))
 
 
 @pytest.mark.parametrize("header", ["network", "prefix", "subnet", "cidr"])
@@ -186,7 +186,7 @@ def test_the_table_of_the_docs_is_read_without_a_conflict() -> None:
     assert found.conflicts == ()
     assert [it.name for it in found.described] == ["vlan-60"]
     assert [it.title for it in found.holdings] == ["team-a/forum", "team-c/lake", "default/printer"]
-    assert found.notes == ("a.csv:6: free, so nobody has it",)
+    assert found.notes == ("a.csv:6: free, so it is not in use",)
 
 
 def test_a_type_that_says_free_is_nobodys_and_one_that_says_nothing_is_told_once() -> None:
@@ -195,7 +195,7 @@ def test_a_type_that_says_free_is_nobodys_and_one_that_says_nothing_is_told_once
     )
     found = table(text)
     assert [(it.name, it.type) for it in found.holdings] == [("c", "nodes")]
-    assert found.notes == ("a.csv:2: free, so nobody has it",)
+    assert found.notes == ("a.csv:2: free, so it is not in use",)
     assert conflicts(found) == ["a.csv:3: type 'odd one' is not known, also at a.csv:4"]
     assert "--map-type 'odd one=loadbalancer', or =nodes" in found.conflicts[0].hint
     found = table(text, types={"odd one": "loadbalancer"})
@@ -269,8 +269,8 @@ def test_a_person_says_what_a_column_means() -> None:
     ("mapped", "said"),
     [
         ({"Adress": "address"}, "no column 'Adress'; there are: ip, name"),
-        ({"ip": "adress"}, "'adress' is no meaning of a column; did you mean address?"),
-        ({"ip": "x"}, "'x' is no meaning of a column; meanings: address, range"),
+        ({"ip": "adress"}, "'adress' is not a meaning of a column; did you mean address?"),
+        ({"ip": "x"}, "'x' is not a meaning of a column; meanings: address, range"),
     ],
 )
 def test_a_meaning_or_column_that_is_none_is_told(mapped: dict[str, str], said: str) -> None:

@@ -1,4 +1,4 @@
-"""A claim that a person lets move gets another range, and keeps the old one until nobody uses it."""
+"""A claim that a person lets move gets another range, and keeps the old one until no Service uses it."""
 
 import pytest
 

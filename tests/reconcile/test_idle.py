@@ -73,4 +73,4 @@ def test_growth_goes_by_itself() -> None:
     here.run()
     here.files |= sized("late", 2)
     told = found(here.evaluation())
-    assert any("it is growth, and goes by itself" in it for it in told)
+    assert any("it is growth, released automatically" in it for it in told)

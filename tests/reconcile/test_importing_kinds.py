@@ -86,7 +86,7 @@ def test_what_the_repository_describes_is_left_out_and_two_clusters_must_agree()
     other = look("x/other", *of(pool("edge", "10.0.0.0/25"), provider()))
     other = other._replace(cluster=_another(other.cluster))
     assert conflicts(brought(look("x/hub", *BUTLERS), other))[0] == (
-        "cluster x/other NetworkPool butler-system/edge: it differs from that of"
+        "cluster x/other NetworkPool butler-system/edge: it differs from the object in"
         " cluster x/hub NetworkPool butler-system/edge"
     )
 

@@ -116,7 +116,7 @@ def test_no_clock_ends_what_a_move_has_left() -> None:
     assert [it.partition(" ")[0] for it in told[:2]] == ["ask", "give"]
     assert told[1] == (
         "give up 8 addresses that claims have left: move the Services that use them;"
-        " retention begins when nobody does"
+        " retention begins when no Service does"
     )
 
 

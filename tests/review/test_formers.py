@@ -44,7 +44,7 @@ def test_who_looks_renamed_besides_hears_of_it_once() -> None:
 def test_a_former_name_near_to_none_that_goes_is_told_without_one() -> None:
     (found,) = as_findings(TWO, unlike("elsewhere/entirely"), "rename-unused")
     assert found.message.endswith("takes nothing over")
-    assert found.hint.startswith("name what it was called in ")
+    assert found.hint.startswith("set it to the name in ")
     assert found.hint.endswith(", or remove the annotation")
 
 

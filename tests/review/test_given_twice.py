@@ -38,7 +38,7 @@ def test_one_that_only_lies_in_a_pool_of_another_space_is_to_be_known() -> None:
     assert (found.severity.value, str(found.location)) == ("info", "tenants/three.yaml:1")
     assert found.message == (
         "10.40.0.8-10.40.0.15 in address space default goes to team-b/three (loadbalancer), and"
-        " lies in NetworkPool lab in lab, too: it may be given out a second time"
+        " is also in NetworkPool lab in lab: it might be allocated twice"
     )
 
 

@@ -20,10 +20,10 @@ def test_who_takes_a_tenant_away_alone_is_told_what_holds_its_addresses_still() 
     (found,) = as_findings(BASE, files, "reference-not-found")
     assert (found.severity.value, str(found.location)) == ("warning", "tenants/held.yaml:6")
     assert found.message == (
-        "TenantCluster team-a/held goes by this change, but IPAllocation butler-system/held in"
+        "this change removes TenantCluster team-a/held, but IPAllocation butler-system/held in"
         " tenants/held.yaml still holds 8 addresses for it"
     )
-    assert found.hint == "to release them, remove IPAllocation butler-system/held, too"
+    assert found.hint == "to release them, also remove IPAllocation butler-system/held"
     assert as_findings(BASE, without(files, "tenants/held.yaml"), "reference-not-found") == []
 
 
@@ -43,4 +43,4 @@ def test_where_the_tenant_may_have_another_name_nobody_is_told_to_go() -> None:
     files = {**without(BASE, "tenants/cluster.yaml"), "tenants/new.yaml": tenant("new")}
     found = as_findings(BASE, files, "reference-not-found", "looks-renamed")
     assert found
-    assert all("goes by this change" not in it.message for it in found)
+    assert all("this change removes" not in it.message for it in found)

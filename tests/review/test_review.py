@@ -81,7 +81,7 @@ def test_a_change_of_settings_names_what_differs(said: str, told: str, hint: str
     repository.head = repository.add(first, CLOCK + 1, encoded({**DONE, "ipam.yaml": settings}))
     (found,) = review(repository.source("HEAD"), repository, first).evaluation.findings
     message = (
-        f"Settings are changed{': ' if told else ''}{told}; this check goes by those of {first}"
+        f"Settings changed{': ' if told else ''}{told}; this check uses the Settings of {first}"
     )
     assert found.message == message
     assert hint in found.hint

@@ -172,7 +172,7 @@ class LoadBalancerState(Struct, frozen=True):
         return kept
 
     def moved_sizes(self) -> dict[str, int]:
-        """Return the sizes of ranges in other pools after a move: only what it still requests."""
+        """Return the sizes of ranges in other pools after a move, up to the requested size."""
         found: dict[str, int] = {}
         left = self.asked - sum(it.size for it in self.holding if it.pool in self.candidates)
         for record in self.holding:

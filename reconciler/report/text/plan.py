@@ -138,8 +138,8 @@ def moves_text(evaluation: Evaluation, painter: Painter) -> str:
         rows.append([("~", Colour.YELLOW), *named, old, "→", (new, Colour.YELLOW), owners])
     stay, free = (join_limited([range_of(it.old) for it in moves if it.stays is does])
                   for does in (True, False))  # fmt: skip
-    after = f"  {stay}: announced until nobody uses it\n" if stay else ""
-    after += f"  {free}: free at once, whoever uses it\n" if free else ""
+    after = f"  {stay}: announced until no Service uses it\n" if stay else ""
+    after += f"  {free}: free at once, even if in use\n" if free else ""
     return f"{_titled(f'{len(moves)} moves', rows, painter, Colour.YELLOW)}{after}"
 
 
@@ -264,7 +264,7 @@ def _sum(evaluation: Evaluation, painter: Painter) -> str:
 
 
 def counted(evaluation: Evaluation) -> str:
-    """Return what a plan does and keeps: `2 to allocate, 1 to release, 12 kept`."""
+    """Return the counts of a plan: `2 to allocate, 1 to release, 12 kept`."""
     counts = digest.summary(evaluation)
     held = sum(is_held(it, evaluation) for it in evaluation.plan.decisions)
     counts["release"] -= held
@@ -333,7 +333,7 @@ def _held_until(decision: Release, evaluation: Evaluation) -> str:
     if is_held(decision, evaluation):
         return "held back by a brake"
     if decision.allocation.announced:
-        return "announced until nobody uses it"
+        return "announced until no Service uses it"
     end = retention_end(decision.allocation, evaluation.state)
     return f"held until {format_instant(end)} at the earliest" if end is not None else "held"
 
@@ -392,7 +392,7 @@ def sentences_of(item: Together) -> Iterator[str]:
     if item.why:
         yield f"not compared: {item.why}"
     if item.conflicts:
-        yield f"whoever is merged second has a conflict in {join_limited(item.conflicts)}"
+        yield f"the one merged second has a conflict in {join_limited(item.conflicts)}"
     for both in item.both:
         what = f"{format_short(both.range)} of {both.pool.name}"
         yield f"both would take {what}: {both.ours.short} here, {both.theirs.short} there"
@@ -402,12 +402,12 @@ def sentences_of(item: Together) -> Iterator[str]:
     for pool in item.pools:
         alone, merged = pool.alone, pool.together
         words = f"{pool.pool.name} is {merged.percent}% full with both: {merged.tier.value}"
-        yield f"{words}; with this one alone {alone.percent}%: {alone.tier.value}"
+        yield f"{words}; with only this one {alone.percent}%: {alone.tier.value}"
     wrong = [f"{it.code}: {it.message}" for it in item.wrong]
     listed = limited(wrong, _MAX_TOGETHER, "{} more that are wrong")
     yield from (f"only both together: {it}" for it in listed)
     if not item.is_told:
-        yield "neither changes what the other one gets"
+        yield "neither changes the allocations of the other one"
 
 
 def _second(second: Second) -> str:

@@ -108,8 +108,8 @@ def status_text(
 
 _LEVELS = ("warning", "gate", "full")
 _IDLE = (
-    "Idle headroom is not told: nothing in the repository says how many addresses Services use."
-    " --apply-result FILE does.\n"
+    "Idle headroom unknown: the repository does not show how many addresses Services use."
+    " To include it, pass --apply-result FILE.\n"
 )
 _SOON_WEEKS = 4.0
 
@@ -158,7 +158,7 @@ def _forecast_lines(item: Outlook, *, plain: bool) -> Iterator[str]:
         line, first, last = trend
         yield f"{name}: last {TREND[0]} days {line} {first} → {last}\n"
     if not item.shape:
-        yield f"{name}: has no tenants to tell a shape from\n"
+        yield f"{name}: has no tenants from which to derive a shape\n"
         return
     count = f"{'at least ' if item.fits >= MAX_TENANTS else ''}{format_count(item.fits)}"
     shape = " + ".join(map(str, item.shape))
@@ -325,8 +325,8 @@ def short_text(found: Iterable[tuple[PoolMap, Usage]], painter: Painter, width: 
         return NO_POOLS
     words = [f"{CONFLICT} in conflict"] if has_conflict else []
     words += [f"{SIGNS[sort]} {sort.value}" for sort in SIGNS if sort in shown]
-    signs = ", ".join([*words, "A-Z, a-z, 0-9: who holds them"])
-    legend = [signs, "ipam map POOL tells whose each letter is"]
+    signs = ", ".join([*words, "A-Z, a-z, 0-9: holders"])
+    legend = [signs, "ipam map POOL lists the holder of each letter"]
     return "\n".join([*lines, *(row for it in legend for row in textwrap.wrap(it, width))]) + "\n"
 
 

@@ -67,11 +67,11 @@ def _lacking(runs: Runs, painter: Painter) -> str:
 
 def _free_from(item: ReservedRange) -> str:
     if item.is_planned:
-        ends = "nobody uses it, and retention" if item.is_left else "and its retention ends"
+        ends = "no Service uses it, and retention" if item.is_left else "and its retention ends"
         return f"the plan is reconciled, {ends}"
     if item.until is not None:
         return format_instant(item.until)
-    return "nobody uses it, and retention" if item.is_left else "a person mends its record"
+    return "no Service uses it, and retention" if item.is_left else "a person fixes its record"
 
 
 _RECORDS = ("NAME", "POOL", "CLUSTER", "TYPE", "PHASE", "START", "END", "AGE")
@@ -167,7 +167,7 @@ def objects_at_text(found: dict[str, Any], painter: Painter) -> str:
         place = f"{escape(item['source']['path'])}:{item['source']['line']}"
         lines.append(f"  {item['sort']:{width}}  {what}  {place}")
     if not found["items"]:
-        lines.append("  nothing of this repository stands there")
+        lines.append("  not in any pool of this repository")
     return "\n".join(lines) + "\n"
 
 

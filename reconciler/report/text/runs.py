@@ -36,7 +36,7 @@ def proposed_sentence(base: str, commit: str, branches: tuple[str, str], how: Pr
     if how is Proposed.NOTHING:
         return f"Branch {to} is not needed."
     if how is Proposed.WITHDRAWN:
-        return f"Removed branch {to}: nothing of what it held is left to be done on {base[:12]}."
+        return f"Removed branch {to}: its changes are not needed on {base[:12]}."
     what = f"Branch {to} holds this already."
     if how is not Proposed.STANDS:
         what = f"Committed {commit[:12]} on {base[:12]}: branch {to}."
@@ -218,7 +218,7 @@ def diagnosis_text(diagnosis: Diagnosis, painter: Painter) -> str:
     wrong = diagnosis.count(DiagnosisVerdict.FAILED)
     doubts = diagnosis.count(DiagnosisVerdict.WARNING)
     sign, colour = _DOCTOR_SIGNS[DiagnosisVerdict.FAILED if wrong else DiagnosisVerdict.OK]
-    words = [f"{wrong} to mend" if wrong else "nothing is wrong"]
+    words = [f"{wrong} to fix" if wrong else "nothing is wrong"]
     words += [f"{doubts} to look at"] if doubts else []
     total = painter.paint(f"{sign} {', '.join(words)}", colour)
     return "".join([*lines, f"{total}\n"])
@@ -294,7 +294,7 @@ def _importing_row(line: RangeChange) -> list[Cell]:
 def _files(result: Imported, written: Sequence[str], out: str) -> str:
     if written:
         names = "".join(f"  {escape(path)}\n" for path in written)
-        more = "Addresses of conflicts are held for nobody yet.\n" if result.conflicts else ""
+        more = "Addresses of conflicts are not reserved yet.\n" if result.conflicts else ""
         return f"Written to {escape(out)}:\n{names}{more}"
     if not result.files:
         return "Nothing to write.\n"
@@ -325,7 +325,7 @@ def _free(result: Imported) -> str:
     listed = join_limited(free)
     return (
         f"Addresses that nothing above names are free, and are given out from now on: {listed}.\n"
-        "Reserve what something uses all the same: spec.reserved of the pool.\n"
+        "Reserve addresses that are in use anyway: spec.reserved of the pool.\n"
     )
 
 

@@ -95,7 +95,7 @@ def test_a_site_that_was_applied_to_is_in_order(site: Site, look: Looked) -> Non
     assert "as before" in told.check(FIRST, "identity").message
     assert told.check(FIRST, "rights").message == "all that an apply needs"
     assert told.check(FIRST, "metallb").message.endswith("its configuration is valid")
-    assert "has not told" in told.check(SECOND, "metallb").message
+    assert "has not reported" in told.check(SECOND, "metallb").message
     assert told.of.exit_code == 0
 
 
@@ -159,7 +159,10 @@ def test_a_server_without_crds_or_metallb_is_told(
     for patch in (names, shorter):
         assert bare.request("PATCH", CRD, patch, MERGE)[0] == 200
     check = look(clusters).check("management", "crds")
-    assert (check.verdict, check.message) == (WARNING, "NetworkPool is not that of this program")
+    assert (check.verdict, check.message) == (
+        WARNING,
+        "NetworkPool differs from the version of this program",
+    )
 
 
 def _without_columns(server: ApiServer) -> dict[str, Any]:

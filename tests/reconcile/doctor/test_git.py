@@ -127,7 +127,7 @@ def test_errors_and_strange_files_are_told(checkout: Path) -> None:
     git(checkout, "push", "-q", "origin", "main")
     found = checks(checkout)
     assert verdicts(found) == {"content": WARNING, "records": WARNING}
-    assert found["content"].message == "2 errors; what they touch is not served"
+    assert found["content"].message == "2 errors; affected claims get no addresses"
     assert found["records"].message == "not records: allocations/notes.txt"
     git(checkout, "rm", "-q", "allocations/notes.txt")
     commit(checkout, "less", CLOCK + 6)

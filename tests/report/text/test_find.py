@@ -35,7 +35,7 @@ def test_where_it_does_not_fit_the_largest_runs_stand_and_when_it_will() -> None
         " it fits from 1970-01-02T00:00:00Z on\n"
         "HELD IN   ADDRESSES             FREE FROM\n"
         "edge      10.40.0.7-10.40.0.8   1970-01-01T00:00:00Z\n"
-        "edge      10.40.0.11            a person mends its record\n"
+        "edge      10.40.0.11            a person fixes its record\n"
     )
     assert describe(NONE) == "edge: does not fit: nothing free\n"
     assert describe() == "No pools found.\n"

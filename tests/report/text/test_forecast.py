@@ -22,8 +22,8 @@ def test_each_span_is_a_row_and_what_cannot_be_told_is_said() -> None:
         "edge     3.1   30 days   +8                            92.1 weeks   no gate   reached\n"
         "edge     3.1   90 days   not enough history: 45 days\n"
         "edge: 29 more tenants of the median shape (8 + 4) fit\n"
-        "Idle headroom is not told: nothing in the repository says how many addresses Services use."
-        " --apply-result FILE does.\n"
+        "Idle headroom unknown: the repository does not show how many addresses Services use."
+        " To include it, pass --apply-result FILE.\n"
     )
     assert forecast_text(PAST, [], PLAIN) == "No pools found.\n"
 

@@ -69,8 +69,8 @@ def test_of_each_pool_there_is_a_short_map_and_one_legend() -> None:
         "edge  81.8% used, 2 free, a cell is 1\n"
         "10.40.0.0        AAAAAAAA####..!+\n"
         "\n"
-        "+ gateway, ! in use, # reserved, . free, A-Z, a-z, 0-9: who holds them\n"
-        "ipam map POOL tells whose each letter is\n"
+        "+ gateway, ! in use, # reserved, . free, A-Z, a-z, 0-9: holders\n"
+        "ipam map POOL lists the holder of each letter\n"
     )
     assert shorts(evaluation_of({})) == "No pools found.\n"
 
