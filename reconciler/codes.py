@@ -79,7 +79,7 @@ CODES: dict[str, str] = {
     "address-space-changed": "A change puts a pool into another address space. This is an error while the pool holds addresses.",
     "address-space-overlap": "A new pool overlaps another address space, or a change allocates addresses of the overlap.",
     "address-space-unknown": "A pool names an address space that is not in Settings.",
-    "annotation-invalid": "An annotation or label of gitops-ipam.dev is unknown, or has a value that cannot be used.",
+    "annotation-invalid": "An annotation or label of gitops-ipam.dev is unknown, or has an invalid value.",
     # Providers and tenants
     "variable-missing": "A class of clusters lacks the variable that receives the address.",
     "claim-paused": "The owner of a claim is paused or being deleted. It gets no new addresses until that ends.",
@@ -90,7 +90,7 @@ CODES: dict[str, str] = {
     "team-changed": "A change edits a team.",
     "not-yours": "A document asks for something that its Team does not permit, or names another team.",
     "provider-without-pools": "A provider of mode ipam needs at least one pool in poolRefs.",
-    "provider-mode": "A provider's network.mode does not fit its cloud, or is missing beside poolRefs.",
+    "provider-mode": "A provider's network.mode does not fit its cloud, or is missing although poolRefs is set.",
     "provider-implicit": "A tenant names none of several providers, and gets the first by name. Name one.",
     "pools-mixed": "Ranges of two pools meet in one IPAddressPool of a cluster. Move one of them.",
     "namespace-implicit": "A new document has no namespace, and all others of its kind have one. Write it.",

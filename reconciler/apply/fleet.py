@@ -199,8 +199,8 @@ def apply_fleet(
         try:
             cluster = clusters.management()
             if cluster is None:
-                message = "no management cluster is named"
-                raise UsageError(message, "--kubeconfig PATH, or $KUBECONFIG")
+                message = "no management cluster given"
+                raise UsageError(message, "pass --kubeconfig PATH or set KUBECONFIG")
             opened.callback(cluster.close)
             with contained():
                 management = open_management(cluster, options)

@@ -28,7 +28,7 @@ from reconciler.report.text.table import Painter
 
 _DAYS_30 = 30 * 86_400
 _HEAD = """\
-# Whose folder is whose, by the documents of teams; ipam schema --codeowners writes it. The last match wins.
+# Owners of folders, from the Team documents. Written by ipam schema --codeowners. The last match wins.
 """
 # Paths without characters that forges interpret as patterns.
 _PLACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*", re.ASCII)
@@ -43,22 +43,22 @@ _EXAMPLE = families()[0].kinds[0].name
 @options.repository
 @options.color
 def move(claim: str, pool: str, reason: str, expires: str | None, repo: Path, color: str) -> int:
-    """Write the files by which CLAIM moves to another pool, and show what will happen.
+    """Write the files that move CLAIM to another pool, and show the resulting plan.
 
-    Two changes are made of them: first the Override, then the move. The claim gets a range of the
-    pool, and its old range stays announced until nobody uses it. Nothing is committed.
+    Commit them as two changes: first the Override, then the move. The claim gets a range of the
+    pool. Its old range stays announced until no Service uses it. ipam commits nothing.
 
-    All that serves a tenant as one moves along, by whichever of its claims it is named: a request
-    that is its own claim, and what it has grown by. Each range has an Override of its own. What
-    else the tenant holds is named, with what moves it.
+    All ranges that a tenant uses as one move together, whichever claim you name: a request that
+    is its own claim, and its growth. Each range has its own Override. Other ranges of the tenant
+    are listed, with the command that moves each.
 
-    CLAIM is a key as plan -o json shows it, or namespace/name, or the name of a record.
+    CLAIM is a key from plan -o json, namespace/name, or the name of a record.
     """
     read = opening.open_source(options.Reading(repo, worktree=True))
     now = int(options.now() if options.now is not None else read.source.clock())
     with output.progress("planning"):
         found = prepare(read.source, MoveRequest(claim, pool, reason, now, _end(expires, now)))
-    hint = "commit or remove what is there, then run it again"
+    hint = "commit or remove that file, then run it again"
     for change in found.overrides:
         write_edit(read.ground, change, hint, is_new=True)
     for change in found.changes:
@@ -73,7 +73,7 @@ def _end(expires: str | None, now: int) -> int:
     end = parse_end(expires)
     if end is None or end <= now:
         hint = f"write it as {format_instant(now + _DAYS_30)} (RFC 3339, in UTC)"
-        raise UsageError(f"--expires {expires!r} is no time to come", hint)
+        raise UsageError(f"--expires {expires!r} must be in the future", hint)
     return end
 
 
@@ -106,21 +106,21 @@ def _describe(found: MoveEdits, brush: Painter) -> str:
 
 @click.command(
     cls=VerbCommand,
-    help=f"""Print the JSON Schema of a kind; without one, list the kinds.
+    help=f"""Print the JSON Schema of a kind. Without a kind, list the kinds.
 
-    Editors take them: `# yaml-language-server: $schema=../.schemas/{_EXAMPLE}.json`.
+    To use a schema in an editor: `# yaml-language-server: $schema=../.schemas/{_EXAMPLE}.json`.
     """,
 )
 @click.argument("kind", required=False)
 @options.out("all schemas", is_folder=True)
-@option("--codeowners", is_flag=True, help="Print CODEOWNERS: whose folder is whose, by the teams.")
+@option("--codeowners", is_flag=True, help="Print CODEOWNERS from the Team documents.")
 @options.reading
 @options.debug
 def schema(kind: str | None, out: Path | None, codeowners: bool, reading: options.Reading) -> int:
-    """Print the JSON Schema of a kind, or write all of them; or whose folder is whose."""
+    """Print the JSON Schema of a kind, write all schemas, or print CODEOWNERS."""
     if codeowners:
         if kind is not None or out is not None:
-            raise UsageError("--codeowners goes with no kind, and not with --out", "leave them out")
+            raise UsageError("--codeowners takes no kind and no --out", "remove the kind and --out")
         return _codeowners(reading)
     files = schema_files()
     if out is not None:
@@ -159,7 +159,7 @@ def codeowners_text(contracts: Sequence[Contract], place: str) -> str:
     lacking = [it.team for it in contracts if it.folders and not it.owners]
     if lacking:
         hint = 'gitops-ipam.dev/owners: "@acme/payments"'
-        raise UsageError(f"nobody reviews the folders of {join_limited(lacking)}", hint)
+        raise UsageError(f"no owners are set for the folders of {join_limited(lacking)}", hint)
     owners: dict[str, set[str]] = {}
     for contract in contracts:
         for folder in contract.folders:

@@ -44,10 +44,10 @@ from reconciler.review.result import Compared, with_emptiness
 def status(
     pools: tuple[str, ...], reading: options.Reading, bars: bool, result: output.Result
 ) -> int:
-    """Show how full each pool is, by the records as they stand; with POOL of these alone.
+    """Show how full each pool is, by the current records. With POOL, show only those pools.
 
-    With --bars each pool is a bar across the terminal, with marks at its own thresholds, and its
-    use of the last 90 days by the history of Git.
+    With --bars, each pool is a bar as wide as the terminal. It marks the pool's thresholds and
+    shows the use of the last 90 days from Git history.
     """
     if bars and result.is_document:
         hint = "ipam forecast -o json has the same past, ipam status -o json the figures"
@@ -95,10 +95,10 @@ def _bars(
 def map(  # noqa: A001 - its name
     pool: str | None, reading: options.Reading, at: str | None, result: output.Result
 ) -> int:
-    """Draw the addresses of a pool: who holds which, and what is free. Without POOL all, in short.
+    """Draw the addresses of a pool, with holders and free ranges. Without POOL, draw all in short.
 
-    Letters are who holds them, other signs stand below the map. Where there are many, a cell is a
-    power of two of them. IPv6 is told in intervals.
+    Letters mark the holders. A legend below the map explains the other signs. In a large pool, a
+    cell is a power of two of addresses. IPv6 pools are listed as intervals.
     """
     brush, is_svg = result.brush, result.output == "svg"
     evaluation = opening.open_past(reading, at).evaluation(brush)
@@ -135,13 +135,13 @@ def forecast(
     apply_result: str | None,
     result: output.Result,
 ) -> int:
-    """Tell how many weeks it is until pools warn, are refused by their gate, and are full.
+    """Estimate in how many weeks pools warn, reach their capacity limit, and are full.
 
-    By plain rates of the last 30 and 90 days before the revision: what was allocated or held then,
-    and is now. No clock is asked.
+    The estimate uses the average growth in the 30 and 90 days before the revision: addresses
+    allocated or held then, and now. It does not depend on the clock.
 
-    With --apply-result it also tells how many load-balancer addresses of each tenant no Service
-    uses, as far as that apply looked.
+    With --apply-result, it also shows how many load-balancer addresses of each tenant no Service
+    uses, in the clusters that this apply reached.
     """
     applied = apply_result_of(apply_result)
     read = opening.open_past(reading, at)
@@ -174,9 +174,9 @@ def find(
     provider: str | None,
     result: output.Result,
 ) -> int:
-    """Find where a run of addresses is free, in the order in which pools would give it.
+    """Find contiguous free addresses, in the order in which pools would allocate them.
 
-    What the revision asks for already counts as given. Exit code 1 when it fits nowhere.
+    Claims of the revision already count as allocated. Exit code 1 if no free range is large enough.
     """
     if count is None and prefix is None:
         raise UsageError("say how many addresses, or which block", "--count 8, or --prefix 28")
@@ -208,9 +208,9 @@ def simulate(
     nodes: int | None,
     result: output.Result,
 ) -> int:
-    """Add tenants in thought: how many fit, how many pass the gate, and which pool fills.
+    """Simulate new tenants: how many fit, how many stay within limits, and which pool fills up.
 
-    Exit code 3 when not all of them fit and pass.
+    Exit code 3 if some tenants do not fit or exceed a limit.
     """
     source = opening.open_source(reading).source
     with output.progress("simulating"):
@@ -262,10 +262,10 @@ def report(
     results: str | None,
     color: str,
 ) -> int:
-    """Write one page with all pools: who has what, since when, what is free, what fills up.
+    """Write one page with all pools: holders, dates, free ranges, and pools that fill up.
 
-    The file needs nothing but a browser: no server, no network. With --base it shows what merging
-    the revision changes. No clock is asked: the page says what the revision says.
+    The file needs only a browser: no server, no network. With --base, it shows the changes that
+    merging the revision brings. The page depends only on the revision, not on the clock.
     """
     if out.suffix.lower() not in (".html", ".htm"):
         raise UsageError(f"--out {out}: a page is a file of HTML", "name it report.html")

@@ -29,105 +29,103 @@ class Verb(Struct, frozen=True):
 
 VERBS = {
     "init": Verb(
-        "Author", "init", "A new repository: Settings, an example, CI, schemas for editors."
+        "Author", "init", "Create a repository: Settings, an example, CI, editor schemas."
     ),
-    "import": Verb("Author", "import_", "What lives already, as files: clusters, CSV, NetBox."),
-    "schema": Verb("Author", "authoring", "The JSON Schema of a kind."),
-    "demo": Verb("Author", "demo", "The whole job on an example repository, told step by step."),
-    "move": Verb("Author", "authoring", "The files by which a claim moves to another pool."),
-    "check": Verb("Review", "review", "Findings, capacity and brakes for a pull request."),
-    "plan": Verb(
-        "Review", "review", "The exact addresses that reconciling this revision gives out."
-    ),
-    "simulate": Verb("Review", "capacity", "How many more tenants fit, and which pool fills."),
-    "reconcile": Verb("Operate", "reconcile", "Plan, commit the records, push, apply."),
-    "apply": Verb("Operate", "operate", "Bring the clusters to the committed records."),
-    "render": Verb("Operate", "operate", "The objects of every cluster, as files."),
-    "doctor": Verb("Operate", "operate", "What of Git, clusters, rights and versions is in order."),
-    "status": Verb("Inspect", "capacity", "How full each pool is."),
+    "import": Verb("Author", "import_", "Write files for addresses in use: clusters, CSV, NetBox."),
+    "schema": Verb("Author", "authoring", "Print the JSON Schema of a kind."),
+    "demo": Verb("Author", "demo", "Walk through a change on an example repository."),
+    "move": Verb("Author", "authoring", "Write the files that move a claim to another pool."),
+    "check": Verb("Review", "review", "Report findings and limits for a pull request."),
+    "plan": Verb("Review", "review", "Show the exact addresses that reconcile would allocate."),
+    "simulate": Verb("Review", "capacity", "Show how many tenants fit, and which pool fills."),
+    "reconcile": Verb("Operate", "reconcile", "Plan, commit the records, push, and apply."),
+    "apply": Verb("Operate", "operate", "Apply the committed records to the clusters."),
+    "render": Verb("Operate", "operate", "Write the objects of every cluster as files."),
+    "doctor": Verb("Operate", "operate", "Check Git, clusters, permissions, and versions."),
+    "status": Verb("Inspect", "capacity", "Show how full each pool is."),
     "map": Verb(
-        "Inspect", "capacity", "The addresses of a pool, drawn: who holds which, and what is free."
+        "Inspect", "capacity", "Draw the addresses of a pool, with their holders and free ranges."
     ),
-    "report": Verb("Inspect", "capacity", "One page: all pools, maps, the past, and a search."),
-    "get": Verb("Inspect", "queries", "Pools, allocations and tenants, as kubectl get shows them."),
-    "who": Verb("Inspect", "queries", "Who has an address, or had it, and by which commit."),
-    "history": Verb("Inspect", "queries", "What happened to addresses, by which commit of whom."),
-    "forecast": Verb("Inspect", "capacity", "How long pools will do, by what the past tells."),
-    "find": Verb("Inspect", "capacity", "Where a run of addresses is free."),
-    "explain": Verb("Inspect", "explain", "Why a claim has, or cannot get, its addresses."),
-    "verify": Verb("Inspect", "operate", "Whether every reconcile commit is what its plan makes."),
-    "help": Verb("Inspect", "commands", "The help of a verb; --all lists every verb."),
-    "completion": Verb("Inspect", "completion", "Completion for your shell."),
-    "version": Verb("Inspect", "commands", "The version."),
+    "report": Verb("Inspect", "capacity", "Write a page of all pools: maps, history, search."),
+    "get": Verb("Inspect", "queries", "List pools, allocations, and tenants, as kubectl get does."),
+    "who": Verb("Inspect", "queries", "Show the holder of an address, and the commit behind it."),
+    "history": Verb("Inspect", "queries", "List events of addresses, with commit and author."),
+    "forecast": Verb("Inspect", "capacity", "Estimate when pools fill up, from their history."),
+    "find": Verb("Inspect", "capacity", "Find contiguous free addresses."),
+    "explain": Verb("Inspect", "explain", "Show why a claim has, or cannot get, its addresses."),
+    "verify": Verb("Inspect", "operate", "Check that every reconcile commit matches its plan."),
+    "help": Verb("Inspect", "commands", "Show the help of a command. --all lists every command."),
+    "completion": Verb("Inspect", "completion", "Print the completion script of your shell."),
+    "version": Verb("Inspect", "commands", "Print the version."),
 }
 """The commands in help order."""
 
 _EXAMPLES = """\
 ipam init addresses  # a new repository in a new folder
 ipam init . --forge gitlab  # here, with CI of GitLab
-ipam init --dry-run  # what it would write
-ipam import csv sheet.csv --dry-run  # what a sheet would become
-ipam import netbox prefixes.json --out .  # write what is in an export
-ipam import cluster one.kubeconfig two.kubeconfig  # what lives in clusters
+ipam init --dry-run  # show the files, write nothing
+ipam import csv sheet.csv --dry-run  # show the files for a sheet
+ipam import netbox prefixes.json --out .  # write the files for an export
+ipam import cluster one.kubeconfig two.kubeconfig  # addresses in use in clusters
 ipam schema  # the kinds
 ipam schema Settings  # the schema of one
-ipam schema --out .schemas  # all of them, for editors
-ipam schema --codeowners  # whose folder is whose, by the teams
-ipam demo /tmp/ipam-demo  # in a folder that may be deleted afterwards
-ipam move team-platform/gpu-farm --to vlan41-pool  # write what moves it, to be reviewed
-ipam check  # what is committed
-ipam check --worktree  # what is on disk
+ipam schema --out .schemas  # all schemas, for editors
+ipam schema --codeowners  # owners of each team's folder
+ipam demo /tmp/ipam-demo  # in a folder that you can delete afterwards
+ipam move team-platform/gpu-farm --to vlan41-pool  # write the files to review
+ipam check  # the commit that is checked out
+ipam check --worktree  # the files on disk
 ipam check pools tenants  # files by themselves
-ipam check --base main  # a branch beside the one it goes to
-ipam check --base main --output-file junit=../ipam.xml  # for CI, too
-ipam plan  # what reconcile would do now
+ipam check --base main  # a branch compared with its base
+ipam check --base main --output-file junit=../ipam.xml  # with a report for CI
+ipam plan  # the plan of the next reconcile
 ipam plan --base main -o markdown  # as a comment on a pull request
-ipam plan --rev main --all  # another revision, with what stays
+ipam plan --rev main --all  # another revision, with unchanged claims
 ipam plan --detailed-exitcode  # 2 when changes are pending
-ipam simulate --tenants 4  # tenants like those that there are
-ipam simulate --tenants 4 --lb 2 --nodes 3  # of another shape
-ipam reconcile  # commit, and push where there is a remote
-ipam reconcile --no-apply --branch main  # as a job of CI
-ipam reconcile --kubeconfig hub.kubeconfig --clusters kubeconfigs/  # and bring clusters to it
-ipam reconcile --remote ssh://git@git.example.com/addresses.git --watch  # run on, without a checkout
-ipam apply --kubeconfig hub.kubeconfig --clusters kubeconfigs/ --dry-run  # what would change in clusters
+ipam simulate --tenants 4  # tenants like the existing ones
+ipam simulate --tenants 4 --lb 2 --nodes 3  # of another size
+ipam reconcile  # commit, and push if there is a remote
+ipam reconcile --no-apply --branch main  # as a CI job
+ipam reconcile --kubeconfig hub.kubeconfig --clusters kubeconfigs/  # and apply to clusters
+ipam reconcile --remote ssh://git@git.example.com/addresses.git --watch  # keep running, without a checkout
+ipam apply --kubeconfig hub.kubeconfig --clusters kubeconfigs/ --dry-run  # the changes in clusters
 ipam apply --crds --require-all  # with the cluster of $KUBECONFIG
-ipam render --out ../rendered  # a folder for each cluster
-ipam render --out ../rendered -o json  # how many files each has, for programs
-ipam doctor  # of Git
-ipam doctor --kubeconfig hub.kubeconfig  # of clusters, too
-ipam status  # a line for each pool
-ipam status --bars  # a bar for each, with its last 90 days
-ipam status --rev HEAD~1 -o json  # as it was, for programs
-ipam map  # a few rows for each pool
-ipam map vlan40-pool  # a pool, with who holds what
+ipam render --out ../rendered  # one folder per cluster
+ipam render --out ../rendered -o json  # files per cluster, for programs
+ipam doctor  # check Git
+ipam doctor --kubeconfig hub.kubeconfig  # also check clusters
+ipam status  # one line per pool
+ipam status --bars  # one bar per pool, with its last 90 days
+ipam status --rev HEAD~1 -o json  # an earlier state, for programs
+ipam map  # a few rows per pool
+ipam map vlan40-pool  # one pool, with the holders
 ipam map vlan40-pool -o svg  # as a picture
-ipam map vlan40-pool --rev HEAD~1 -o json  # as it was, for programs
-ipam report --out ../report.html  # what is committed
-ipam report --base main --out ../change.html  # and what merging a branch changes
-ipam get pools  # what kinds there are: ipam get --help
+ipam map vlan40-pool --rev HEAD~1 -o json  # an earlier state, for programs
+ipam report --out ../report.html  # the committed state
+ipam report --base main --out ../change.html  # and the changes that a merge brings
+ipam get pools  # other kinds: ipam get --help
 ipam get tenants -o wide  # with all columns
 ipam get allocations -o json  # for programs
-ipam who 10.92.90.49  # who has an address, since when, by whose commit
-ipam who 10.40.0.0/24 -o csv  # all who have one of a network, for a sheet
-ipam who 10.92.90.49 --history  # who had it before
+ipam who 10.92.90.49  # holder, date, and commit
+ipam who 10.40.0.0/24 -o csv  # all holders in a network, for a sheet
+ipam who 10.92.90.49 --history  # also earlier holders
 ipam history  # the newest first
 ipam history vlan40-pool -n 5  # of one pool
 ipam forecast  # of all pools
 ipam forecast vlan40-pool  # of one
-ipam forecast --apply-result applied.json  # with what Services leave idle
-ipam find --count 8  # the runs where eight addresses fit
+ipam forecast --apply-result applied.json  # with idle addresses
+ipam find --count 8  # free ranges of eight addresses
 ipam find --count 4 --pool vlan40-pool  # in one pool
 ipam explain team-platform/gpu-farm  # a claim
-ipam explain gpu-farm --apply-result applied.json  # with what is idle
-ipam explain 10.40.0.70  # what stands at an address
-ipam explain --codes  # what the codes of findings mean
+ipam explain gpu-farm --apply-result applied.json  # with idle addresses
+ipam explain 10.40.0.70  # an address
+ipam explain --codes  # the meaning of each finding code
 ipam verify  # all commits of the branch
-ipam verify HEAD~1..HEAD  # the newest ones
-ipam help plan  # as ipam plan --help
-ipam help --all  # every verb
+ipam verify HEAD~1..HEAD  # the newest one
+ipam help plan  # same as ipam plan --help
+ipam help --all  # every command
 eval "$(ipam completion bash)"  # in ~/.bashrc
-ipam completion zsh  # what is evaluated
+ipam completion zsh  # print the script
 ipam version -o json  # for programs
 """
 
@@ -252,7 +250,7 @@ class _LazyGroup(click.Group):
         self.write_verbs(formatter, _SHOWN)
         others = ", ".join(name for name in VERBS if name not in _SHOWN)
         with formatter.section("More"):
-            formatter.write_text(f"{others}. ipam help --all tells what each does.")
+            formatter.write_text(f"{others}. ipam help --all describes them.")
 
     def write_verbs(self, formatter: click.HelpFormatter, names: Container[str]) -> None:
         for section in PROMINENT:
@@ -292,8 +290,8 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
     options_metavar="[-C DIR] [--root DIR] [-q|-v]",
     subcommand_metavar="VERB [OPTIONS]",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 fine, 1 wrong content, 2 changes pending, 3 a gate, 4 Git, 5 a cluster,"
-    " 6 rewritten history, 64 usage, 70 a bug.",
+    epilog="Exit codes: 0 OK, 1 invalid content, 2 changes pending, 3 blocked by a limit, 4 Git,"
+    " 5 a cluster, 6 rewritten history, 64 usage, 70 a bug.",
 )
 @options.common
 @click.option(
@@ -305,19 +303,19 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
     help="Show the version and exit.",
 )
 def ipam() -> None:
-    """Hand out IP addresses from Git: planned in a pull request, recorded in commits.
+    """Allocate IP addresses from Git: planned in a pull request, recorded in commits.
 
-    Options of a verb go after it: ipam VERB --help shows them.
+    Put the options of a command after its name: ipam VERB --help lists them.
     """
 
 
 @click.command(cls=VerbCommand)
 @click.argument("verb", required=False)
-@option("--all", "everything", is_flag=True, help="List every verb.")
+@option("--all", "everything", is_flag=True, help="List every command.")
 @options.debug
 @click.pass_context
 def help(ctx: click.Context, verb: str | None, everything: bool) -> int:  # noqa: A001 - its name
-    """Tell about a verb, as `ipam VERB --help` does."""
+    """Show the help of a command, as `ipam VERB --help` does."""
     settings: Any = ipam.context_settings
     top = click.Context(ipam, info_name="ipam", **settings)
     if everything:
@@ -340,7 +338,7 @@ def help(ctx: click.Context, verb: str | None, everything: bool) -> int:  # noqa
 @click.command(cls=VerbCommand)
 @output.options("text", "json")
 def version(result: output.Result) -> int:
-    """Print the version, and the commit that it was built from, where that is known."""
+    """Print the version, and the commit it was built from if known."""
     known = _commit()
     if result.output == "json":
         document = {**envelope("Version"), "version": __version__, "commit": known or None}

@@ -46,7 +46,7 @@ _REFUNDS = "tenants/payments/refunds.yaml"
 _REGIONS = "tenants/search/regions.yaml"
 _POOL = "../rendered/team-payments.refunds/IPAddressPool/metallb-system.default-pool.yaml"
 _NEXT = {
-    "ipam get tenants": "who holds what",
+    "ipam get tenants": "all tenants and their addresses",
     "ipam explain team-platform/gpu-farm": "why it got its addresses where it did",
     "ipam check --base main -o json": "the same for machines",
     "ipam --help": "everything else",
@@ -161,7 +161,7 @@ def _tenant(namespace: str, name: str, team: str) -> str:
 @click.argument("folder", type=click.Path(path_type=Path), default="demo", metavar="[DIR]")
 @options.color
 def demo(folder: Path, color: str) -> int:
-    """Run the whole job on the example repository in DIR, which is made, told step by step."""
+    """Create the example repository in DIR, and walk through a change, step by step."""
     if shutil.which("git") is None:
         raise UsageError("git is not installed")
     stage = _Stage(folder, color)
@@ -174,10 +174,10 @@ def demo(folder: Path, color: str) -> int:
 def _look(stage: _Stage) -> None:
     folder = stage.shown_folder
     stage.chapter(
-        "The repository as it stands",
+        "The repository",
         f"{folder}/repo is a Git repository as a platform team keeps it, with a bare remote next"
-        f" to it in {folder}/remote.git. People write pools, providers, teams and tenants. Who"
-        " holds which addresses is written to allocations/: by the reconciler, never by hand.",
+        f" to it in {folder}/remote.git. People write pools, providers, teams, and tenants."
+        " Only the reconciler writes allocations/, which records the holder of each address.",
     )
     stage.show("cd", f"{folder}/repo")
     stage.ipam("status")
@@ -209,13 +209,13 @@ def _look(stage: _Stage) -> None:
 def _add_a_tenant(stage: _Stage) -> None:
     stage.chapter(
         "A branch adds a tenant",
-        "The payments team wants a cluster. It says what it wants, and names no address:",
+        "The payments team wants a cluster. The file describes the cluster, and names no address:",
     )
     stage.shown_git("switch", "-c", "add-refunds")
     stage.shown_file(_REFUNDS, _MODELINE + _tenant("team-payments", "refunds", "payments"))
     stage.shown_git("add", _REFUNDS)
     stage.shown_git("commit", "-m", "Add the refunds cluster", date=_PROPOSED)
-    stage.say("What a pull request shows: is it right, and which addresses exactly will it give?")
+    stage.say("A pull request shows whether the change is valid, and its exact addresses:")
     stage.ipam("check", "--base", "main")
     stage.ipam("plan", "--base", "main")
     stage.say(
@@ -227,7 +227,7 @@ def _add_a_tenant(stage: _Stage) -> None:
     stage.shown_git("merge", "--no-ff", "-m", "Merge add-refunds", "add-refunds", date=_MERGED)
     stage.shown_git("push", "origin", "main")
     stage.ipam("plan", "--detailed-exitcode", expected=ExitCode.CHANGES)
-    stage.say("Exit code 2: changes are pending. Scripts can tell, and the digest is the same.")
+    stage.say("Exit code 2, for scripts: changes are pending. The digest is the same.")
 
 
 def _reconcile(stage: _Stage) -> None:
@@ -245,7 +245,7 @@ def _reconcile(stage: _Stage) -> None:
     )
     stage.ipam("plan", "--detailed-exitcode")
     stage.chapter(
-        "What the clusters get",
+        "Files for the clusters",
         "From the committed records, a folder for each cluster: for kubectl, Flux or Argo CD.",
     )
     stage.ipam("render", "--out", "../rendered")
@@ -285,9 +285,9 @@ def _end(stage: _Stage) -> None:
     for command, why in _NEXT.items():
         emit(f"  {stage.brush.paint(command.ljust(40), Colour.BOLD)} {why}\n")
     stage.say(
-        "Its README.md tells how a team works with it. .github/workflows/ipam.yml does in CI what"
-        " was done here by hand. tenants/platform/legacy-billing-pins.yaml brings in a cluster"
-        f" that has addresses already. {folder}/rendered holds what the clusters get."
+        "Its README.md describes how a team works with it. .github/workflows/ipam.yml runs the same"
+        " steps in CI. tenants/platform/legacy-billing-pins.yaml imports a cluster"
+        f" that has addresses already. {folder}/rendered has the files for the clusters."
     )
     if shutil.which("ipam") is None:
         stage.say(f"ipam itself is {Path(sys.argv[0]).resolve()}.")

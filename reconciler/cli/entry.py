@@ -33,7 +33,7 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _UNWINDING_SECONDS = 5.0
 """Time for threads to finish. A container is killed ten seconds after the first signal."""
 _BETWEEN_WORDS = re.compile(r"([\s'\"(]+)")
-_AGAIN = "run it again, and it goes on from here"
+_AGAIN = "run it again to continue"
 _farewells = count()
 
 
@@ -108,7 +108,7 @@ def describe(failure: Exception) -> FailureMessage:
     """Return the message of an expected failure, or report any other one as a bug."""
     if isinstance(failure, OSError):  # disk full, permissions
         where = f" {failure.filename}" if failure.filename else ""
-        hint = "mend that and run it again; what was published stays"
+        hint = "fix this and run it again; published commits stay"
         failure = GitError(f"{failure.strerror or failure}{where}", hint)
     if isinstance(failure, ReconcilerError):
         message, hint = (

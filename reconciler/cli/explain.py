@@ -50,16 +50,16 @@ def explain(
     reading: options.Reading,
     result: output.Result,
 ) -> int:
-    """Tell why a claim has, or cannot get, its addresses.
+    """Show why a claim has, or cannot get, its addresses.
 
-    CLAIM is a key as plan -o json shows it, or namespace/name, or the name of a record. Or an
-    address, a CIDR or a range: then what stands there is told, pools, records, routers, addresses
-    in use and networks of pods and services. Or the code of a finding, such as pool-overlap: then
-    what it means is told, with an example.
+    CLAIM is a key from plan -o json, namespace/name, or the name of a record. For an address, a
+    CIDR, or a range, ipam lists the objects there: pools, records, routers, addresses in use, and
+    networks of pods and services. For a finding code, such as pool-overlap, ipam shows its meaning
+    and an example.
 
-    Of a refusal, patches are shown that were tried, the one that disturbs least first. --write N
-    applies one to the work tree, which is what is read then; nothing is committed. With
-    --apply-result records are named, too, that no Service uses and that would make room.
+    For a refused claim, ipam shows patches that it has tried, the least disruptive first. --write N
+    reads the work tree and applies patch N to it. Nothing is committed. With --apply-result, ipam
+    also lists records that no Service uses and that would make room.
     """
     applied = apply_result_of(apply_result)
     if codes:

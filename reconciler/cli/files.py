@@ -38,7 +38,7 @@ def read_file(file: str, most: int, name: str = "", hint: str = "") -> bytes:
             with open(file, "rb", opener=at_once) as opened:
                 about = os.fstat(opened.fileno())
                 if not stat.S_ISREG(about.st_mode):
-                    raise UsageError(f"{shown} is no plain file", hint)
+                    raise UsageError(f"{shown} is not a regular file", hint)
                 size, data = about.st_size, opened.read(most + 1)
         except OSError as failed:
             raise UsageError(f"{shown} cannot be read: {failed.strerror}", hint) from failed

@@ -33,11 +33,11 @@ from reconciler.report.text.runs import import_text
 
 @click.group(name="import", cls=VerbGroup)
 def import_() -> None:
-    """Bring in what lives already: read only, and nobody moves.
+    """Write files for addresses that are already in use. No address changes, and sources are only read.
 
-    Writes pools, tenants and requests of just the ranges that are in use, never in the place of
-    another file, and shows the plan that they lead to. Exit code 1 when something has to be decided
-    first: two holders of one address, an address outside of every pool, a row that cannot be read.
+    ipam writes pools, tenants, and requests for exactly the ranges in use, and shows their plan. It
+    never replaces a file. Exit code 1 if you must decide something first: two holders of one
+    address, an address outside of every pool, or a row that cannot be read.
     """
 
 
@@ -90,7 +90,7 @@ _target: options.Decorator[Any] = options.gathered(
     repeatable("--add-pool", "NAME=CIDR", "Also write this pool, for addresses that are in none."),
     option("--tenants", is_flag=True, help="Also write a TenantCluster for each imported owner."),
     option("--provider", metavar="NAME", help="ProviderConfig of these. Default: one that serves."),
-    option("--partial", is_flag=True, help="With conflicts, write what has none."),
+    option("--partial", is_flag=True, help="Write the files without conflicts anyway."),
     options.dry_run,
 )
 _files = click.argument(
@@ -125,7 +125,7 @@ def csv(
     target: Target,
     result: output.Result,
 ) -> int:
-    """Rows of a table: columns are told by their headers, such as ip, name, pool, team.
+    """Import a table. Its headers name the columns, such as ip, name, pool, team.
 
     Meanings: address, range, cidr, mask, start, end, ipv6, name, cluster, namespace, pool, type,
     team, space, description, status, used, ignore.
@@ -284,7 +284,7 @@ def _pair(name: str, text: str, form: str) -> tuple[str, str]:
 
 def _label(text: str) -> str:
     if not is_label(text):
-        raise UsageError(f"{text!r} is no name of Kubernetes", "write it in a-z, 0-9 and -")
+        raise UsageError(f"{text!r} is not a Kubernetes name", "write it in a-z, 0-9 and -")
     return text
 
 

@@ -27,9 +27,9 @@ from reconciler.review.checks import review
 _NONE = "none"
 _FORGES = [*(forge.value for forge in Forge), _NONE]
 _FROM_NOTHING = (
-    ("$EDITOR pools/ providers/", "describe a pool, and who gives out of it"),
-    ("ipam import --help", "what is in use already: clusters, a CSV or NetBox, as files"),
-    ("$EDITOR tenants/", "describe who needs addresses"),
+    ("$EDITOR pools/ providers/", "describe a pool and its provider"),
+    ("ipam import --help", "write files for addresses in use: clusters, CSV, NetBox"),
+    ("$EDITOR tenants/", "describe the clusters that need addresses"),
 )
 
 
@@ -56,11 +56,11 @@ def init(
     dry_run: bool,
     color: str,
 ) -> int:
-    """Begin a repository in DIR: Settings, folders with an example, CI, what editors need.
+    """Create a repository in DIR: Settings, an example, CI, and editor schemas.
 
-    Makes the folder and the Git repository where there is none. Writes no file that is there
-    already, and commits nothing. On a terminal it asks before it writes. Ends with a check of
-    what is there; run it again, and it adds what is missing.
+    ipam creates the folder and the Git repository if they do not exist. It never overwrites a
+    file, and commits nothing. On a terminal, it asks before it writes. At the end it checks the
+    documents. Run it again to add missing files.
     """
     site = find_site(_site_folder(folder), dict(os.environ))
     target, brush = TargetDirectory(site.folder), painter(color)
@@ -107,7 +107,7 @@ def _require_named(site: Site) -> None:
     is_named = source is not click.core.ParameterSource.DEFAULT
     if not (is_named or site.repository is not None) and any(site.folder.iterdir()):
         raise UsageError(
-            f"{site.folder} has files already, and is no checkout",
+            f"{site.folder} has files already, but is not a Git checkout",
             "name the folder: ipam init DIR; or ipam init . (or --yes) for this one",
         )
 
@@ -131,7 +131,7 @@ def _forge(named: str | None, site: Site, *, asks: bool) -> Forge | None:
         found = initial.forge_of(url) or initial.forge_in(there)
         if found is not None or not asks:
             return found
-        question = f"Whose CI shall check it? ({', '.join(_FORGES)})"
+        question = f"Which CI will check it? ({', '.join(_FORGES)})"
         choice = click.Choice(_FORGES)
         named = click.prompt(question, type=choice, default=_NONE, err=True, show_choices=False)
     return None if named == _NONE else Forge(named)
@@ -211,5 +211,5 @@ def _steps(
         *steps,
         ("ipam plan --worktree", "the exact addresses"),
         (f"git add .{outside} && git commit", "once it is right"),
-        ("ipam reconcile", "records who holds which addresses; with CI, each merge does it"),
+        ("ipam reconcile", "commits the allocation records; with CI, each merge does it"),
     ]

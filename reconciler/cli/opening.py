@@ -108,7 +108,7 @@ def _leading(repository: Repository) -> Repository:
 
 
 def open_source(reading: options.Reading, *, fetches: bool = False) -> ReadRevision:
-    """Return the files of `--repo`, `--rev`, and `--worktree`, and fetch what a filter left out."""
+    """Return the files of `--repo`, `--rev`, and `--worktree`, and fetch filtered objects."""
     if not HAS_LIBYAML:
         output.note(
             "warning: PyYAML was built without libyaml; reading is about eight times slower"
@@ -180,7 +180,7 @@ def reviewed(reading: options.Reading, change: ChangeOptions) -> Reviewed:
     """Return the evaluation of a revision, compared with its base if there is one."""
     base = change.base
     if change.proposed is not None and base is None:
-        raise UsageError("--proposed needs --base", "name what the proposal is merged into")
+        raise UsageError("--proposed needs --base", "pass the target branch as --base")
     read = open_source(reading, fetches=change.fetch_missing)
     repository: Repository = read.repository
     with output.progress("planning"):

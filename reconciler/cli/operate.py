@@ -59,14 +59,14 @@ def apply(
     shard: str,
     result: output.Result,
 ) -> int:
-    """Bring the clusters to what the committed records say, by server-side apply.
+    """Apply the committed records to the clusters, by server-side apply.
 
-    Only what is on the branch of the remote is applied. A run that finds nothing to do writes
-    nothing. Exit code 5: some cluster failed; the others were applied.
+    Only commits on the branch of the remote are applied. A run without changes writes nothing.
+    Exit code 5: a cluster failed, and the others were applied.
     """
     if not reach.is_named:
-        message = "no management cluster is named"
-        raise UsageError(message, "--kubeconfig PATH, or $KUBECONFIG")
+        message = "no management cluster given"
+        raise UsageError(message, "pass --kubeconfig PATH or set KUBECONFIG")
     reach.require()
     part = parse_shard(shard)
     repository = opening.open_branch(repo, remote, branch)
@@ -116,7 +116,7 @@ def parse_shard(text: str) -> tuple[int, int]:
 @options.reading
 @options.out("the objects", is_folder=True, required=True)
 @option("--policies", is_flag=True, help="Also write the admission policies.")
-@option("--reconciler", metavar="USER", default="", help="With --policies: who applies the files.")
+@option("--reconciler", metavar="USER", default="", help="With --policies: user that applies them.")
 @options.break_glass
 @output.options("text", "json", "yaml")
 def render(
@@ -127,15 +127,15 @@ def render(
     break_glass: Sequence[str],
     result: output.Result,
 ) -> int:
-    """Write the objects that clusters get, a folder a cluster, from the committed records.
+    """Write the objects of each cluster to its own folder, from the committed records.
 
-    For kubectl, Flux and Argo CD: each folder has a kustomization. Nothing is written while
-    something is wrong in the repository (exit code 1), and never what belongs to others: apply
-    sets the fields that are ours there, such as the endpoint of a Cluster and its port. Records
-    that were edited outside of reconcile end it with exit code 3.
+    For kubectl, Flux, and Argo CD, each folder has a kustomization. If the repository has errors,
+    nothing is written (exit code 1). Objects of other owners are never written: apply sets single
+    fields there, such as the endpoint of a Cluster and its port. Exit code 3: records were edited
+    outside of reconcile.
     """
     if bool(reconciler) != policies or (break_glass and not policies):
-        message = "--policies needs --reconciler USER, who applies; --break-glass needs --policies"
+        message = "--policies needs --reconciler USER; --break-glass needs --policies"
         raise UsageError(message, "--reconciler system:serviceaccount:flux-system:flux")
     with output.progress("reading"):
         read = opening.open_source(reading)
@@ -146,7 +146,7 @@ def render(
     is_wrong = has_error(evaluation.findings)
     counts = {} if is_wrong else run_render(evaluation, out, manifests)
     if is_wrong:
-        output.tell(f"Nothing was written to {out}: mend the errors first.")
+        output.tell(f"Nothing was written to {out}: fix the errors first.")
     result.show(
         lambda _: "".join(f"{out}/{name}: {count} files\n" for name, count in counts.items()),
         lambda: {**envelope("RenderResult"), "out": str(out), "clusters": counts},
@@ -167,10 +167,10 @@ def doctor(
     reach: cluster_options.Reach,
     result: output.Result,
 ) -> int:
-    """Tell what of Git, clusters, rights and versions is in order, and how to mend the rest.
+    """Check Git, clusters, permissions, and versions, and show how to fix each problem.
 
-    Writes nothing, neither in Git nor in a cluster. Exit code 4: something of Git is wrong; 5:
-    something of a cluster is.
+    ipam doctor writes to neither Git nor a cluster. Exit code 4: a problem in Git. Exit code 5: a
+    problem in a cluster.
     """
 
     def opened() -> Repository:
@@ -194,11 +194,11 @@ def doctor(
 @click.argument("reach", metavar="[RANGE]", default="HEAD")
 @output.options("text", "json", "yaml")
 def verify(repo: Path, reach: str, result: output.Result) -> int:
-    """Replay every reconcile commit, and compare its bytes with what it holds.
+    """Replay every reconcile commit, and compare the result byte for byte.
 
-    RANGE is a branch, or A..B; all of HEAD when none is given. Commits of others that touch what
-    reconcile writes are listed. Exit code 1: some commit says that reconcile made it, and a plan of
-    its base does not make it.
+    RANGE is a branch, or A..B. The default is all of HEAD. Other commits that edit the files of
+    reconcile are listed. Exit code 1: a commit claims to be made by reconcile, but a plan of its
+    base does not produce it.
     """
     repository = opening.open_here(repo)
     newest, after = revisions_of(reach)

@@ -138,10 +138,10 @@ def file(*forms: str) -> Callable[[F], F]:
         for value in values:
             form, _, path = value.partition("=")
             if form not in forms:
-                wrong = f"{form!r} is no format; use one of {', '.join(forms)}."
+                wrong = f"{form!r} is not a format; use one of {', '.join(forms)}."
                 raise click.BadParameter(wrong, ctx, param)
             if path in ("", "-"):
-                hint = f"Name a file, as in {form}=result.{form}; -o chooses what goes to stdout."
+                hint = f"Name a file, as in {form}=result.{form}; -o sets the format of stdout."
                 raise click.BadParameter(f"{value!r} names no file. {hint}", ctx, param)
             outs.append(Out(form, Path(path)))
         return tuple(outs)

@@ -158,10 +158,10 @@ def _missing(what: str, chosen: listing.Selection, evaluation: Evaluation) -> in
 def who(
     asked: str, reading: options.Reading, at: str | None, past: bool, result: output.Result
 ) -> int:
-    """Tell who has an address, since when, and by which commit of whom.
+    """Show the holder of an address, since when, and the commit and author behind it.
 
-    Of a CIDR or a range such as 10.0.0.0-10.0.0.9 each part is told; of a name all addresses of
-    that tenant, team, record or pool. Exit code 1 when nothing of the repository stands there.
+    For a CIDR or a range such as 10.0.0.0-10.0.0.9, it lists each part. For a name, it lists all
+    addresses of that tenant, team, record, or pool. Exit code 1 if the repository has no match.
     """
     read, brush = opening.open_past(reading, at), result.brush
     evaluation = read.evaluation(brush)
@@ -203,11 +203,11 @@ def _stream(events: Iterator[Caused], result: output.Result) -> int:
 
 def _unknown(answer: WhoAnswer, *, looked_back: bool) -> None:
     if answer.range is not None:
-        output.tell(f"nothing of this repository stands at {answer.asked}")
+        output.tell(f"{answer.asked} is not in any pool of this repository")
         return
     similar = answer.near
     hint = f"; did you mean {similar}?" if similar else "; ipam get allocations lists them"
-    before = "" if looked_back else "; with --history: who had that name"
+    before = "" if looked_back else "; with --history: earlier holders of the name"
     output.tell(f"no tenant, team, record or pool is named {answer.asked!r}{hint}{before}")
 
 
@@ -233,10 +233,10 @@ def history(
     number: int,
     result: output.Result,
 ) -> int:
-    """Tell what happened to addresses: given, grown, moved, released, come free.
+    """List events of addresses: allocated, grown, moved, released, freed.
 
-    Of a claim, a tenant, a team, a record, a pool or addresses; else of all. Each line names the commit
-    that did it, and the person, the pull request and the document that brought it about.
+    Name a claim, tenant, team, record, pool, or addresses to list only their events. Each line
+    names the commit, and the person, the pull request, and the document that caused it.
     """
     read = opening.open_source(reading)
     past = read.history(read_own_settings(read.source).settings)
@@ -255,7 +255,7 @@ def history(
     else:
         count = _stream(shown, result)
     if count and next(events, None) is not None:
-        output.tell(f"there is more than these {count}; -n 0 tells all")
+        output.tell(f"there are more than these {count}; -n 0 lists all")
     if count or asked is None or since is not None:
         return ExitCode.OK
     similar = near(past, asked)

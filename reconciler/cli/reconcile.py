@@ -146,10 +146,10 @@ def reconcile(
 
 def _require_unwatched(to_branch: str | None, outs: Sequence[output.Out]) -> None:
     if outs:
-        hint = "-o json tells each round in a line"
+        hint = "-o json prints one line per round"
         raise UsageError("--output-file and --watch exclude each other", hint)
     if to_branch is not None:
-        hint = "--interval looks again and again, too"
+        hint = "--interval also repeats the run"
         raise UsageError("--to-branch and --watch exclude each other", hint)
 
 

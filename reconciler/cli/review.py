@@ -41,8 +41,8 @@ _DRAWN = ("markdown", "svg")
 _OF_REVISIONS = ("repo", "rev", "worktree", "base", "plan_time", "allow_empty")
 _WHOLE = "name files or folders; a whole repository is checked by ipam check --worktree"
 _ALONE = (
-    "note: looked at by itself: not at what it refers to, what is taken, and what runs full;"
-    " ipam check --worktree does"
+    "note: only these files were checked, not references, taken addresses, and capacity;"
+    " to check everything: ipam check --worktree"
 )
 
 
@@ -97,11 +97,11 @@ def check(
     outs: tuple[output.Out, ...],
     result: output.Result,
 ) -> int:
-    """Find what is wrong, and what would run full.
+    """Report errors, and pools that would run full.
 
-    With --base the Settings of that revision judge the change. Exit code 1: the content is wrong,
-    or there is none; 3: it is right, but a gate stops it. With FILE or DIR these files alone are
-    looked at, by themselves and beside each other; - is stdin. No repository is needed then.
+    With --base, the Settings of that revision judge the change. Exit code 1: the content is
+    invalid, or there is none. Exit code 3: the content is valid, but a limit blocks it. With FILE
+    or DIR, only those files are checked, without a repository. - is stdin.
     """
     seconds = options.parse_seconds("--also-timeout", also_timeout)
     if also and (change.base is None or reading.worktree):
@@ -202,7 +202,7 @@ def _place(file: str) -> Place | None:
 @click.command(cls=VerbCommand)
 @options.reading
 @opening.change_options
-@option("--all", "keeps", is_flag=True, help="Also show what stays.")
+@option("--all", "keeps", is_flag=True, help="Also show unchanged claims.")
 @options.detailed_exitcode
 @output.options("text", "json", "yaml", "markdown")
 def plan(
@@ -212,10 +212,10 @@ def plan(
     detailed_exitcode: bool,
     result: output.Result,
 ) -> int:
-    """Show the exact addresses that reconciling this revision gives out.
+    """Show the exact addresses that reconciling this revision would allocate.
 
-    Exit codes: 0; 1: the content is wrong; 2: changes are pending, with --detailed-exitcode; 3: a
-    claim is refused, or another gate would stop it.
+    Exit code 1: the content is invalid. Exit code 2: changes are pending, with --detailed-exitcode.
+    Exit code 3: a claim is refused, or a limit blocks the plan. Otherwise 0.
     """
     found, base = opening.reviewed(reading, change), change.base
     compared = found.compared

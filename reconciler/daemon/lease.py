@@ -163,7 +163,7 @@ class Elector:
     def _connected(self) -> Cluster:
         cluster = self.connect()
         if cluster is None:
-            raise ClusterError("no management cluster is named")
+            raise ClusterError("no management cluster given")
         return cluster
 
     def _now(self) -> float:

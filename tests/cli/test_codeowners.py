@@ -48,7 +48,7 @@ def test_a_root_with_a_name_that_means_more_there_is_refused(
 @pytest.mark.parametrize(
     ("says", "words"),
     [
-        ({"folders": "tenants/a"}, "nobody reviews the folders of a"),
+        ({"folders": "tenants/a"}, "no owners are set for the folders of a"),
         ({"owners": "@acme/a"}, "no team has folders of its own"),
     ],
 )

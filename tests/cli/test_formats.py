@@ -51,14 +51,14 @@ def test_several_files_are_written_in_one_run_beside_the_text(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--output-file", "html=x"], "'html' is no format; use one of text, json,"),
-        (["--output-file", "x.xml"], "'x.xml' is no format; use one of text, json,"),
+        (["--output-file", "html=x"], "'html' is not a format; use one of text, json,"),
+        (["--output-file", "x.xml"], "'x.xml' is not a format; use one of text, json,"),
         (
             ["--output-file", "junit"],
             "'junit' names no file. Name a file, as in junit=result.junit;",
         ),
-        (["--output-file", "junit="], "-o chooses what goes to stdout"),
-        (["--output-file", "junit=-"], "-o chooses what goes to stdout"),
+        (["--output-file", "junit="], "-o sets the format of stdout"),
+        (["--output-file", "junit=-"], "-o sets the format of stdout"),
         (["-o", "html"], "'html' is not one of 'text', 'json'"),
     ],
 )

@@ -97,7 +97,7 @@ def test_netbox_is_read_from_several_files(repo: Path, capsys: Capture) -> None:
             ["csv", "a.csv", "--add-pool", "x=10.0.0.1/24"],
             "--add-pool x: '10.0.0.1/24' has host bits set",
         ),
-        (["csv", "a.csv", "--default-namespace", "A b"], "'A b' is no name of Kubernetes"),
+        (["csv", "a.csv", "--default-namespace", "A b"], "'A b' is not a Kubernetes name"),
         (["cluster", "x=nowhere"], "kubeconfig of nowhere: the file nowhere is not there"),
     ],
 )

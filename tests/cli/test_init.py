@@ -167,7 +167,7 @@ def test_nobody_begins_a_repository_by_chance_among_other_files(
     monkeypatch.chdir(tmp_path)
     ran = ipam(capsys, "init")
     assert (ran.code, ran.out) == (64, "")
-    assert f"{tmp_path} has files already, and is no checkout" in ran.err
+    assert f"{tmp_path} has files already, but is not a Git checkout" in ran.err
     assert "hint: name the folder: ipam init DIR; or ipam init . (or --yes)" in ran.err
     assert list(files(tmp_path)) == ["letter.txt"]
     assert ipam(capsys, "init", "--dry-run").code == 0
@@ -180,7 +180,7 @@ def test_on_a_terminal_one_question_is_asked_before_anything_is_written(
 ) -> None:
     ran = answered(capsys, monkeypatch, "gitlab\nn\n", tmp_path)
     assert (ran.code, list(tmp_path.iterdir())) == (130, [])
-    assert "Whose CI shall check it?" in ran.err
+    assert "Which CI will check it?" in ran.err
     ran = answered(capsys, monkeypatch, "gitlab\ny\n", tmp_path)
     assert ran.code == 0
     assert ran.err.count("new files? ipam init --dry-run shows them") == 1

@@ -42,7 +42,7 @@ FAILURES = {
     "gate": (GateError("no record is left", "bring them back"), "no record is left; bring them back"),
     "system": (
         OSError(28, "No space left on device", "/cache/x"),
-        "No space left on device /cache/x; mend that and run it again; what was published stays",
+        "No space left on device /cache/x; fix this and run it again; published commits stay",
     ),
     "bug": (
         KeyError("x"),
@@ -119,6 +119,4 @@ def test_a_signal_ends_it_with_its_number(
     monkeypatch.setattr("reconciler.cli.reconcile.pause", end)
     monkeypatch.setattr("reconciler.cli.entry._farewells", iter([0]))
     assert run(["reconcile", "--repo", str(folder), *EVERY]) == 143
-    assert capsys.readouterr().err.endswith(
-        "ended by SIGTERM; run it again, and it goes on from here\n"
-    )
+    assert capsys.readouterr().err.endswith("ended by SIGTERM; run it again to continue\n")

@@ -79,12 +79,12 @@ def test_the_history_of_a_name_that_is_gone_is_found(repo: Path, capsys: Capture
 def test_one_is_what_nobody_knows(repo: Path, capsys: Capture) -> None:
     ran = ipam(capsys, "who", "192.0.2.1", "--repo", repo)
     assert (ran.code, ran.out) == (1, "192.0.2.1  outside\n")
-    assert ran.err == "nothing of this repository stands at 192.0.2.1\n"
+    assert ran.err == "192.0.2.1 is not in any pool of this repository\n"
     ran = ipam(capsys, "who", "twos", "--repo", repo)
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (
-        "no tenant, team, record or pool is named 'twos'; did you mean two?; with --history: who had that"
-        " name\n"
+        "no tenant, team, record or pool is named 'twos'; did you mean two?; with --history: earlier holders"
+        " of the name\n"
     )
     for form in ("text", "csv", "json"):
         ran = ipam(capsys, "who", "zzz", "--history", "--repo", repo, "-o", form)
@@ -192,7 +192,7 @@ def test_of_many_the_newest_are_told_and_that_there_are_more(grown: Path, capsys
     for _ in range(2):  # what was read in part goes on from the cache
         ran = ipam(capsys, "history", "-n", "2", "--repo", grown)
         assert len(ran.out.splitlines()) == 2
-        assert ran.err == "there is more than these 2; -n 0 tells all\n"
+        assert ran.err == "there are more than these 2; -n 0 lists all\n"
     for form in ("text", "csv"):
         every = ipam(capsys, "history", "-n", "0", "--repo", grown, "-o", form)
         assert (len(every.out.splitlines()), every.err) == (4 + (form == "csv"), "")

@@ -16,7 +16,7 @@ from tests.gitio.command import Command
 from tests.world import git
 
 Popen = subprocess.Popen[bytes]
-SAID = "; run it again, and it goes on from here"
+SAID = "; run it again to continue"
 SIGNALS = {
     signal.SIGTERM: "ended by SIGTERM",
     signal.SIGHUP: "ended by SIGHUP",

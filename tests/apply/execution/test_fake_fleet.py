@@ -44,7 +44,7 @@ def test_without_a_management_cluster_nothing_is_applied_nor_asked() -> None:
         def management(self) -> Cluster | None:
             return None
 
-    with pytest.raises(UsageError, match="no management cluster is named"):
+    with pytest.raises(UsageError, match="no management cluster given"):
         apply_fleet(evaluated(world()), Nowhere(), ApplyOptions(), is_in)
     assert doubts(Nowhere(), gone(world("web"))) == []
 
