@@ -123,16 +123,6 @@ def test_an_action_is_of_one_commit_wherever_it_is_used() -> None:
     assert {name: refs for name, refs in found.items() if len(refs) > 1} == {}
 
 
-def test_pages_install_from_the_tag_of_this_version() -> None:
-    pages = [ROOT / "README.md", *ROOT.glob("docs/*.md")]
-    tags = {
-        tag
-        for page in pages
-        for tag in re.findall(r"<URL of this repository>@(\S+?)\"", page.read_text("utf-8"))
-    }
-    assert tags == {f"v{__version__}"}
-
-
 def test_dependabot_looks_at_all_that_is_pinned_and_lets_versions_rest() -> None:
     text = (ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8")
     updates = yaml.safe_load(text)["updates"]

@@ -184,10 +184,9 @@ class _Management:
                 error = f"it is not ours and lacks {lacks}; --adopt upgrades it"
                 self.draft.fail(str(item.ref), error)
             else:
-                fields = rights.lacking_fields(manifest, live.manifest)
-                without = f"{', '.join(fields)}, which it lacks, is left out"
-                says = without if fields else "it has what is needed"
-                self.draft.notes.append(f"CRD {name} is not ours; {says}")
+                lacks = ", ".join(rights.lacking_fields(manifest, live.manifest))
+                says = f"it has no {lacks}, so that is left out" if lacks else "it has all fields"
+                self.draft.notes.append(f"CRD {name} is not ours: {says}")
         for name in self.installed:
             self.draft.add(steps.AwaitEstablished(Ref(CRD, "", name)))
 

@@ -46,7 +46,7 @@ VERBS = {
     "map": Verb(
         "Inspect", "capacity", "Draw the addresses of a pool, with their holders and free ranges."
     ),
-    "report": Verb("Inspect", "capacity", "Write a page of all pools: maps, history, search."),
+    "report": Verb("Inspect", "report", "Write a page of all pools: maps, history, search."),
     "get": Verb("Inspect", "queries", "List pools, allocations, and tenants, as kubectl get does."),
     "who": Verb("Inspect", "queries", "Show the holder of an address, and the commit behind it."),
     "history": Verb("Inspect", "queries", "List events of addresses, with commit and author."),

@@ -25,11 +25,11 @@ from msgspec.structs import replace
 
 from reconciler.apply.targets import ApplyOptions
 from reconciler.cli import options
-from reconciler.cli.capacity import served_page
 from reconciler.cli.cluster_options import Reach, require_clusters
 from reconciler.cli.entry import describe, without_passwords
 from reconciler.cli.options import Decorator, gathered, option, parse_seconds
 from reconciler.cli.output import emit
+from reconciler.cli.report import served_page
 from reconciler.daemon.dirty import ALL, GIT, Backoff, DirtySet, format_pause
 from reconciler.daemon.http import (
     UNREAD,

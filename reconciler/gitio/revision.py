@@ -9,7 +9,7 @@ from msgspec import Struct
 from reconciler.documents.findings import Finding, Location, error
 from reconciler.documents.load import case_clashes, upwards
 from reconciler.documents.text import MAX_BYTES, Unread, is_yaml
-from reconciler.gitio.history import brought, is_shallow, past
+from reconciler.gitio.history import brought, past
 from reconciler.gitio.interface import BranchCommit, Entry, Parsed, Revision
 from reconciler.gitio.objects import (
     LIMITS_HINT,
@@ -22,7 +22,7 @@ from reconciler.gitio.objects import (
     root_tree,
 )
 from reconciler.gitio.process import GitProcess, ObjectReader, is_filtered
-from reconciler.model.errors import GitError, LimitError
+from reconciler.model.errors import LimitError
 from reconciler.model.settings import Limits
 
 T = TypeVar("T")
@@ -178,12 +178,7 @@ class GitSource:
         return past(self._git, self._revision.id, paths, self._budget.tally, self._newest)
 
     def reconciled(self, path: str) -> Entry | None:
-        try:
-            last = self._newest(self._revision.id)
-        except GitError:
-            if is_shallow(self._git):
-                return None
-            raise
+        last = self._newest(self._revision.id)
         return entry_at(self._git, root_tree(self._git, last), path) if last else None
 
     def brought(self, paths: Sequence[str]) -> BranchCommit:

@@ -198,14 +198,16 @@ def is_over_limits(source: Source, limits: Limits) -> bool:
 
 
 def _read_own(source: Source) -> OwnSettings:
-    entries = [entry for entry in source.entries([PATH]) if entry.path == PATH]
+    listed = source.entries([PATH])
+    entries = [entry for entry in listed if entry.path == PATH]
     settings, findings = read_settings(source.read(entries)[0] if entries else None)
     if entries and not has_error(findings):
         return OwnSettings(settings, findings)
     if not entries:
         last = source.reconciled(PATH)
         if last is None:
-            return OwnSettings(settings, findings)
+            is_odd = bool(listed) or any(it.location.path == PATH for it in source.findings())
+            return OwnSettings(settings, findings, is_broken=is_odd)
         settings, _ = read_settings(source.read([last])[0])
         message = f"{PATH} was there before: nothing is given, released or expired without it"
         hint = f"git log -p -- {PATH}; for all defaults keep kind Settings with an empty spec"

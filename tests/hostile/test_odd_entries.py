@@ -1,6 +1,7 @@
 """Something else where a folder or `ipam.yaml` belongs: one error, whoever reads it and however."""
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from reconciler.cli import run
 from reconciler.gitio.repository import open_repository, open_worktree
 from reconciler.planning.read import evaluate_source
+from reconciler.reconcile.commits import newest
 from tests.cli.running import given_out
 from tests.world import ENVIRONMENT, SMALL, commit, git, tenant, write
 
@@ -113,7 +115,7 @@ def test_every_verb_tells_it_in_every_format_with_one_code(
 def test_every_reading_finds_the_same_and_gives_nothing_away(
     folder: Path, what: str, how: str
 ) -> None:
-    opened = open_repository(folder, ENVIRONMENT)
+    opened = replace(open_repository(folder, ENVIRONMENT), leads=newest)
     spoil(folder, what, how)
     write(folder, {"tenants/three.yaml": tenant("three")})
     git(folder, "add", "tenants")

@@ -38,7 +38,7 @@ def test_cells_and_what_they_mean_are_in_one_colour_within_the_paper() -> None:
     assert text == drawn(evaluation_of(reconciled(FILES)).state)
     root = ElementTree.fromstring(text)
     texts = [it.text for it in root.iter(f"{SVG}text")]
-    assert {"edge", "  A  team-a/one: 8", "  B  team-a/two: 8", "  A  2001:db8::  1"} <= set(texts)
+    assert {"edge", "  A  team-a/one: 8", "  B  team-a/two: 8", "  A  2001:db8::1  1"} <= set(texts)
     assert len(shapes(text, "a1")) == 2  # its cells, and its line
     assert not re.search(r"href|url\(|@import|<script|http(?!://www\.w3\.org/2000/svg)", text)
     for it in root.iter(f"{SVG}rect"):

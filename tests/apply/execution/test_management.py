@@ -134,7 +134,7 @@ def test_a_crd_of_others_is_left_alone_and_told(clusters: FakeClusters, lacks: b
         clusters.run(world("web"), "b", crds=True, adopt=True)
         assert clusters.objects[HUB][POOLS_CRD]["metadata"]["labels"]
     else:
-        assert f"CRD {POOLS_CRD.name} is not ours, but has all needed fields" in applied.notes
+        assert f"CRD {POOLS_CRD.name} is not ours: it has all fields" in applied.notes
 
 
 # Events
