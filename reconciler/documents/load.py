@@ -487,7 +487,7 @@ def clashes(paths: Iterable[str]) -> list[Finding]:
     for path in sorted(listed):
         other = first.setdefault(_folded(path), path)
         if other != path:
-            message = f"the same file as {other} where {_alike(path, other)} are not told apart"
+            message = f"the same file as {other} on file systems that ignore {_alike(path, other)}"
             found.append(error("name-clash", Location(path), message, "rename one of the two"))
     return found
 
@@ -500,7 +500,7 @@ def case_clashes(meant: Iterable[str], there: Iterable[str]) -> Iterator[Finding
         other = read.get(_folded(path), path)
         if other == path:
             continue
-        message = f"the same as {other} where {_alike(path, other)} are not told apart"
+        message = f"the same as {other} on file systems that ignore {_alike(path, other)}"
         if other in every:
             yield error("name-clash", Location(path), message, "rename one of the two")
         else:
@@ -516,7 +516,7 @@ def upwards(path: str) -> list[str]:
 
 def _alike(path: str, other: str) -> str:
     is_case = normalize("NFC", path) != normalize("NFC", other)
-    return "upper and lower case" if is_case else "two spellings of a letter (Unicode NFC and NFD)"
+    return "case" if is_case else "the Unicode form (NFC, NFD)"
 
 
 def _folded(path: str) -> str:

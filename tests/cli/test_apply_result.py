@@ -119,7 +119,11 @@ def test_what_is_no_result_is_wrong_usage(
 def test_what_cannot_be_opened_is_wrong_usage(full: Path, capsys: Capture) -> None:
     pipe = full.parent / "pipe"
     os.mkfifo(pipe)
-    for file, words in ((full / "no", "No such file"), (full, "directory"), (pipe, "no plain")):
+    for file, words in (
+        (full / "no", "No such file"),
+        (full, "directory"),
+        (pipe, "not a regular"),
+    ):
         ran = ipam(capsys, "forecast", "--repo", full, "--apply-result", file)
         assert (ran.code, words in ran.err) == (ExitCode.USAGE, True)
 

@@ -52,7 +52,7 @@ def test_check_stops_it_and_names_what_moves_the_records_along(
     ran = ipam(capsys, "check", "--repo", repo, "--root", root, *more)
     old, new = places(move)
     assert ran.code == 1
-    assert "error records-left: 1 claim would get addresses anew" in ran.out
+    assert "error records-left: 1 claim would get new addresses" in ran.out
     assert f"git mv {old} {new} in the same commit" in ran.out
 
 
@@ -144,4 +144,4 @@ def test_settings_alone_are_no_root_that_lives(tmp_path: Path, capsys: Capture) 
         git(made, "mv", f"old/{folder}", f"new/{folder}")
     commit(made, "all but the Settings")
     ran = ipam(capsys, "check", "--repo", made, "--root", "new")
-    assert "error records-left: 1 claim would get addresses anew" in ran.out
+    assert "error records-left: 1 claim would get new addresses" in ran.out

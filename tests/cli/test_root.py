@@ -116,8 +116,8 @@ def test_the_root_is_found_from_where_one_stands_upwards(
     assert "1 kept" in ipam(capsys, "check", "--repo", big / FOLDER / "pools").out
     monkeypatch.setenv("IPAM_ROOT", FOLDER)
     assert "1 kept" in ipam(capsys, "check").out
-    assert "no folder nowhere" in ipam(capsys, "--root", "nowhere", "check").err
-    assert "no folder nowhere" in ipam(capsys, "check", "--root", "nowhere").err
+    assert "folder nowhere does not exist" in ipam(capsys, "--root", "nowhere", "check").err
+    assert "folder nowhere does not exist" in ipam(capsys, "check", "--root", "nowhere").err
 
 
 def test_what_is_no_folder_is_refused_with_what_was_looked_for(

@@ -122,7 +122,7 @@ def test_a_bare_repository_and_a_remote_have_roots_too(
     assert reconcile(capsys, remote, OTHER) == 0
     assert ipam(capsys, "plan", "--repo", remote, "--root", OTHER).code == 0
     assert (
-        "no folder net/none"
+        "folder net/none does not exist"
         in ipam(capsys, "reconcile", "--remote", remote, "--root", "net/none").err
     )
 

@@ -130,8 +130,8 @@ def test_schema_lists_prints_and_writes(capsys: Capture, tmp_path: Path) -> None
 
 
 def test_version_is_told(capsys: Capture) -> None:
-    assert ipam(capsys, "version").out == f"ipam {__version__}\n"
-    assert ipam(capsys, "--version").out == f"ipam {__version__}\n"
+    for words in (("version",), ("--version",)):
+        assert ipam(capsys, *words).out.split()[:2] == ["ipam", __version__]
     assert json.loads(ipam(capsys, "version", "-o", "json").out)["version"] == __version__
 
 
