@@ -1,0 +1,10 @@
+"""Random pull requests; `python -m tests.long.pulls` plays more of them."""
+
+import pytest
+
+from tests.long.pulls import play
+
+
+@pytest.mark.parametrize("seed", range(13))
+def test_a_green_change_loses_moves_doubles_and_stops_nothing(seed: int) -> None:
+    play(seed)
