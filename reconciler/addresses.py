@@ -278,7 +278,7 @@ def _explained(text: str) -> NotationError:
             parse_address(own)
         except NotationError as wrong:
             return wrong
-        return NotationError(f"{shown(text)} is not an address alone", f"write {own}")
+        return NotationError(f"{shown(text)} is more than an address", f"write {own}")
     kind = "IPv6" if ":" in text else "IPv4"
     if "%" in text:
         return NotationError(

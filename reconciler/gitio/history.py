@@ -122,9 +122,16 @@ def _plans(
     if (found := known.get((revision, *without))) is not None:
         yield from found
         return
-    if (revision,) in known and all((it,) in known for it in without):
-        others = {commit for it in without for commit, _ in known[it,]}
-        yield from (it for it in known[revision,] if it[0] not in others)
+    if len(without) == 1:
+        rows = (it.split("\n", 2) for it in commits_since(git, revision, without[0]))
+        known[revision, *without] = list(
+            _rooted(
+                f"{id_}\n{message}"
+                for id_, parents, message in rows
+                if parents and " " not in parents
+            )
+        )
+        yield from known[revision, *without]
         return
     reach = (revision, *(f"^{it}" for it in without), "--")
     listing = ("log", *_ONE_PARENT, _GREP, "-z", "--format=%H%n%B", *reach)
@@ -135,6 +142,16 @@ def _plans(
             known[revision, *without] = found
         yield from found
         yield from _rooted(commits)
+
+
+def commits_since(git: GitProcess, revision: str, base: str) -> list[str]:
+    """Return the commits that `base` lacks, newest first: id, parents, and message as lines."""
+    known = git.reader.ranges
+    if (revision, base) not in known:
+        listing = ("log", "-z", "--format=%H%n%P%n%B", revision, f"^{base}", "--")
+        with closing(fields(git, *listing)) as commits:
+            known[revision, base] = list(commits)
+    return known[revision, base]
 
 
 def _rooted(commits: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from reconciler.gitio.history import commits_since
 from reconciler.gitio.interface import Made
 from reconciler.gitio.objects import (
     Header,
@@ -34,7 +35,7 @@ def unusable(git: GitProcess, base: str, revision: str) -> Iterator[tuple[str, s
     Later commits cannot undo such an object: it stays in the history that is fetched and read.
     Raises LimitError if a commit has more files than a repository may have.
     """
-    listed = [base, *git.words("rev-list", revision, f"^{base}")]
+    listed = [base, *(it.partition("\n")[0] for it in commits_since(git, revision, base))]
     onto, *commits = [it for it in find_commits(git, listed) if it is not None]
     for commit in commits:
         if "\0" in commit.message:

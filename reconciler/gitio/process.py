@@ -352,7 +352,7 @@ class ObjectReader:
     def __init__(self) -> None:
         self._lookups: dict[str, _Lookup] = {}
         self._lock = RLock()
-        self.limits = Limits(0, 0)  # the least limits of what is read, for a change that mends them
+        self.limits = Limits(0, 0)  # minimum limits, for a change that raises them
         weakref.finalize(self, _close_all, self._lookups)
         self.forget()
 
@@ -362,6 +362,7 @@ class ObjectReader:
         self.commits = dict[str, dict[str, Any]]()
         self.sizes = dict[str, int]()
         self.bases = dict[tuple[str, str], str]()
+        self.ranges = dict[tuple[str, str], list[str]]()
         self.plans = dict[tuple[str, ...], list[tuple[str, str]]]()
         self.steps = dict[tuple[str, ...], list[Any]]()
 

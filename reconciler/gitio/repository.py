@@ -270,6 +270,11 @@ class Repository:
         """Yield the reconcile commits of this root that `without` lacks, newest first."""
         return plan_commits(self.git, revision, without)
 
+    def bases_of(self, revision: str, among: Iterable[str]) -> list[str]:
+        """Return known ancestors of a revision, none in a shallow clone."""
+        bases = self.git.reader.bases
+        return [] if self.is_shallow() else [it for it in among if bases.get((it, revision)) == it]
+
     def changes_only(self, commit: str, folders: Sequence[str]) -> bool:
         """Report whether a commit changes at least one file, and no file outside some folders."""
         made = read_commit(self.git, commit)

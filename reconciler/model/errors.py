@@ -35,7 +35,7 @@ class UsageError(ReconcilerError):
 
 
 class NotThereError(ReconcilerError):
-    """What a query is about does not exist."""
+    """The subject of a query does not exist."""
 
     exit_code = ExitCode.WRONG
 

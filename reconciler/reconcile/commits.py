@@ -24,6 +24,9 @@ def newest(repository: Repository, revision: str) -> str:
     known, found = repository.seen.newest, list[str]()
     if revision in known:
         return known[revision]
+    for base in repository.bases_of(revision, known):
+        if not any(repository.plan_commits(revision, [base])):
+            return known.setdefault(revision, known[base])
     while True:
         said = repository.plan_commits(revision, without=found)
         commit = next((it for it in said if is_reconcile_commit(repository, it)), "")

@@ -130,17 +130,17 @@ def missing_branch(change: Change) -> Iterator[Finding]:
     branch = change.own_settings.branch
     if branch in ("", change.base_settings.branch) or not change.repository.lacks_branch(branch):
         return
-    message = f"spec.branch is {shown(branch)}, and there is no such branch: later runs stop"
+    message = f"spec.branch is {shown(branch)}, which does not exist: later runs stop"
     hint = f"git fetch origin {branch}, or push the branch before this change is merged"
     yield error(CODE, _place(change.own_settings), message, hint)
 
 
 def wrong_by_own_settings(change: Change) -> Iterator[Finding]:
-    """Report what the Settings of the change make wrong, for this change and for all later ones."""
+    """Report content that the Settings of the change make wrong, here and in later changes."""
     if PATH not in change.paths:
         return
     result, place = change.result, _place(change.own_settings)
-    hint = "set the field back, or correct what it makes wrong in this change"
+    hint = "set the field back, or correct the content that it makes wrong"
     known = {(it.severity, it.code, it.location) for it in (*result.findings, *result.gates)}
     if result.brake is not None:
         known.add((Severity.GATE, _BRAKE, place))
@@ -286,7 +286,7 @@ def overrides_used_at_once(change: Change) -> Iterator[Finding]:
     if claims := change.used_at_once:
         place = change.result.tree.overrides.coming[0].location
         named = join_limited([claim.short for claim in claims])
-        message = f"an Override of this change permits what the change does to {named}"
+        message = f"an Override of this change permits its effect on {named}"
         yield error("override-added", place, message, "merge the Override first, in its own change")
 
 

@@ -55,7 +55,7 @@ def merged(folder: Path) -> int:
         ("kinds: {tenants: [ProxyVIP]}", "by the Settings of this change"),
         ("addressSpaces: [default]", "by the Settings of this change"),
         ("poolOverlap: error", "by the Settings of this change"),
-        ("branch: nosuch", "spec.branch is 'nosuch', and there is no such branch"),
+        ("branch: nosuch", "spec.branch is 'nosuch', which does not exist"),
     ],
 )
 def test_what_settings_of_a_change_make_wrong_is_its_error_and_stops_later_runs(

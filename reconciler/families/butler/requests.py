@@ -36,7 +36,7 @@ from reconciler.model.objects import LABEL, PREFIX
 _COUNT = {kinds.NODES: 5, kinds.LB: 8}
 _TENANT_NAME = ("spec", kinds.OWNER, "name")
 HOLDER, EXTERNAL = f"{PREFIX}holder", "external"
-"""The annotation of a request whose holder is no cluster, and its value."""
+"""The annotation of a request whose holder is not a cluster, and its value."""
 _POOL_NAME = ("spec", "poolRef", "name")
 _NEAR = 0.8  # names in one namespace are often similar
 
