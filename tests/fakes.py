@@ -115,6 +115,10 @@ class FakeRepository(_Base):  # type: ignore[misc]
         del revision, without
         return iter(())
 
+    def bases_of(self, revision: str, among: object) -> list[str]:
+        del revision, among
+        return []
+
     def alone(self) -> AbstractContextManager[None]:
         return nullcontext()
 

@@ -54,7 +54,8 @@ def between(first: str, last: str) -> IPRange:
     first, last = first.partition("/")[0], last.partition("/")[0]
     whole, mark = last, ":" if ":" in first else "."
     lacking = first.count(mark) - last.count(mark)
-    if lacking > 0 and ":" not in last and last.count(".") < 3:
+    # An end that begins as the start does is not short, but lacks something.
+    if lacking > 0 and ":" not in last and not last.startswith(f"{first.partition(mark)[0]}."):
         whole = mark.join([*first.split(mark)[: lacking if mark == "." else -1], last])
     (version, start), (other, end) = _address(first), _address(whole)
     if version == other and start <= end:

@@ -238,7 +238,13 @@ def _values(texts: Sequence[str], columns: Columns) -> Mapping[str, str]:
             if said in _WORDS["nothing"]:
                 found.setdefault("nothing" if meaning in _PLACES else "", text)
             elif said not in _NO_VALUES.get(meaning, ()):
-                found.setdefault(meaning, text)
+                given = found.setdefault(meaning, text)
+                if meaning in ("address", "range") and given != text:
+                    found["another"] = text
+    given = found.get("address", "")
+    other = found.get("range") or found.get("start", "")
+    if given and other and not other.startswith(given):
+        found.setdefault("another", other)
     return found
 
 
@@ -326,6 +332,10 @@ def _space(row: TableRow) -> str:
 
 
 def _addresses(row: TableRow, type_: str) -> tuple[list[IPRange], bool]:
+    if another := row.get("another"):
+        one = row.get("address") or row.get("range")
+        message = f"two columns have addresses: {shown(one)} and {shown(another)}"
+        raise NotationError(message, "leave one out with --map COLUMN=ignore, and import it next")
     is_owned = bool(row.get("name") or row.get("cluster"))
     more = ranges_in(row.get("ipv6")) if row.get("ipv6") else []
     if start := row.get("start"):

@@ -13,6 +13,7 @@ from reconciler.families.interface import FamilyReading
 from reconciler.model.claim import Claim, Refusal
 from reconciler.model.key import Key
 from reconciler.model.pool import Contract
+from reconciler.records.layout import folders_above
 
 NOT_YOURS = "not-yours"
 
@@ -102,7 +103,7 @@ class Rules:
 
     def folder(self, path: str) -> str:
         """Return the innermost team folder that contains a path; empty if there is none."""
-        return max(filter(path.startswith, self._of_folder), key=len, default="")
+        return next((it for it in reversed(folders_above(path)) if it in self._of_folder), "")
 
     def owners(self, path: str) -> list[str]:
         """Return the teams whose folder contains a path."""

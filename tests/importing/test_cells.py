@@ -73,3 +73,9 @@ def test_a_cell_that_cannot_be_read_is_named_whole(text: str) -> None:
 def test_several_ranges_of_a_cell_are_all_of_its_owner() -> None:
     ranges = ranges_in("10.0.0.5 + 10.0.0.6 & 10.0.0.9")
     assert IPSet.of(ranges).size == 3
+
+
+@pytest.mark.parametrize("text", ["10.1.2.3-10.1.3", "10.1.2.3 \u2013 10.1.3", "10.1.2.3 - 10.1"])
+def test_a_cut_off_end_is_refused(text: str) -> None:
+    with pytest.raises(NotationError):
+        ranges_in(text)

@@ -293,3 +293,21 @@ def test_more_than_is_read_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert conflicts(table(text)) == ["a.csv:4: the file has more than 2 rows"]
     monkeypatch.setattr(limits, "MAX_BYTES", 3)
     assert conflicts(table(text)) == ["a.csv: the file has 30 bytes; 3 are read"]
+
+
+@pytest.mark.parametrize(
+    ("header", "row"),
+    [
+        ("ip,vip", "10.1.2.200,10.1.2.1-10.1.2.8"),
+        ("ip,range", "10.1.2.200,10.1.2.1-10.1.2.8"),
+        ("start,end,ip", "10.1.2.1,10.1.2.8,10.1.2.200"),
+    ],
+)
+def test_addresses_of_two_columns_are_a_conflict(header: str, row: str) -> None:
+    found = table(f"{header},cluster\n{row},web\n")
+    (said,) = conflicts(found)
+    assert "two columns have addresses" in said
+
+
+def test_one_address_in_two_columns_is_read_once() -> None:
+    assert not conflicts(table("ip,vip,cluster\n10.1.2.200,10.1.2.200,web\n"))
