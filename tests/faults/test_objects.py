@@ -44,7 +44,7 @@ def test_f42_a_list_whose_state_is_gone_begins_anew(
     proxy = site.breaks(HUB, Fault(NEXT_PAGE, 1, status=410, body=gone))
     applied = site.apply(files)
     assert proxy.count(NEXT_PAGE) == 2
-    assert proxy.count("GET .*/ipallocations") == 4
+    assert proxy.count("GET .*v1alpha1/ipallocations") == 4
     assert not any(item.is_changed for item in applied.values())
     good(applied, HUB, FIRST, SECOND, THIRD)
     site.settle(files)
@@ -146,7 +146,7 @@ def test_f56_pages_are_of_one_state_whatever_happens_between_them(
     proxy = site.breaks(HUB, Fault(NEXT_PAGE, 1, "pass", then=delete_it))
     applied = site.apply(files)
     assert proxy.count(NEXT_PAGE) == 1
-    assert proxy.count("GET .*/ipallocations.*limit=2") == 2
+    assert proxy.count("GET .*v1alpha1/ipallocations.*limit=2") == 2
     assert not any(item.is_changed for item in applied.values())
     site.mend()
     applied = site.apply(files)

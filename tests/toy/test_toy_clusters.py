@@ -52,7 +52,7 @@ def test_rights_locks_and_rules_are_of_its_kinds_too() -> None:
 def site(management: ApiServer) -> Site:
     """A real API server, whose CRD of records takes the toy's type of claim."""
     made = Site(management)
-    made.apply({}, crds=True)  # what is applied later puts the enum back
+    made.apply(FILES, crds=True)  # what is applied later puts the enum back
     crd = management.get(RECORDS_CRD)
     for version in crd["spec"]["versions"]:
         spec = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
