@@ -40,7 +40,7 @@ def _remove(author: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "message", "hint"),
     [
-        (_corrupt, "is missing or corrupt", "clone it anew"),
+        (_corrupt, "is missing or corrupt", "clone it again"),
         (_remove, "is missing or corrupt", "clone it anew"),
         (lambda a: git(a, "branch", "-m", "trunk"), "", ""),
         (

@@ -181,6 +181,7 @@ def test_the_counters_of_a_pool_count_what_records_hold(state: State) -> None:
     for key, pool in state.pools.items():
         here = [item for item in after if item.range and state.pools[item.pool].space == pool.space]
         live = numbers_of(item.range for item in here if item.range and item.is_live)
+        live |= numbers_of(item.range for item in state.blocked)  # in use without a record
         held = numbers_of(item.range for item in here if item.range and not item.is_live)
         usable, usage = numbers_of(pool.usable), found.after[key]
         assert usage.allocated == len(usable & live)
