@@ -41,7 +41,7 @@ def _remove(author: Path) -> None:
     ("spoil", "message", "hint"),
     [
         (_corrupt, "is missing or corrupt", "clone it again"),
-        (_remove, "is missing or corrupt", "clone it anew"),
+        (_remove, "is missing or corrupt", "clone it again"),
         (lambda a: git(a, "branch", "-m", "trunk"), "", ""),
         (
             lambda a: git(a, "symbolic-ref", "HEAD", "refs/heads/none"),
