@@ -98,7 +98,7 @@ def test_what_is_ours_on_some_disks_alone_is_told(
         done = ipam(capsys, "check", "--repo", folder, *more)
         assert done.code == 0
         for path in ("Ipam.yaml", "Clusters"):
-            assert f"{path}: warning name-clash: the same as {path.lower()} where" in done.out
+            assert f"{path}: warning name-clash: the same as {path.lower()} on" in done.out
 
 
 def test_a_record_that_is_renamed_to_what_is_not_read_gives_nobody_its_address_unseen(
