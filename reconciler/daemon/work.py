@@ -134,15 +134,15 @@ class DaemonRounds:
     def _to_look(self, dirty: Dirty, evaluation: Evaluation) -> Container[str] | None:
         self._asked = None
         if dirty.clusters is not None and self._applied is not None:
-            found = dirty.clusters | self._changed(evaluation)
+            now = round_inputs(evaluation, self.apply_options.default_port)
+            found = dirty.clusters | self._changed(now)
             if evaluation.tree.revision != self._base:
                 found |= self.short  # another commit may have freed addresses
             self._asked = found
         self._base = evaluation.tree.revision or ""
         return self._asked
 
-    def _changed(self, evaluation: Evaluation) -> frozenset[str]:
-        now = round_inputs(evaluation, self.apply_options.default_port)
+    def _changed(self, now: Mapping[str, object]) -> frozenset[str]:
         before = self._applied or {}
         return frozenset(it for it in {*now, *before} if now.get(it) != before.get(it))
 
@@ -182,7 +182,7 @@ class DaemonRounds:
         now = round_inputs(evaluation, self.apply_options.default_port)
         names = None
         if dirty.clusters is not None and self._applied is not None:
-            names = dirty.clusters | self._changed(evaluation)
+            names = dirty.clusters | self._changed(now)
             names |= {MANAGEMENT} if self._messages() != self._written else set()
         if names is not None and not names - held.keys():
             self._applied = now

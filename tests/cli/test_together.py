@@ -18,6 +18,9 @@ from tests.world import SMALL, commit, git, pool, tenant, write
 Capture = pytest.CaptureFixture[str]
 
 
+SHORT = ("check", "--base", "main", "--rev", "mine", "--also-timeout", "1s")
+
+
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
     """Branches `mine` and `theirs` ask for a range each, of the same pool."""
@@ -135,19 +138,8 @@ def test_the_others_take_their_time_in_all_and_the_verdict_is_written_before(
         threading.Event().wait()
 
     monkeypatch.setattr(opening, "compare_with_others", endless)
-    words = [
-        "check",
-        "--repo",
-        str(repo),
-        "--base",
-        "main",
-        "--rev",
-        "mine",
-        "--also-timeout",
-        "1s",
-    ]
     also = ["--also", "theirs", "--also", "main", "--also", "HEAD"]
-    ran = ipam(capsys, *words, *also, "--output-file", f"json={place}")
+    ran = ipam(capsys, *SHORT, "--repo", repo, *also, "--output-file", f"json={place}")
     assert ran.code == 0, ran
     assert "Beside main:\n  not compared: it took too long\nBeside HEAD:\n  not compared" in ran.out
     assert (early[0]["exitCode"], early[0]["beside"]) == (0, [])
@@ -166,18 +158,7 @@ def test_a_git_that_is_stopped_by_the_time_limit_is_ended(
         yield Together("theirs")
 
     monkeypatch.setattr(opening, "compare_with_others", endless)
-    words = [
-        "check",
-        "--repo",
-        str(repo),
-        "--base",
-        "main",
-        "--rev",
-        "mine",
-        "--also-timeout",
-        "1s",
-    ]
-    ran = ipam(capsys, *words, "--also", "theirs")
+    ran = ipam(capsys, *SHORT, "--repo", repo, "--also", "theirs")
     assert (ran.code, "not compared: it took too long" in ran.out) == (0, True), ran
     with pytest.raises(OSError, match="No such device"):  # nobody reads it any more
         os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
