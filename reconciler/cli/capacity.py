@@ -56,11 +56,9 @@ def status(
     if bars:
         drawn = _bars(read, evaluation, keys or list(evaluation.plan.after))
         width = shutil.get_terminal_size().columns
-        output.emit(text.bars_text(drawn, brush, width, wide=is_wide, plain=output.is_plain()))
+        output.emit(text.bars_text(drawn, brush, width, wide=is_wide))
     else:
-        output.emit(
-            text.status_text(evaluation, brush, keys, wide=is_wide, plain=output.is_plain())
-        )
+        output.emit(text.status_text(evaluation, brush, keys, wide=is_wide))
     if evaluation.changes:
         refused = summary(evaluation)["refuse"]
         count = f"{counted(evaluation)}, {refused} refused" if refused else counted(evaluation)
@@ -142,7 +140,7 @@ def forecast(
         past, outlooks = queries.forecast(evaluation, history, pool)
         idle = None if applied is None else queries.idle_of(evaluation, applied, pool)
     result.show(
-        lambda brush: text.forecast_text(past, outlooks, brush, idle, plain=output.is_plain()),
+        lambda brush: text.forecast_text(past, outlooks, brush, idle),
         lambda: documents.outlook_document(history.start, past, outlooks, idle),
     )
     return ExitCode.OK

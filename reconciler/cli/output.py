@@ -1,6 +1,8 @@
 """Results on stdout and in files, notes on stderr, and progress."""
 
+import codecs
 import io
+import json
 import os
 import signal
 import sys
@@ -20,13 +22,25 @@ from reconciler.model.errors import UsageError
 from reconciler.report.json import json_text, yaml_text
 from reconciler.report.text.table import Painter, findings_text
 
+_ASCII = dict(zip("▓▒░╵·▁▂▃▄▅▆▇█│─×", "#=.^.0123456#|-x", strict=True))  # noqa: RUF001 - signs
+_ASCII |= {"✓": "ok", "✔": "ok", "✗": "x", "→": "->", "…": "..."}
+
+
+def _in_ascii(failed: UnicodeError) -> tuple[str, int]:
+    """Return signs in ASCII, and other characters as JSON escapes, so documents stay valid."""
+    if not isinstance(failed, UnicodeEncodeError):
+        raise failed
+    there = failed.object[failed.start : failed.end]
+    return "".join(_ASCII.get(it) or json.dumps(it)[1:-1] for it in there), failed.end
+
 
 def prepare() -> None:
     """Discard output to closed streams, and replace characters that the terminal cannot show."""
+    codecs.register_error("ipam", _in_ascii)
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(errors="ipam")
         elif stream is None:
             nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until exit
             setattr(sys, name, nowhere)
@@ -97,11 +111,6 @@ def options(*forms: str) -> Decorator[Any]:
     choice = {"type": click.Choice(forms), "default": forms[0], "show_default": True}
     form = option("-o", "--output", help="Format of the result on stdout.", **choice)
     return gathered("result", Result, form, color)
-
-
-def is_plain() -> bool:
-    """Report whether the terminal lacks UTF-8, so that signs must be ASCII."""
-    return "utf" not in (sys.stdout.encoding or "").lower()
 
 
 def tell(text: str) -> None:

@@ -1,6 +1,7 @@
 """Closed, broken, full and ASCII streams; colour; what a start loads."""
 
 import io
+import json
 import sys
 from pathlib import Path
 
@@ -44,7 +45,7 @@ def test_closed_streams_go_nowhere_and_others_stay(monkeypatch: pytest.MonkeyPat
     output.prepare()
     assert sys.stdout is kept
     narrow.flush()
-    assert narrow.buffer.getvalue() == b"\\u2713"
+    assert narrow.buffer.getvalue() == b"ok"
 
 
 @pytest.mark.parametrize(
@@ -71,9 +72,19 @@ def test_usage_bars_of_an_ascii_stream_are_not_escaped(repo: Path) -> None:
     assert "##########" in ran.out
 
 
-def test_a_terminal_that_lacks_a_sign_gets_its_number(repo: Path) -> None:
-    ran = shell(f"ipam check --repo {repo}", PYTHONIOENCODING="ascii")
-    assert ran.out.startswith("\\u2713 fine")
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_signs_that_a_terminal_lacks_are_ascii_and_other_characters_are_escaped(
+    repo: Path, encoding: str
+) -> None:
+    (repo / "table.csv").write_text("ip,name,Sch\u014dn\n10.40.0.9,web,\n", encoding="utf-8")
+    commands = ("check", "plan", "status --bars", "forecast", "doctor", "import csv table.csv")
+    for command in commands:
+        ran = shell(f"cd {repo}; ipam {command}", PYTHONIOENCODING=encoding)
+        assert ran.out
+        assert "\\u" not in ran.out.replace("Sch\\u014dn", "")
+    assert shell(f"ipam check --repo {repo}", PYTHONIOENCODING=encoding).out.startswith("ok fine")
+    ran = shell(f"cd {repo}; ipam import csv table.csv -o json", PYTHONIOENCODING=encoding)
+    assert any("Sch\u014dn" in note for note in json.loads(ran.out)["notes"])
 
 
 @pytest.mark.parametrize(

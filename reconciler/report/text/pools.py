@@ -31,19 +31,17 @@ CELLS = 10
 NO_POOLS = "No pools found.\n"
 
 
-def usage_bar(usage: Usage, *, plain: bool = False) -> str:
+def usage_bar(usage: Usage) -> str:
     """Return a short bar: allocated, held, and free, each at least one cell if not zero."""
-    return "".join(bar_parts(usage, CELLS, plain=plain))
+    return "".join(bar_parts(usage, CELLS))
 
 
-def bar_parts(
-    usage: Usage, cells: int, levels: Sequence[int] = (), *, plain: bool = False
-) -> tuple[str, str, str]:
+def bar_parts(usage: Usage, cells: int, levels: Sequence[int] = ()) -> tuple[str, str, str]:
     """Return allocated, held, and free parts of a bar of 3 or more cells, or empty ones.
 
     The bar covers the cell of a level, in percent, exactly if it is reached and has its own cell.
     """
-    signs, total = "#=." if plain else "▓▒░", usage.total
+    signs, total = "▓▒░", usage.total
     if total == 0:
         return "", "", ""
     used = usage.allocated + usage.held
@@ -69,15 +67,14 @@ def _bar_cells(part: int, whole: int, cells: int) -> int:
     return min(max((2 * cells * part + whole) // (2 * whole), 1), cells - 1)
 
 
-def _trend(values: Sequence[int | None], total: int, *, plain: bool) -> tuple[str, str, str] | None:
+def _trend(values: Sequence[int | None], total: int) -> tuple[str, str, str] | None:
     known = [it for it in values if it is not None]
     if len(known) < 2 or not total:
         return None
-    signs, nothing = ("0123456789", ".") if plain else ("▁▂▃▄▅▆▇█", "·")
+    signs = "▁▂▃▄▅▆▇█"
     top = len(signs) - 1
     line = "".join(
-        nothing if it is None else signs[min(max(it * top // total, int(it > 0)), top)]
-        for it in values
+        "·" if it is None else signs[min(max(it * top // total, int(it > 0)), top)] for it in values
     )
     first, last = (f"{percentage(it, total):.1f}%" for it in (known[0], known[-1]))
     return line, first, last
@@ -89,7 +86,6 @@ def status_text(
     pools: Iterable[Key] | None = None,
     *,
     wide: bool = False,
-    plain: bool = False,
 ) -> str:
     """Return a row for each pool, selected ones or all. A wide table has exact counts."""
     plan = evaluation.plan
@@ -100,7 +96,7 @@ def status_text(
         counts = (usage.total, usage.allocated, usage.held, usage.available)
         figures = [*map(show, counts), str(usage.count), str(usage.fragmentation)]
         tier = usage.tier.value, TIER_COLOURS[usage.tier]
-        bar = usage_bar(usage, plain=plain)
+        bar = usage_bar(usage)
         rows.append([key.name, key.kind, *figures, f"{usage.percent:.1f}", tier, bar])
     headers = ("NAME", "KIND", "TOTAL", "ALLOC", "HELD", "AVAIL", "COUNT", "FRAG", "USED%")
     return table((*headers, "TIER", "USE"), rows, painter, right=range(2, 9)) or NO_POOLS
@@ -115,12 +111,7 @@ _SOON_WEEKS = 4.0
 
 
 def forecast_text(
-    past: Past,
-    found: Sequence[Outlook],
-    painter: Painter,
-    idle: Idle | None = None,
-    *,
-    plain: bool = False,
+    past: Past, found: Sequence[Outlook], painter: Painter, idle: Idle | None = None
 ) -> str:
     """Return a row for each pool and span, past usage, free capacity, and unused addresses."""
     if not found:
@@ -129,7 +120,7 @@ def forecast_text(
     rows = [_forecast_row(item, rate, past) for item in found for rate in item.rates]
     columns = ("POOL", "USED%", "SPAN", "CHANGE", *(name.upper() for name in _LEVELS))
     shown = table(columns, rows, painter, right=(1,))
-    more = (line for item in found for line in _forecast_lines(item, plain=plain))
+    more = (line for item in found for line in _forecast_lines(item))
     return "".join([head, shown, *more, _idle_text(idle, painter)])
 
 
@@ -152,9 +143,9 @@ def _weeks(weeks: float | None) -> Cell:
     return f"{weeks:g} weeks", Colour.YELLOW if weeks <= _SOON_WEEKS else None
 
 
-def _forecast_lines(item: Outlook, *, plain: bool) -> Iterator[str]:
+def _forecast_lines(item: Outlook) -> Iterator[str]:
     name = item.pool.name
-    if trend := _trend(item.trend, item.total, plain=plain):
+    if trend := _trend(item.trend, item.total):
         line, first, last = trend
         yield f"{name}: last {TREND[0]} days {line} {first} → {last}\n"
     if not item.shape:
@@ -200,28 +191,18 @@ class PoolBar(NamedTuple):
     trend: Sequence[int | None]
 
 
-def bars_text(
-    pools: Iterable[PoolBar],
-    painter: Painter,
-    width: int,
-    *,
-    wide: bool = False,
-    plain: bool = False,
-) -> str:
+def bars_text(pools: Iterable[PoolBar], painter: Painter, width: int, *, wide: bool = False) -> str:
     """Return a bar for each pool, and a legend. No line is wider than `width`, or 44."""
     width = max(width, MIN_BARS)
-    blocks = ["\n".join(_block(item, painter, width, wide=wide, plain=plain)) for item in pools]
+    blocks = ["\n".join(_block(item, painter, width, wide=wide)) for item in pools]
     if not blocks:
         return NO_POOLS
-    live, held, free, mark = "#=.^" if plain else "▓▒░╵"
-    signs = (f"{live} allocated", f"{held} held", f"{free} free", f"{mark} thresholds")
+    signs = ("▓ allocated", "▒ held", "░ free", "╵ thresholds")
     legend = "\n".join(painter.paint(line, Colour.DIM) for line in _wrapped(signs, width, ""))
     return "\n\n".join([*blocks, legend]) + "\n"
 
 
-def _block(
-    item: PoolBar, painter: Painter, width: int, *, wide: bool, plain: bool
-) -> Iterator[str]:
+def _block(item: PoolBar, painter: Painter, width: int, *, wide: bool) -> Iterator[str]:
     usage, inner, levels = item.usage, width - len(_BARS_INDENT), item.thresholds.levels
     colour = _BARS_COLOURS[usage.tier]
     total = f"{usage.percent:.1f}% of {format_count(usage.total)}  "
@@ -233,25 +214,25 @@ def _block(
     yield f"{painter.paint(name, Colour.BOLD)}{' ' * (room - len(name) + 2)}{figures}{tier}"
     if not usage.total:
         return
-    live, held, free = bar_parts(usage, inner, levels, plain=plain)
+    live, held, free = bar_parts(usage, inner, levels)
     parts = ((live, colour), (held, colour), (free, Colour.DIM))
     yield _BARS_INDENT + "".join(painter.paint(text, it) for text, it in parts if text)
-    yield f"{_BARS_INDENT}{_ticks(levels, inner, '^' if plain else '╵')}"
+    yield f"{_BARS_INDENT}{_ticks(levels, inner)}"
     show: Callable[[int], str] = str if wide else format_count
     numbers = (usage.allocated, usage.held, usage.available)
     words = zip(numbers, ("allocated", "held", "free"), strict=True)
     shown = [f"{show(number)} {word}" for number, word in words]
-    if trend := _trend(item.trend, usage.total, plain=plain):
+    if trend := _trend(item.trend, usage.total):
         line, first, last = trend
-        shown.append(f"{TREND[0]} days {line} {first} {'->' if plain else '→'} {last}")
+        shown.append(f"{TREND[0]} days {line} {first} → {last}")
     yield from _wrapped(shown, inner, _BARS_INDENT)
 
 
-def _ticks(levels: Sequence[int], cells: int, mark: str) -> str:
+def _ticks(levels: Sequence[int], cells: int) -> str:
     line = [" "] * cells
     places = [tick(level, cells) for level in levels]
     for place in places:
-        line[place] = mark
+        line[place] = "╵"
     for level, place in zip(levels, places, strict=True):
         label = str(level)
         for start in (place + 1, place - len(label)):

@@ -40,8 +40,8 @@ def test_it_has_ten_cells_and_one_at_least_for_each_that_is_not_nothing(
 ) -> None:
     allocated = data.draw(st.integers(0, total))
     held = data.draw(st.integers(0, total - allocated))
-    bar = usage_bar(usage(total, allocated, held), plain=True)
-    counts = [bar.count(sign) for sign in "#=."]
+    bar = usage_bar(usage(total, allocated, held))
+    counts = [bar.count(sign) for sign in "▓▒░"]
     assert (len(bar), sum(counts)) == (CELLS, CELLS)
     assert [number > 0 for number in (allocated, held, total - allocated - held)] == [
         count > 0 for count in counts
