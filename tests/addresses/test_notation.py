@@ -155,10 +155,6 @@ def test_special_purpose_blocks_are_named(text: str, name: str) -> None:
     assert name in str(special_purpose(parse_cidr(text)))
 
 
-def test_mapped_addresses_are_special() -> None:
-    assert special_purpose(IPRange(6, 0xFFFF_00000001, 0xFFFF_00000001)) is not None
-
-
 @pytest.mark.parametrize("text", ["10.0.0.0/8", "203.0.113.0/24", "2001:db8::/32", "fd00::/8"])
 def test_ordinary_blocks_are_not_special(text: str) -> None:
     assert special_purpose(parse_cidr(text)) is None

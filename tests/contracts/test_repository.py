@@ -40,11 +40,6 @@ def test_entries_are_those_of_all_folders_by_path(home: Home) -> None:
     ]
 
 
-def test_a_folder_that_is_not_there_has_no_entries(home: Home) -> None:
-    repository = home.open()
-    assert repository.source(repository.fetch().id).entries(["allocations", "deep/er"]) == []
-
-
 def test_the_clock_is_the_committer_date(home: Home) -> None:
     repository = home.open()
     assert repository.fetch().clock == CLOCK

@@ -21,7 +21,6 @@ from reconciler.families import families
 from reconciler.families.interface import Family, FamilyReading
 from reconciler.model.plan import Expire, Grant, Keep, Release
 from reconciler.model.settings import Settings
-from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.projection import project
 from reconciler.records.emit import record_document, record_text
 from reconciler.records.layout import RecordPath, place_of
@@ -60,12 +59,6 @@ def example(family: Family) -> Files:
     }
 
 
-def documents(evaluation: Evaluation, family: Family) -> Documents:
-    """The documents of the family's kinds."""
-    found = (item for kind in family.kinds for item in evaluation.documents.of(kind.id))
-    return Documents(found)
-
-
 @every_family
 def test_of_no_documents_nothing_is_made_whatever_records_there_are(family: Family) -> None:
     """So a family need not be loaded where nobody has documents of its kinds."""
@@ -97,21 +90,6 @@ def test_its_keys_bear_its_name_and_its_claims_name_pools_that_exist(family: Fam
         assert key == pool.key
         assert pool.source.line > 0
         assert not pool.usable & pool.reserved
-
-
-@every_family
-def test_the_order_of_documents_changes_nothing(family: Family) -> None:
-    evaluation = evaluation_of(example(family))
-    settings = evaluation.tree.settings
-    there = [
-        document
-        for kind in dict.fromkeys(kind.id for kind in family.kinds)
-        for document in documents(evaluation, family).of(kind)
-    ]
-    one = family.read(Documents(there), {}, settings)
-    two = family.read(Documents(reversed(there)), {}, settings)
-    assert one == two
-    assert list(one.claims) == list(two.claims)
 
 
 @every_family

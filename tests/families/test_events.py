@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.families.butler.kinds import NETWORK_POOL, TEAMS
+from reconciler.families.butler.kinds import NETWORK_POOL
 from reconciler.families.butler.objects import event_of
 from reconciler.families.interface import ObjectEvent
 from reconciler.kube.resources import IP_ALLOCATION
@@ -178,22 +178,3 @@ def test_what_the_cluster_shows_already_is_not_told_again() -> None:
     assert allocation_event(got, failed) is not None
     assert allocation_event(failed, got) is not None
     assert allocation_event(got, {"metadata": {}}) is not None
-
-
-def happening(ref: Ref, wanted: Any, *, is_record: bool, there: bool = True) -> ObjectEvent:
-    live = {EDGE: network_pool(0)} if there else {}
-    (known,) = evaluation_of(SMALL).state.pools.values()
-    own = known if ref == EDGE else None
-    return ObjectEvent(ref, is_record, wanted, live.get(ref), own, live.get, (), NOW)
-
-
-def test_a_pool_and_a_record_on_a_pool_that_was_there_are_told_and_nothing_else() -> None:
-    record = allocation(SMALL)
-    assert event_of(happening(EDGE, network_pool(75), is_record=False)) is not None
-    assert event_of(happening(RECORD, record, is_record=True)) is not None
-    assert event_of(happening(RECORD, record, is_record=True, there=False)) is None
-    foreign = {**record["spec"], "poolRef": {"kind": "OtherPool", "name": "edge"}}
-    assert event_of(happening(RECORD, {**record, "spec": foreign}, is_record=True)) is None
-    assert event_of(happening(Ref(TEAMS, "", "edge"), {}, is_record=False)) is None
-    unknown = EDGE._replace(name="other")
-    assert event_of(happening(unknown, network_pool(75), is_record=False)) is None

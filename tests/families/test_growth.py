@@ -49,15 +49,6 @@ def test_a_demand_without_its_tenant_claims_nothing() -> None:
     assert (outcome(files), codes(files)) == ({}, [])
 
 
-def test_growth_counts_towards_the_quota_of_load_balancers() -> None:
-    files = grown((1, 1), (2, 2))
-    quota = "{maxLoadBalancerIPs: 4}"
-    files["providers/default.yaml"] = provider(loadBalancer=ELASTIC, quotaPerTenant=quota)
-    found = outcome(files)
-    assert found[FIRST] == "refuse quota-exceeded"
-    assert found[SECOND].startswith("allocate")
-
-
 def test_an_entry_without_room_is_refused_where_it_stands_and_is_recorded() -> None:
     files = grown((1, 40))
     refused = refusal(files, FIRST)
@@ -102,13 +93,6 @@ def test_growth_of_a_tenant_that_is_gone_rests_like_all_its_records() -> None:
     assert outcome(files, CLOCK + 86_399) == {}
     back = outcome({**files, "tenants/one.yaml": tenant("one")}, CLOCK + 60)
     assert back[FIRST] == "allocate 10.40.0.2 of edge"
-
-
-def test_an_entry_that_comes_back_in_time_gets_its_addresses_again() -> None:
-    files = reconciled(grown((1, 1)))
-    files["ipam.yaml"] = settings("elastic: {retention: 60s}")
-    released = reconciled({**files, PLACE: demand()})
-    assert outcome({**released, PLACE: demand((1, 1))})[FIRST] == "allocate 10.40.0.2 of edge"
 
 
 def test_without_a_demand_what_grew_before_stays() -> None:

@@ -56,12 +56,6 @@ def test_a_service_counts_on_reserved_addresses_only() -> None:
     assert describe(observed(services)) == [("10.40.0.15", "metallb"), ("10.40.0.65", "metallb")]
 
 
-def test_other_kinds_of_service_and_of_address_are_nothing_to_us() -> None:
-    services = [service("a", "10.40.0.1", kind="ClusterIP")]
-    nodes = [host("n", "10.40.0.2", kind="ExternalIP"), host("h", "n1.example", kind="Hostname")]
-    assert describe(observed(services, nodes)) == []
-
-
 def test_what_is_not_an_ipv4_address_or_is_not_there_yet_is_left_out() -> None:
     services: list[dict[str, Any]] = [
         service("a", "fd00::1", "010.40.0.1", "x"),

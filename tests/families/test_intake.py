@@ -7,7 +7,7 @@ import pytest
 
 from reconciler.apply.intake import ObjectCopy, copies_of, copy_of
 from reconciler.documents.load import load
-from reconciler.families.importing import UID, copied
+from reconciler.families.importing import copied
 from reconciler.model.objects import PART_MANAGER, STATUS_MANAGER
 from reconciler.model.settings import Settings
 from reconciler.planning.documents import path_of, source_kinds
@@ -54,13 +54,6 @@ spec:
     )
 
 
-def test_a_cluster_of_the_newer_version_is_copied_in_the_version_that_has_its_fields() -> None:
-    spec = {"topology": {"classRef": {"name": "web", "namespace": "classes"}}}
-    body = copy(live("Cluster", "shop", spec))
-    assert body["apiVersion"] == "cluster.x-k8s.io/v1beta2"
-    assert body["spec"] == spec
-
-
 def test_what_we_wrote_into_an_object_is_asked_for_by_nobody() -> None:
     before = cluster(spec={"controlPlaneEndpoint": {"host": "", "port": 0}})
     ours = {**HOST, "f:metadata": {"f:annotations": {f"f:{VIP}ingress-vip": {}}}}
@@ -78,25 +71,6 @@ def test_what_somebody_else_wrote_too_stays() -> None:
         managedFields=[wrote(PART_MANAGER, HOST), wrote("kubectl", HOST)],
     )
     assert copy(manifest)["spec"]["controlPlaneEndpoint"] == {"host": "10.0.0.10", "port": 6443}
-
-
-def test_of_a_pool_the_annotations_that_we_read_are_copied() -> None:
-    body = copy(pool(annotations={"gitops-ipam.dev/gate": "never", "other": "x"}))
-    assert body["metadata"]["annotations"] == {UID: "uid-vips", "gitops-ipam.dev/gate": "never"}
-    assert body["metadata"]["labels"] == {
-        f"{VIP}cluster-class": "web",
-        f"{VIP}role": "control-plane",
-    }
-
-
-def test_a_pause_without_a_value_is_copied() -> None:
-    body = copy(cluster(annotations={"cluster.x-k8s.io/paused": ""}))
-    assert body["metadata"]["annotations"]["cluster.x-k8s.io/paused"] == ""
-
-
-def test_that_a_cluster_is_being_deleted_is_copied() -> None:
-    body = copy(cluster(deletionTimestamp="2026-02-15T10:00:00Z"))
-    assert body["metadata"]["deletionTimestamp"] == "2026-02-15T10:00:00Z"
 
 
 def test_an_address_that_novaedge_gave_a_vip_is_pinned_until_it_is_ours() -> None:

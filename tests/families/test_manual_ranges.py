@@ -2,7 +2,7 @@
 
 from reconciler.planning.projection import project
 from tests.memory import evaluation_after
-from tests.planning.outcome import codes, outcome, refusal
+from tests.planning.outcome import codes, outcome
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
 LB = "team-a/one (loadbalancer)"
@@ -24,12 +24,6 @@ def pin(owner: str, start: str = "10.40.0.0", end: str = "10.40.0.9") -> str:
 
 def test_nobody_else_is_given_its_addresses() -> None:
     assert outcome(BY_HAND) == {LB: "allocate 10.40.0.10-10.40.0.17 of edge"}
-
-
-def test_a_pin_of_another_tenant_on_it_is_refused_by_name() -> None:
-    found = refusal({**BY_HAND, "tenants/pin.yaml": pin("one")}, PIN)
-    assert found.reason == "pin-taken"
-    assert found.message == "10.40.0.0-10.40.0.9 is taken by team-a/old (loadBalancerPool)"
 
 
 def test_the_tenant_itself_may_pin_it_to_have_a_record() -> None:
@@ -56,17 +50,6 @@ def test_it_may_be_pinned_in_a_pool_that_is_otherwise_full() -> None:
     assert found[LB] == "refuse pool-exhausted"
 
 
-def test_a_record_of_another_tenant_on_it_is_an_error_at_the_range() -> None:
-    files = {**reconciled(SMALL), **{path: BY_HAND[path] for path in BY_HAND if path not in SMALL}}
-    (found,) = evaluation_of(files).findings
-    assert found.code == "manual-range"
-    assert str(found.location) == "tenants/old.yaml:6"
-    assert found.message == (
-        "10.40.0.0-10.40.0.9 of team-a/old (loadBalancerPool) overlaps 10.40.0.0-10.40.0.7 of"
-        " allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
-    )
-
-
 def addresses(files: dict[str, str | bytes] | dict[str, str], cluster: str) -> list[str]:
     return [
         address
@@ -81,16 +64,6 @@ def test_metallb_gets_it_until_a_record_says_otherwise() -> None:
     assert addresses(BY_HAND, "team-a/one") == []
     files = reconciled({**BY_HAND, "tenants/pin.yaml": pin("old", end="10.40.0.3")})
     assert addresses(files, "team-a/old") == ["10.40.0.0-10.40.0.3"]
-
-
-def test_a_tenant_of_mode_ipam_stays_in_the_range_that_its_claim_pins() -> None:
-    files = {**BY_HAND, "tenants/old.yaml": OLD}
-    assert addresses(files, "team-a/old") == ["10.40.0.0-10.40.0.9"]
-    after = reconciled(files)
-    assert addresses(after, "team-a/old") == ["10.40.0.0-10.40.0.9"]
-    assert addresses({**after, "tenants/old.yaml": tenant("old")}, "team-a/old") == [
-        "10.40.0.0-10.40.0.9"
-    ]
 
 
 def test_a_record_outlives_a_mistake_in_the_document_that_had_a_range_by_hand() -> None:
@@ -112,11 +85,6 @@ def test_a_mistake_elsewhere_in_its_document_withdraws_nothing() -> None:
     evaluation = evaluation_after([BY_HAND], BROKEN)
     (found,) = [item for item in project(evaluation) if item.cluster == "team-a/old"][:1]
     assert found.manifest["spec"] == {"addresses": ["10.40.0.0-10.40.0.9"]}
-
-
-def test_a_range_that_is_itself_wrong_blocks_what_cannot_be_told() -> None:
-    wrong = OLD.replace("10.40.0.9}", "10.40.0.256}")
-    assert outcome({**BY_HAND, "tenants/old.yaml": wrong})[LB].startswith("allocate ")
 
 
 def test_the_gateway_of_a_provider_of_a_wrong_shape_is_given_to_nobody() -> None:

@@ -103,14 +103,6 @@ def test_a_larger_size_beside_it_is_added_and_a_smaller_one_is_a_warning() -> No
     )  # fmt: skip
 
 
-def test_a_refused_pin_is_not_added_to() -> None:
-    files = {**with_pin(f"lbPoolSize: 24, {PIN}"), "pools/edge.yaml": pool(cidr="10.40.0.0/25")}
-    assert outcome(files) == {
-        LB: "refuse pin-outside-pool",
-        "team-a/one (loadbalancer-1)": "refuse pin-outside-pool",
-    }
-
-
 def test_a_request_that_pins_the_same_range_is_one_claim_with_it() -> None:
     files = {**with_pin(), **request_of_one("old", 200, 219)}
     assert outcome(files) == {"butler-system/old (request)": f"allocate {RANGE} of edge"}
@@ -144,17 +136,3 @@ def test_an_elastic_tenant_begins_with_the_pin() -> None:
     elastic = provider(loadBalancer="{allocationMode: elastic, initialPoolSize: 2}")
     files = {**with_pin(addons="{ingress: {enabled: false}}"), "providers/default.yaml": elastic}
     assert outcome(files) == {LB: f"allocate {RANGE} of edge"}
-
-
-def test_it_counts_towards_the_quota_once() -> None:
-    for limit, decided in ((20, f"allocate {RANGE} of edge"), (19, "refuse quota-exceeded")):
-        quota = provider(quotaPerTenant=f"{{maxLoadBalancerIPs: {limit}}}")
-        assert outcome({**with_pin(), "providers/default.yaml": quota}) == {LB: decided}
-
-
-def test_a_tenant_of_a_cloud_provider_gets_no_record() -> None:
-    cloud = provider(pools="[{name: edge}]").replace("mode: ipam", "mode: cloud")
-    files = {**with_pin(), "providers/default.yaml": cloud}
-    assert outcome(files) == {}
-    assert announced(files) == [RANGE]
-    assert announced(reconciled({**files, **SMALL, TENANT: files[TENANT]})) == [RANGE]

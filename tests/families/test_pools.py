@@ -39,14 +39,6 @@ def test_usable_addresses(spec: dict[str, str], found: str) -> None:
     assert usable(pool(**spec)) == [found]
 
 
-def test_a_pool_that_reserves_everything_is_empty_and_exhausted() -> None:
-    text = pool(reserved=reserved("10.40.0.0/24"))
-    evaluation = evaluation_of({"pools/edge.yaml": text})
-    assert [item.code for item in evaluation.findings] == ["pool-empty"]
-    (usage,) = evaluation.plan.before.values()
-    assert (usage.total, usage.percent, usage.tier) == (0, 100.0, "exhausted")
-
-
 RULES = [
     ("reserved and range", {"reserved": reserved("10.40.0.0/26"),
       "tenantAllocation": ranges(("10.40.0.128", "10.40.0.255"))}, []),

@@ -6,7 +6,7 @@ import pytest
 
 from reconciler.planning.projection import project
 from tests.planning.outcome import Files, without
-from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
 
 
 def objects(files: Files, cluster: str = "management") -> dict[str, Any]:
@@ -53,12 +53,6 @@ def test_settings_can_leave_the_announcement_out() -> None:
     assert list(objects(reconciled({**SMALL, "ipam.yaml": none}), "team-a/one")) == [
         "IPAddressPool/default-pool"
     ]
-
-
-def test_node_addresses_are_not_announced() -> None:
-    files = {**SMALL, "tenants/extra.yaml": request("one", count=2)}
-    found = objects(reconciled(files), "team-a/one")
-    assert found["IPAddressPool/default-pool"]["spec"]["addresses"] == ["10.40.0.0-10.40.0.7"]
 
 
 def test_released_and_failed_records_are_not_announced() -> None:

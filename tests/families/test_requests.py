@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.planning.outcome import codes, outcome
+from tests.planning.outcome import outcome
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
 REQUEST = "butler-system/extra (request)"
@@ -34,15 +34,6 @@ def test_a_count_beside_a_pin_that_differs_is_a_warning_and_the_pin_decides() ->
     assert outcome(files)[REQUEST] == "allocate 10.40.0.100-10.40.0.109 of edge"
     (found,) = evaluation_of(files).findings
     assert (found.code, found.message) == ("pin-count", "spec.count: 3, but pinnedRange holds 10")
-
-
-def test_a_pin_that_cannot_be_read_is_an_error_and_releases_nothing() -> None:
-    files = reconciled({**SMALL, "tenants/extra.yaml": asked(pinnedRange=PIN)})
-    files["tenants/extra.yaml"] = asked(
-        pinnedRange="{startAddress: 10.40.0.9, endAddress: 10.40.0.1}"
-    )
-    assert codes(files) == [("error", "range-reversed")]
-    assert outcome(files)[REQUEST] == "keep 10.40.0.100-10.40.0.109 of edge"
 
 
 @pytest.mark.parametrize(
@@ -89,12 +80,6 @@ def test_a_pool_is_looked_up_in_the_namespace_of_the_request() -> None:
     assert outcome(files)["infra/extra (request)"] == "allocate 10.50.0.0-10.50.0.1 of edge"
 
 
-def test_a_wrong_pool_protects_the_requests_that_name_it() -> None:
-    files = reconciled({**SMALL, "tenants/extra.yaml": asked(count=2)})
-    files["pools/edge.yaml"] = pool(cidr="10.40.0.1/24")
-    assert outcome(files)[REQUEST].startswith("keep")
-
-
 def test_a_request_counts_towards_its_tenants_quota() -> None:
     files = {
         **SMALL,
@@ -103,14 +88,6 @@ def test_a_request_counts_towards_its_tenants_quota() -> None:
     }
     assert outcome(files)[LB].startswith("allocate")
     assert outcome(files)[REQUEST] == "refuse quota-exceeded"
-
-
-def test_a_count_that_changes_is_refused_and_the_record_stays() -> None:
-    files = reconciled({**SMALL, "tenants/extra.yaml": asked(count=2)})
-    files["tenants/extra.yaml"] = asked(count=3)
-    assert outcome(files)[REQUEST] == "refuse record-stale"
-    files["tenants/extra.yaml"] = asked()
-    assert outcome(files)[REQUEST] == "keep 10.40.0.8-10.40.0.9 of edge"
 
 
 def test_a_request_by_the_name_of_a_tenants_record_stands_for_its_claim() -> None:
@@ -145,14 +122,6 @@ def test_a_request_of_another_namespace_by_that_name_stands_for_nothing() -> Non
     assert outcome({**SMALL, **near, **asks}) == {
         LB: "allocate 10.40.0.0-10.40.0.7 of edge",
         "evil/team-a-one-lb (request)": "allocate 10.41.0.0-10.41.0.3 of near",
-    }
-
-
-def test_a_request_never_displaces_what_the_tenant_holds() -> None:
-    text = asked("loadbalancer", "team-a-one-lb", pinnedRange=PIN)
-    assert outcome({**reconciled(SMALL), "tenants/extra.yaml": text}) == {
-        LB: "keep 10.40.0.0-10.40.0.7 of edge",
-        "butler-system/team-a-one-lb (request)": "allocate 10.40.0.100-10.40.0.109 of edge",
     }
 
 

@@ -4,9 +4,8 @@ import pytest
 
 from reconciler.families.demand import DemandEntry, demand_document
 from reconciler.planning.documents import path_of
-from reconciler.planning.projection import project
-from tests.planning.outcome import Files, codes, outcome, record_paths, without
-from tests.world import SMALL, evaluation_of, pool, provider, raw, reconciled, tenant
+from tests.planning.outcome import Files, outcome, record_paths, without
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
 
 LB, FIRST, SECOND = (f"team-a/one (loadbalancer{number})" for number in ("", "-1", "-2"))
 TENANT = "tenants/one.yaml"
@@ -41,26 +40,6 @@ def test_what_lacks_is_a_further_record_that_touches_the_last_one() -> None:
         FIRST: "keep 10.40.0.8-10.40.0.15 of edge",
         SECOND: "allocate 10.40.0.16-10.40.0.19 of edge",
     }
-
-
-def test_its_record_is_of_role_initial_and_stays_as_it_is() -> None:
-    after = lived(8, 16)
-    text = raw(after[record_paths(after)[0]])
-    assert b"allocation-role: initial\n" in text
-    assert b"name: team-a-one-lb-1\n" in text
-    assert evaluation_of(after).changes == ()
-    assert codes(after) == []
-
-
-def test_metallb_gets_all_of_its_ranges() -> None:
-    files = lived(8, base={**SMALL, "tenants/two.yaml": tenant("two", "team-b")})
-    after = reconciled({**files, **sized(12)})
-    (spec,) = [
-        item.manifest["spec"]
-        for item in project(evaluation_of(after))
-        if item.cluster == "team-a/one" and item.manifest["kind"] == "IPAddressPool"
-    ]
-    assert spec == {"addresses": ["10.40.0.0-10.40.0.7", "10.40.0.16-10.40.0.19"]}
 
 
 def test_what_lies_behind_is_taken_before_what_lies_in_front() -> None:
@@ -109,12 +88,6 @@ def test_a_size_that_is_taken_back_altogether_is_told_as_a_smaller_one() -> None
     )
     path = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer-1.yaml"
     assert f"give back by deleting {path}, in a change of its own" in found.hint
-
-
-def test_a_first_range_that_is_larger_than_the_size_stays_whole() -> None:
-    files = {**lived(16), **sized(4)}
-    assert outcome(files) == {LB: "keep 10.40.0.0-10.40.0.15 of edge"}
-    assert codes(files) == [("warning", "size-smaller")]
 
 
 def test_a_growth_that_is_refused_keeps_what_is_there_and_is_recorded_once() -> None:

@@ -6,19 +6,9 @@ from reconciler.documents.findings import Severity
 from reconciler.families.demand import DEMAND
 from reconciler.planning.documents import path_of
 from tests.memory import evaluation_after
-from tests.planning.outcome import Files, codes, outcome, refusal, without
+from tests.planning.outcome import Files, codes, outcome, without
 from tests.planning.test_renaming import formerly
-from tests.world import (
-    CLOCK,
-    SMALL,
-    evaluation_of,
-    pool,
-    provider,
-    raw,
-    reconciled,
-    request,
-    tenant,
-)
+from tests.world import CLOCK, SMALL, evaluation_of, pool, raw, reconciled, request, tenant
 
 LB = "team-a/one (loadbalancer)"
 OWN, MORE = "butler-system/old (request)", "butler-system/more (request)"
@@ -212,15 +202,6 @@ def test_a_pin_beside_another_range_of_before_is_additional_and_that_is_said_onc
         assert describe(reconciled(files)) == []
 
 
-def test_a_pin_on_what_another_holds_names_the_holder_and_gives_nothing_else() -> None:
-    files = {**reconciled({**SMALL, TENANT: tenant("two")}), **with_requests(pinned("old", 0, 3))}
-    assert LB not in outcome(files)
-    found = refusal(files, OWN)
-    assert (found.reason, found.message) == (
-        "pin-taken", "10.40.0.0-10.40.0.3 is taken by team-a/two (loadbalancer)",
-    )  # fmt: skip
-
-
 TYPOS = [
     ("a range that ends before it begins", "10.40.0.103}", "10.40.0.99}"),
     ("an address that is none", "10.40.0.103}", "10.40.0.1O3}"),
@@ -257,13 +238,3 @@ def test_a_mistake_in_a_request_that_holds_its_range_gives_no_second_one(
         given = [it for it in evaluation.changes if it.data and b"phase: Allocated" in it.data]
         assert given == []
         assert all(it.data is not None for it in evaluation.changes)
-
-
-def test_a_tenant_that_holds_its_addresses_is_left_alone_by_a_mistake_elsewhere() -> None:
-    files = {**reconciled(SMALL), "tenants/old.yaml": pinned().replace("spec:\n", "spec: [\n")}
-    assert outcome(files)[LB].startswith("keep")
-
-
-def test_a_provider_with_a_quota_counts_what_stands_for_the_claim() -> None:
-    quota = {"providers/default.yaml": provider(quotaPerTenant="{maxLoadBalancerIPs: 3}")}
-    assert outcome({**with_requests(pinned()), **quota}) == {OWN: "refuse quota-exceeded"}

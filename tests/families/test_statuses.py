@@ -180,16 +180,6 @@ def by_hand(name: str, kind: str = "loadbalancer", **spec: object) -> str:
     return text.replace(f"Ref: {{name: {name}, n", "Ref: {name: one, n")
 
 
-def test_a_request_that_bears_the_name_of_a_tenants_record_stands_for_it() -> None:
-    files = {**SMALL, "tenants/lb.yaml": by_hand("team-a-one-lb", count=3)}
-    assert describe(of_tenant(files))[1] == "Reconciling"
-    found = of_tenant(reconciled(files))
-    assert found["lbAllocationRef"] == {"name": "team-a-one-lb"}
-    assert describe(found)[2] == "LB IPs allocated: 10.40.0.0-10.40.0.2"
-    refused = {**files, "tenants/lb.yaml": by_hand("team-a-one-lb", count=300)}
-    assert describe(of_tenant(reconciled(refused)))[1] == "PoolExhausted"
-
-
 def test_records_of_another_namespace_speak_for_no_tenant() -> None:
     near = pool("near", "10.41.0.0/24").replace("butler-system", "evil")
     text = by_hand("team-a-one-nodes", "nodes", count=2).replace("butler-system", "evil")

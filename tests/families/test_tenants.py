@@ -147,14 +147,6 @@ def test_quotas_count_each_type_on_its_own() -> None:
     assert found[LB] == "allocate 10.40.0.0 of edge"
 
 
-def test_growth_counts_towards_the_quota_and_is_not_clamped() -> None:
-    files = {**reconciled(nodes(2)), **nodes(5)}
-    files["providers/default.yaml"] = provider(quotaPerTenant="{maxNodeIPs: 4}")
-    found = outcome(files)
-    assert found[NODES].startswith("keep")
-    assert found["team-a/one (nodes-1)"] == "refuse quota-exceeded"
-
-
 def test_a_quota_that_is_lowered_takes_nothing_away() -> None:
     files = reconciled(SMALL)
     files["providers/default.yaml"] = provider(quotaPerTenant="{maxLoadBalancerIPs: 1}")

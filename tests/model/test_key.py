@@ -74,11 +74,6 @@ def test_a_key_that_never_ends_is_refused_quickly() -> None:
     assert Key.parse(f"butler/TenantCluster/{'a' * 100_000}") is None
 
 
-def test_claims_are_served_by_family_namespace_name_and_slot() -> None:
-    other = CLAIM._replace(kind="Aaa", slot="nodes")
-    assert sorted([other, CLAIM]) == [CLAIM, other]
-
-
 def test_slots_of_one_owner_sort_by_their_numbers() -> None:
     slots = ["nodes", "loadbalancer-10", "address", "loadbalancer-2", "loadbalancer"]
     keys = sorted((CLAIM._replace(slot=slot) for slot in slots), key=lambda it: it.slot_order)

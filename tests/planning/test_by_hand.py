@@ -68,14 +68,6 @@ def test_what_a_pool_reserves_is_nobodys(reserved: str, told: str) -> None:
     assert said(files) == [f"10.40.0.98-10.40.0.109 of {OLD} holds {told}, which edge reserves"]
 
 
-def test_the_gateway_of_the_own_pool_is_nobodys() -> None:
-    files = {**world("10.40.0.98", "10.40.0.109"), "providers/default.yaml": provider(gateway="10.40.0.100")}  # fmt: skip
-    assert said(files) == [
-        f"10.40.0.98-10.40.0.109 of {OLD} holds 10.40.0.100, butler-system/default (gateway)"
-        " at providers/default.yaml:9"
-    ]
-
-
 def test_the_gateway_of_another_provider_on_the_same_network_is_nobodys() -> None:
     lab = provider("lab", "[{name: lab}]", gateway="10.40.0.100")
     files = {**world("10.40.0.98", "10.40.0.109"), "providers/lab.yaml": lab}
@@ -220,12 +212,6 @@ def test_what_a_pin_gives_a_record_counts_once() -> None:
     after = reconciled(files)
     assert outcome(after)["butler-system/team-a-old-lb (request)"].startswith("keep ")
     assert codes(after) == []
-
-
-def test_what_is_taken_back_from_retention_counts_once() -> None:
-    files = {**world("10.40.0.100", "10.40.0.109"), **LIMIT}
-    gone = reconciled({k: v for k, v in reconciled(files).items() if k != "tenants/old.yaml"})
-    assert outcome({**gone, **files})[CLAIM] == "allocate 10.40.0.100-10.40.0.109 of edge"
 
 
 @pytest.mark.parametrize(("start", "count"), [("10.77.0.1", 1), ("8.8.8.8", 0)])

@@ -5,13 +5,13 @@ from msgspec.structs import replace
 
 from reconciler.addresses import format_short
 from reconciler.documents.findings import Location
-from reconciler.model.claim import Allocation, Claim, Owner, Phase, Refusal
+from reconciler.model.claim import Allocation, Claim, Owner, Refusal
 from reconciler.model.key import Key
-from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, State
+from reconciler.model.plan import Decision, Grant, Refuse, State
 from reconciler.model.pool import Pool
 from reconciler.planning.planner import plan
 from tests.planning.outcome import a_pool
-from tests.records.examples import SINCE, span
+from tests.records.examples import span
 from tests.world import CLOCK
 
 WEB = Key("butler", "team-a", "web", "loadbalancer", "TenantCluster")
@@ -32,15 +32,6 @@ def claim(*candidates: Pool, **fields: object) -> Claim:
         False, Owner("team-a", "web", "a"), "loadbalancer", "initial", "web", "x", HERE,
     )  # fmt: skip
     return replace(made, **fields)
-
-
-def held(of: Pool, phase: Phase = Phase.ALLOCATED) -> Allocation:
-    first = of.windows[0]
-    return Allocation(
-        WEB, of.key, span(format_short(first).partition("-")[0], format_short(first).partition("-")[0]),
-        phase, SINCE, SINCE, 1, False, "loadbalancer", "initial", Owner("team-a", "web", "a"), "web",
-        "x", path="allocations/x.yaml",
-    )  # fmt: skip
 
 
 def decided(asked: Claim, *records: Allocation, clock: int = CLOCK) -> list[Decision]:
@@ -97,29 +88,3 @@ def test_a_claim_that_no_pool_may_serve_is_told_why(
     candidates: tuple[Pool, ...], version: int | None, said: tuple[str, str]
 ) -> None:
     assert refused(claim(*candidates, version=version)) == said
-
-
-def test_what_is_free_of_the_other_version_is_no_room() -> None:
-    reason, message = refused(claim(BOTH, version=4, size=2))
-    assert (reason, message) == ("request-too-large", "needs 2 addresses; both has 1 in all")
-    reason, message = refused(claim(FOUR, SHUT, size=5))
-    assert message == "needs 5 addresses; four has 4 in all"
-
-
-def test_a_record_is_a_fact_whatever_its_claim_may_have_now() -> None:
-    for asked in (claim(FOUR, refusal=OWN), claim(FOUR, version=6)):
-        (decision,) = decided(asked, held(FOUR))
-        assert isinstance(decision, Keep)
-        assert not decision.stale
-    (decision,) = decided(claim(SHUT), held(SHUT))
-    assert isinstance(decision, Keep)
-
-
-def test_what_was_released_is_not_taken_back_by_a_claim_that_is_refused_and_ends() -> None:
-    released = held(FOUR, Phase.RELEASED)
-    (decision,) = decided(claim(FOUR, refusal=OWN), released)
-    assert isinstance(decision, Refuse)
-    assert decision.reason == OWN.reason
-    assert decision.allocation == released
-    found = decided(claim(FOUR, refusal=OWN), released, clock=CLOCK + DAY)
-    assert {type(item) for item in found} == {Expire, Refuse}

@@ -66,13 +66,6 @@ def test_a_pool_may_ask_for_a_longer_rest_and_not_for_a_shorter_one() -> None:
         assert retention_end(record, replace(found, pools=longer)) == end
 
 
-def test_what_names_no_time_never_falls_due() -> None:
-    found = state()
-    record = replace(found.records[0], since="one day")
-    assert retention_end(record, found) is None
-    assert list(due_instants(found, [record])) == []
-
-
 @pytest.mark.parametrize(("behind", "told"), [(-DAY, False), (60, False), (61, True)])
 def test_a_clock_that_is_over_a_minute_behind_is_told(behind: int, *, told: bool) -> None:
     found = [item.code for item in clock_behind(CLOCK, CLOCK - behind)]

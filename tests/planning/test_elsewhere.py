@@ -6,7 +6,7 @@ from reconciler.model.plan import Refuse
 from tests.families import novaedge
 from tests.families.capi import trees as capi
 from tests.planning.outcome import refusal
-from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
+from tests.world import SMALL, evaluation_of, pool, provider, tenant
 
 
 @pytest.mark.parametrize(
@@ -27,14 +27,6 @@ def test_a_claim_of_a_missing_pool_hears_of_its_namesakes(
     assert isinstance(refused, Refuse)
     assert refused.reason == "pool-not-found"
     assert refused.message == f"vips is not in the repository, only {named}"
-
-
-def test_all_namesakes_of_a_pool_are_named() -> None:
-    pools = capi.pool("vips", namespace="a"), capi.pool("vips", "10.1.0.1", namespace="b")
-    files = capi.of(*pools, capi.claim(kind="InClusterIPPool"))
-    (refused,) = evaluation_of(files).plan.decisions
-    assert isinstance(refused, Refuse)
-    assert refused.message.endswith(", only InClusterIPPool a/vips and InClusterIPPool b/vips")
 
 
 def test_a_provider_whose_pool_is_in_another_namespace_hears_of_it() -> None:
@@ -61,14 +53,6 @@ def test_a_tenant_whose_provider_is_in_another_namespace_hears_of_it() -> None:
     (found,) = (it for it in evaluation_of(files).findings if it.code == "reference-not-found")
     assert found.message.endswith(
         "ProviderConfig butler-system/default is not in the repository, only in infra"
-    )
-
-
-def test_a_removed_pool_that_is_in_another_namespace_is_named() -> None:
-    files = {**reconciled(SMALL), "pools/edge.yaml": pool(namespace="infra")}
-    (found,) = (it for it in evaluation_of(files).findings if it.code == "pool-removed")
-    assert (
-        "edge is not in the repository, only NetworkPool infra/edge, and 1 record" in found.message
     )
 
 

@@ -1,11 +1,9 @@
 from msgspec.structs import replace
 
 from reconciler.documents.findings import Location, Severity
-from reconciler.model.settings import Settings
-from reconciler.planning.evaluate import described_files, evaluate
-from reconciler.planning.projection import project
+from reconciler.planning.evaluate import evaluate
 from tests.planning.outcome import codes, outcome, record_paths
-from tests.world import SMALL, evaluation_of, planned, pool, reconciled, request, tenant, tree_of
+from tests.world import SMALL, evaluation_of, pool, reconciled, request, tenant, tree_of
 
 LB = "team-a/one (loadbalancer)"
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
@@ -18,13 +16,6 @@ def test_of_two_new_documents_for_one_object_the_first_by_path_counts_and_gives_
     (found,) = evaluation_of(files).findings
     assert (found.code, str(found.location)) == ("document-duplicate", "pools/zebra.yaml:1")
     assert found.message == "NetworkPool butler-system/edge is already at pools/edge.yaml:1"
-
-
-def test_each_further_document_is_told_and_the_first_one_after_the_oldest_blocks() -> None:
-    twice = {f"pools/{name}.yaml": pool(cidr="10.99.0.0/24") for name in ("x", "y")}
-    evaluation = evaluation_of({**SMALL, **twice})
-    places = [str(it.location) for it in evaluation.findings if it.code == "document-duplicate"]
-    assert places == ["pools/x.yaml:1", "pools/y.yaml:1"]
 
 
 def without_claim(data: str | bytes) -> str:
@@ -72,15 +63,6 @@ def test_a_record_at_another_path_is_moved_with_a_warning() -> None:
     assert record_paths(reconciled(files)) == [RECORD]
 
 
-def test_a_plan_that_was_carried_out_leaves_nothing_to_do() -> None:
-    first = evaluation_of(SMALL)
-    second = planned(first)
-    assert second.changes == ()
-    assert [str(item.range) for item in second.state.records] == [
-        str(item.range) for item in evaluation_of(reconciled(SMALL)).state.records
-    ]
-
-
 def test_findings_and_gates_come_by_place_and_each_once() -> None:
     files = {
         **SMALL,
@@ -111,17 +93,6 @@ def test_a_cluster_target_may_not_be_called_as_the_management_cluster_is() -> No
     assert found.hint == "give it another name"
     files["clusters/x.yaml"] = f"{text}edge-1\n"
     assert evaluation_of(files).findings == ()
-
-
-def test_pools_of_some_files_are_read_on_their_own() -> None:
-    sources = tree_of({"pools/edge.yaml": pool(), "tenants/one.yaml": tenant("one")}).sources
-    assert [key.name for key in described_files(sources, Settings()).pools] == ["edge"]
-
-
-def test_projections_go_by_the_records_and_not_by_the_plan() -> None:
-    found = project(evaluation_of(SMALL))
-    kinds = [item.manifest["kind"] for item in found if not item.is_status_only]
-    assert kinds == ["NetworkPool"]
 
 
 def test_a_record_that_holds_nothing_makes_way_at_once_where_another_belongs() -> None:

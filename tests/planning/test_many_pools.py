@@ -1,10 +1,6 @@
 """Many pools: what is told of them stays short, and who is asked stays right."""
 
-from reconciler.model.pool import Placement
-from reconciler.planning.planner import Candidates
-from reconciler.planning.rules import Neighbours, overlapping_pools, rivals
-from reconciler.planning.space import FreeRuns, Space
-from tests.planning.outcome import a_pool, refusal, span
+from tests.planning.outcome import refusal
 from tests.world import evaluation_of, pool, provider, tenant
 
 LB = "team-a/t (loadbalancer)"
@@ -44,44 +40,3 @@ def test_a_pool_that_overlaps_many_is_told_with_five_of_them() -> None:
         "overlaps NetworkPool p0 at pools/0.yaml:5: 10.40.0.0-10.40.0.7; "
     )
     assert found.message.endswith("10.40.0.32-10.40.0.39; and 2 more pools")
-
-
-def test_rivals_are_all_that_reach_each_other_and_neighbours_those_that_touch() -> None:
-    a, b, c, far = (
-        a_pool(span(text), name=name)
-        for name, text in (
-            ("a", "10.0.0.0-10.0.0.9"),
-            ("b", "10.0.0.5-10.0.0.19"),
-            ("c", "10.0.0.15-10.0.0.16"),
-            ("far", "10.0.9.0-10.0.9.9"),
-        )
-    )
-    pools = {item.key: item for item in (a, b, c, far)}
-    assert overlapping_pools(pools) == {b.key: [a.key], c.key: [b.key]}
-    assert rivals(pools) == dict.fromkeys((a.key, b.key, c.key), a.key)
-    near = Neighbours(pools)
-    assert [near.of(item.key) for item in (a, b, far)] == [
-        [a.key, b.key],
-        [b.key, a.key, c.key],
-        [far.key],
-    ]
-
-
-def test_what_a_rival_gives_out_is_gone_for_all_others() -> None:
-    wide = a_pool(span("10.0.0.0-10.0.0.9"), name="wide")
-    narrow = a_pool(span("10.0.0.0-10.0.0.3"), name="narrow")
-    pools = {item.key: item for item in (wide, narrow)}
-    space = Space([], rivals(pools))
-    among = Candidates([narrow, wide], None, {})
-    spaces = {"default": space}
-    assert among.allocate(spaces.__getitem__, 4) == (0, span("10.0.0.0-10.0.0.3"))
-    assert among.allocate(spaces.__getitem__, 4) == (1, span("10.0.0.4-10.0.0.7"))
-    assert among.allocate(spaces.__getitem__, 4) is None
-    assert (space.longest(narrow), space.longest(wide)) == (0, 2)
-    assert among.allocate(spaces.__getitem__, 2) == (1, span("10.0.0.8-10.0.0.9"))
-
-
-def test_the_longest_run_is_told_for_each_placement() -> None:
-    for placement in Placement:
-        assert FreeRuns([(1, 2), (5, 9)], placement).longest() == 5
-        assert FreeRuns([], placement).longest() == 0

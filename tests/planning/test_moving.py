@@ -4,7 +4,6 @@ import pytest
 
 from reconciler.addresses import IPSet
 from reconciler.model.claim import Allocation, Phase, current_records
-from reconciler.model.key import Key
 from reconciler.planning.projection import project
 from reconciler.planning.retention import EVERY, is_due, latest_due, next_due
 from reconciler.records.parse import parse_record
@@ -47,12 +46,6 @@ def holding(files: Files) -> dict[str, str]:
     return {
         path: record(files, path).phase.value for path in files if path.startswith("allocations/")
     }
-
-
-def test_nothing_moves_that_nobody_let_move() -> None:
-    assert outcome(LEAVING) == {CLAIM: "keep 10.40.0.0-10.40.0.7 of edge"}
-    assert decided(moving(LEAVING, KEY.replace("one", "two"))) == outcome(LEAVING)
-    assert outcome(ELSEWHERE)["butler-system/one (request)"] == "refuse record-stale"
 
 
 def test_a_claim_that_may_move_gets_a_range_and_leaves_the_old_one_announced() -> None:
@@ -156,15 +149,6 @@ def test_what_was_left_stays_when_its_tenant_goes() -> None:
     assert (record(after, OLD).announced, record(after, NEW).announced) == (True, False)
 
 
-def test_the_usage_counts_both_ranges_while_a_claim_moves() -> None:
-    edge, far = (
-        Key("butler", "butler-system", name, "", "NetworkPool") for name in ("edge", "far")
-    )
-    after = moving(LEAVING, KEY).plan.after
-    assert (after[edge].allocated, after[edge].held) == (0, 8)
-    assert (after[far].allocated, after[far].held) == (8, 0)
-
-
 @pytest.mark.parametrize(
     ("seconds", "due"),
     [(0, None), (59, None), (60, CLOCK + 60), (61, CLOCK + 60), (3_700, CLOCK + 3_660)],
@@ -239,13 +223,3 @@ def test_a_move_takes_the_size_that_the_document_asks_for(
     assert IPSet.of(map(span, pool_there)).size == sum(
         it.size for it in evaluation_of(after).state.records
     )
-
-
-def test_node_addresses_move_in_the_number_that_is_needed() -> None:
-    nodes = {"pools/edge.yaml": pool(tenantAllocation="{defaults: {nodesPerTenant: 2}}")}
-    many = {ONE: tenant("one").replace("replicas: 1", "replicas: 6")}
-    files = {**reconciled({**SMALL, **nodes, **many}), ONE: tenant("one")}
-    far = pool("far", "10.50.0.0/24", tenantAllocation="{defaults: {nodesPerTenant: 2}}")
-    files |= {"pools/far.yaml": far, "providers/default.yaml": provider(pools="[{name: far}]")}
-    found = decided(moving(files, KEY.replace("loadbalancer", "nodes")))
-    assert found["team-a/one (nodes)"] == "move 10.50.0.0-10.50.0.1 of far"

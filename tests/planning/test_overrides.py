@@ -171,14 +171,6 @@ def test_the_gate_of_settings_is_for_pools_that_go_by_it() -> None:
     assert codes(after(old, {**old, **MORE})) == ["override-unused", "capacity"]
 
 
-def test_a_brake_lets_as_many_releases_pass_as_it_names() -> None:
-    tenants = {f"tenants/{name}.yaml": tenant(name, networking="{lbPoolSize: 1}") for name in "ab"}
-    for named, wanted in ((2, ["override-used"]), (1, ["override-short", "brake"])):
-        brake = {BRAKE: override(BRAKE, kind="brake", releases=named)}
-        old = reconciled(files_of(FULL, tenants)) | brake
-        assert codes(after(old, without(old, *tenants))) == wanted
-
-
 def test_a_brake_that_names_too_few_says_how_many_are_needed() -> None:
     tenants = {f"tenants/{name}.yaml": tenant(name, networking="{lbPoolSize: 1}") for name in "ab"}
     brake = {BRAKE: override(BRAKE, kind="brake", releases=1)}

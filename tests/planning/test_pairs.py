@@ -9,7 +9,7 @@ from reconciler.addresses import format_short
 from reconciler.documents.findings import Location
 from reconciler.model.claim import Allocation, Claim, Owner, Phase
 from reconciler.model.key import Key
-from reconciler.model.plan import Decision, Grant, Keep, Refuse, State
+from reconciler.model.plan import Decision, Grant, Refuse, State
 from reconciler.model.pool import Pool
 from reconciler.planning.planner import other_of, plan, precedence
 from tests.planning.outcome import a_pool
@@ -88,12 +88,6 @@ def test_neither_gets_one_when_one_cannot_and_the_other_is_left_for_others() -> 
     )
 
 
-def test_of_two_that_get_nothing_each_has_its_own_reason() -> None:
-    found = planned(NARROW, [*pair("a"), *pair("b", four="10.0.9.9")])
-    assert said(found)["b4"] == "pin-outside-pool"
-    assert said(found)["b6"] == "pool-exhausted"
-
-
 @pytest.mark.parametrize(("four", "six"), [("10.0.0.5", ""), ("10.0.0.5", "2001:db8::5")])
 def test_pins_are_had_together_too(four: str, six: str) -> None:
     found = said(planned(WIDE, [*pair("b"), *pair("a", four=four, six=six)]))
@@ -146,14 +140,3 @@ def test_one_whose_other_is_not_asked_for_is_served_alone() -> None:
     (decision,) = planned(WIDE, [alone]).values()
     assert isinstance(decision, Grant)
     assert precedence(alone, {}) == (2, -1, alone.key)
-
-
-def test_the_next_plan_finds_what_this_one_said() -> None:
-    claims = [*pair("a"), *pair("b")]
-    first = planned(NARROW, claims)
-    records = [item.allocation for item in first.values() if isinstance(item, Grant)]
-    again = planned(NARROW, claims, *(replace(it, path=it.name) for it in records))
-    kept = [item for item in again.values() if isinstance(item, Keep)]
-    assert len(kept) == 2
-    assert again[key("b", 4)] == first[key("b", 4)]
-    assert again[key("b", 6)] == first[key("b", 6)]

@@ -25,43 +25,6 @@ def with_new(size: int, pools: str = "[{name: edge}]") -> dict[str, str | bytes]
     return {**files, "tenants/new.yaml": tenant("new", networking=f"{{lbPoolSize: {size}}}")}
 
 
-def test_the_smallest_run_that_fits_is_taken() -> None:
-    assert outcome(with_new(3))[FIRST] == "allocate 10.40.0.13-10.40.0.15 of edge"
-
-
-def test_of_equal_runs_the_lowest_is_taken() -> None:
-    assert outcome(with_new(2))[FIRST] == "allocate 10.40.0.6-10.40.0.7 of edge"
-
-
-def test_a_larger_run_is_used_from_its_start() -> None:
-    assert outcome(with_new(1))[FIRST] == "allocate 10.40.0.6 of edge"
-
-
-def test_a_claim_is_never_split_over_runs() -> None:
-    assert outcome(with_new(5))[FIRST] == "refuse pool-fragmented"
-
-
-def test_nothing_is_aligned() -> None:
-    files = {
-        "pools/edge.yaml": pool(
-            cidr="10.40.0.0/28", tenantAllocation="{start: 10.40.0.3, end: 10.40.0.15}"
-        ),
-        "providers/default.yaml": provider(),
-        "tenants/new.yaml": tenant("new"),
-    }
-    assert outcome(files)[FIRST] == "allocate 10.40.0.3-10.40.0.10 of edge"
-
-
-def test_an_automatic_claim_may_cross_two_ranges_that_touch() -> None:
-    ranges = "{ranges: [{start: 10.40.0.0, end: 10.40.0.3}, {start: 10.40.0.4, end: 10.40.0.9}]}"
-    files = {
-        "pools/edge.yaml": pool(cidr="10.40.0.0/28", tenantAllocation=ranges),
-        "providers/default.yaml": provider(),
-        "tenants/new.yaml": tenant("new"),
-    }
-    assert outcome(files)[FIRST] == "allocate 10.40.0.0-10.40.0.7 of edge"
-
-
 def test_pools_are_tried_by_priority() -> None:
     pools = "[{name: edge, priority: 2}, {name: second, priority: 1}]"
     assert outcome(with_new(2, pools))[FIRST] == "allocate 10.41.0.0-10.41.0.1 of second"
@@ -75,11 +38,6 @@ def test_pools_of_one_priority_are_tried_in_list_order() -> None:
 def test_no_priority_is_priority_zero() -> None:
     pools = "[{name: edge, priority: 1}, {name: second}]"
     assert outcome(with_new(2, pools))[FIRST] == "allocate 10.41.0.0-10.41.0.1 of second"
-
-
-def test_a_fragmented_pool_is_passed_over_for_the_next() -> None:
-    pools = "[{name: edge}, {name: second}]"
-    assert outcome(with_new(5, pools))[FIRST] == "allocate 10.41.0.0-10.41.0.4 of second"
 
 
 def test_when_no_pool_has_room_each_is_told_with_what_it_has() -> None:

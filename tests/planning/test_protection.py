@@ -73,11 +73,6 @@ def test_a_wrong_document_of_somebody_else_holds_nobody_back() -> None:
     assert outcome(files)[TWO].startswith("keep")
 
 
-def test_a_pool_that_is_missing_for_a_tenant_protects_it() -> None:
-    files = without(reconciled({**SMALL, **SECOND}), "pools/second.yaml")
-    assert outcome(files)[TWO] == "keep 10.41.0.0-10.41.0.7 of second"
-
-
 def test_an_unreadable_record_holds_what_its_text_lets_guess() -> None:
     files = reconciled(SMALL)
     files[RECORD] = damaged(files[RECORD], "allocatedCount: 8", "allocatedCount: 9")
@@ -97,21 +92,8 @@ def test_nothing_is_given_out_of_its_pool_and_all_of_others() -> None:
     assert found[TWO].startswith("keep")
 
 
-def test_a_pool_that_shares_addresses_with_it_is_frozen_too() -> None:
-    files = reconciled({**SMALL, **SECOND, "pools/second.yaml": pool("second", "10.40.0.0/25")})
-    files[RECORD] = "kind: IPAllocation\n"
-    files["tenants/far.yaml"] = tenant("far", providerConfigRef="{name: other}")
-    assert outcome(files)["team-a/far (loadbalancer)"] == "refuse pool-frozen"
-
-
 def test_a_record_whose_path_says_no_pool_freezes_them_all() -> None:
     files = {**SMALL, **SECOND, "allocations/stray.yaml": "kind: IPAllocation\n"}
-    assert outcome(files) == {ONE: "refuse pool-frozen", TWO: "refuse pool-frozen"}
-
-
-def test_a_record_of_a_pool_that_is_not_there_freezes_them_all() -> None:
-    path = "allocations/NetworkPool/butler-system.gone/team-z/old.loadbalancer.yaml"
-    files = {**SMALL, **SECOND, path: "kind: IPAllocation\n"}
     assert outcome(files) == {ONE: "refuse pool-frozen", TWO: "refuse pool-frozen"}
 
 

@@ -45,23 +45,6 @@ def test_a_pool_without_a_free_address_is_exhausted() -> None:
     )
 
 
-def test_the_network_that_would_do_is_named_where_a_wider_one_gives_more() -> None:
-    def hint(size: int, **fields: str) -> str:
-        wants = {"tenants/two.yaml": tenant("two", networking=f"{{lbPoolSize: {size}}}")}
-        files = {**SMALL, "pools/edge.yaml": pool(**fields), **wants}
-        found = refusal(files, "team-a/two (loadbalancer)")
-        return found.hint.partition("widen ")[2].partition(", ")[0]
-
-    assert hint(8, cidr="10.40.0.8/29") == "edge to 10.40.0.0/28 where that is free"
-    ranges = "{start: 10.40.0.0, end: 10.40.0.7}"
-    assert hint(8, tenantAllocation=ranges) == "the pool by 8 or more addresses"
-    # Of this one eight addresses are given out, and twice the network would not be private any more.
-    kept = [(65_536 - (1 << 33 - size), size) for size in range(17, 30)]
-    blocks = ", ".join(f"{{cidr: 192.168.{at >> 8}.{at & 255}/{size}}}" for at, size in kept)
-    found = hint(8, cidr="192.168.0.0/16", reserved=f"[{blocks}]")
-    assert found == "the pool by 8 or more addresses"
-
-
 @pytest.mark.parametrize(
     ("addresses", "prefix", "cure"),
     [
@@ -84,19 +67,6 @@ def test_a_wider_network_holds_all_of_the_pool_and_lies_in_its_subnet(
     found = evaluation_of(capi.of(pool, *claims)).plan.decisions[-1]
     assert isinstance(found, Refuse)
     assert found.hint.startswith(f"name another pool, {cure}")
-
-
-def test_a_pool_of_several_ranges_is_given_another_one_while_its_subnet_has_room() -> None:
-    claims = [capi.claim(f"c{at}") for at in range(6)]
-
-    def hint(*addresses: str) -> str:
-        pool = capi.pool("vips", *addresses, prefix=29, gateway="10.0.0.4")
-        found = evaluation_of(capi.of(pool, *claims)).plan.decisions[-1]
-        assert isinstance(found, Refuse)
-        return found.hint
-
-    assert "add a range of 1 or more addresses to vips" in hint("10.0.0.1", "10.0.0.3")
-    assert "add" not in hint("10.0.0.1-10.0.0.3", "10.0.0.5-10.0.0.6")
 
 
 @pytest.mark.parametrize(

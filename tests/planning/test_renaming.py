@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from reconciler.model.plan import Grant, Keep, Refuse, Release
+from reconciler.model.plan import Grant, Refuse, Release
 from reconciler.planning.evaluate import Evaluation
 from tests.families import novaedge
 from tests.families.capi import trees
@@ -222,16 +222,6 @@ def test_an_annotation_that_is_no_name_is_an_error_and_gives_nothing() -> None:
     assert not any(isinstance(it, Grant) for it in evaluation_of(files).plan.decisions)
 
 
-@pytest.mark.parametrize("word", ["formally", "Formerly", "former", "fomerly"])
-def test_an_annotation_that_is_misspelt_is_an_error(word: str) -> None:
-    files = renamed()
-    said = raw(files["tenants/uno.yaml"]).decode().replace("formerly", word)
-    found = evaluation_of({**files, "tenants/uno.yaml": said}).findings
-    (item,) = [it for it in found if it.code == "annotation-invalid"]
-    assert item.message == f"unknown annotation 'gitops-ipam.dev/{word}'"
-    assert item.hint == "did you mean gitops-ipam.dev/formerly?"
-
-
 @pytest.mark.parametrize("cidr", ["10.40.0.0/24", "10.40.0.0/16"])
 def test_the_records_of_a_renamed_pool_are_of_the_new_one(cidr: str) -> None:
     files = without(TWO, "pools/edge.yaml")
@@ -261,40 +251,6 @@ def test_what_lies_outside_of_the_new_pool_stays_an_error() -> None:
     files["providers/default.yaml"] = provider(pools="[{name: rim}]")
     assert "pool-removed" in codes(files)
     assert not any(isinstance(it, Release) for it in evaluation_of(files).plan.decisions)
-
-
-def test_two_pools_of_one_former_name_take_nothing_over() -> None:
-    files = without(TWO, "pools/edge.yaml")
-    files["pools/rim.yaml"] = formerly(pool("rim"), "butler-system/edge")
-    files["pools/hem.yaml"] = formerly(pool("hem", "10.41.0.0/24"), "butler-system/edge")
-    assert codes(files).count("rename-refused") == 2
-    assert evaluation_of(files).state.former == {}
-
-
-def test_tenant_and_pool_may_be_renamed_at_once() -> None:
-    files = without(renamed(), "pools/edge.yaml")
-    files["pools/rim.yaml"] = formerly(pool("rim"), "butler-system/edge")
-    files["providers/default.yaml"] = provider(pools="[{name: rim}]")
-    after = reconciled(files)
-    assert sorted(ranges(after).values()) == sorted(ranges(TWO).values())
-    assert "allocations/NetworkPool/butler-system.rim/team-a/uno.loadbalancer.yaml" in after
-
-
-def test_who_takes_a_former_name_later_is_somebody_else() -> None:
-    after = reconciled(renamed())
-    files = reconciled({**after, "tenants/one.yaml": tenant("one")})
-    assert ranges(files).items() > ranges(after).items()
-    assert codes(files) == ["rename-unused"]
-
-
-def test_a_kept_record_says_what_it_was_called() -> None:
-    evaluation = evaluation_of(renamed())
-    (kept,) = [it for it in evaluation.plan.decisions if it.claim.name == "uno"]
-    assert isinstance(kept, Keep)
-    former = evaluation.state.former[kept.allocation.path]
-    assert former.claim is not None
-    assert former.claim.short == "team-a/one (loadbalancer)"
-    assert former.pool is None
 
 
 NOVAEDGE = novaedge.tree(novaedge.vip("a", addressFamily="dual"), novaedge.vip("b"))

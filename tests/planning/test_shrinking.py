@@ -1,6 +1,5 @@
 """Shrinking: no brake counts it, and of a pool's growth a quarter goes in ten minutes."""
 
-import pytest
 from msgspec.structs import replace
 
 from reconciler.documents.findings import Location
@@ -9,7 +8,7 @@ from reconciler.model.plan import Release
 from reconciler.model.settings import Override, OverrideKind, Overrides
 from reconciler.planning.documents import path_of
 from reconciler.planning.evaluate import evaluate, let_pass
-from reconciler.planning.retention import WINDOW, instants, rest_of, shrinking
+from reconciler.planning.retention import WINDOW, instants, shrinking
 from tests.planning.outcome import codes, outcome, without
 from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, tenant, tree_of
 
@@ -91,13 +90,6 @@ def test_what_was_released_stays_while_others_wait_and_goes_with_them() -> None:
     assert any(text.startswith("expire") for text in outcome(enough, CLOCK + 1).values())
 
 
-def test_nobody_waits_for_what_went_at_a_time_that_cannot_be_told() -> None:
-    state = evaluation_of(reconciled(shrunk(reconciled(world({"one": 8})), one=0))).state
-    assert list(instants(state)) == [CLOCK + WINDOW]
-    odd = tuple(replace(it, since="then") if it.is_released else it for it in state.records)
-    assert list(instants(replace(state, records=odd))) == []
-
-
 def test_what_rests_counts_as_gone_for_ten_minutes() -> None:
     files = reconciled(world({"one": 4, "two": 4}, **{"ipam.yaml": RETENTION}))
     files = reconciled(shrunk(files, one=2))
@@ -152,13 +144,6 @@ def test_growth_of_a_paused_pool_neither_goes_nor_waits() -> None:
     halted = evaluation_of({**files, "pools/edge.yaml": paused + "broken: {"}).state
     assert len(shrinking(state).waiting) == 6
     assert shrinking(halted).waiting == frozenset()
-
-
-@pytest.mark.parametrize(("path", "rest"), [("grown", 3_600), ("first", 86_400)])
-def test_growth_rests_for_a_time_of_its_own(path: str, rest: int) -> None:
-    state = evaluation_of(reconciled(world({"one": 1}, **{"ipam.yaml": RETENTION}))).state
-    record = next(it for it in state.records if (it.path in state.grown) == (path == "grown"))
-    assert rest_of(state, record) == rest
 
 
 def _brakes(percent: int, least: int) -> str:

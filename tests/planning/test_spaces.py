@@ -32,33 +32,6 @@ def test_overlapping_pools_never_give_one_address_twice() -> None:
     }
 
 
-def test_nor_do_pins_in_them() -> None:
-    def pin(name: str, pool_name: str) -> str:
-        where = "{startAddress: 10.40.0.9, endAddress: 10.40.0.9}"
-        return request(name, pool_name, pinnedRange=where)
-
-    files = {
-        **overlapping(),
-        "tenants/a.yaml": pin("a", "edge"),
-        "tenants/b.yaml": pin("b", "second"),
-    }
-    found = outcome(files)
-    assert found["butler-system/a (request)"] == "allocate 10.40.0.9 of edge"
-    assert found["butler-system/b (request)"] == "refuse pin-taken"
-    assert found[ONE] == "allocate 10.40.0.0-10.40.0.7 of edge"
-    assert found[TWO] == "allocate 10.40.0.10-10.40.0.17 of second"
-
-
-def test_what_one_pool_gave_is_gone_from_the_others() -> None:
-    files = {
-        **overlapping(),
-        "providers/default.yaml": provider(pools="[{name: edge}, {name: second}]"),
-        "tenants/big.yaml": tenant("big", networking="{lbPoolSize: 200}"),
-    }
-    assert outcome(files)["team-a/big (loadbalancer)"].startswith("allocate 10.40.0.0")
-    assert outcome(files)[TWO] == "refuse pool-exhausted"
-
-
 def test_overlapping_pools_are_a_warning_that_names_both_and_the_addresses() -> None:
     (found,) = evaluation_of(overlapping()).findings
     assert (found.code, found.severity) == ("pool-overlap", Severity.WARNING)
@@ -144,23 +117,6 @@ def test_a_record_of_a_pool_that_is_gone_is_beside_all_address_spaces() -> None:
 def test_a_pool_that_cannot_be_read_makes_no_overlap_of_what_may_lie_apart(text: str) -> None:
     files = {**reconciled(overlapping("lab")), "pools/second.yaml": text}
     assert ("error", "record-overlap") not in codes(files)
-
-
-def test_a_record_inside_of_a_long_one_is_reported_after_a_short_one_too() -> None:
-    def pin(name: str, start: str, end: str) -> str:
-        where = f"{{startAddress: 10.40.0.{start}, endAddress: 10.40.0.{end}}}"
-        return request(name, pinnedRange=where)
-
-    parts = {"long": ("0", "63"), "a": ("8", "15"), "b": ("32", "39"), "c": ("100", "101")}
-    files: dict[str, str | bytes] = dict(without(SMALL, "tenants/one.yaml"))
-    for name, (start, end) in parts.items():
-        alone = {**without(SMALL, "tenants/one.yaml"), "tenants/x.yaml": pin(name, start, end)}
-        done = reconciled(alone)
-        files |= {path: done[path] for path in record_paths(done)}
-        files[f"tenants/{name}.yaml"] = pin(name, start, end)
-    found = [item for item in evaluation_of(files).findings if item.code == "record-overlap"]
-    names = [item.location.path.rpartition("/")[2].partition(".")[0] for item in found]
-    assert names == ["a", "b", "long", "long"]
 
 
 def test_two_live_records_of_one_claim_are_reported_and_both_hold() -> None:

@@ -129,14 +129,6 @@ def test_two_names_that_are_swapped_are_refused_at_both() -> None:
     assert set(decided(evaluation_of(files)).values()) == {"Keep"}
 
 
-def test_names_that_go_round_are_refused_at_each() -> None:
-    files = reconciled({**TWO, "tenants/three.yaml": tenant("three")})
-    for now, before in (("one", "two"), ("two", "three"), ("three", "one")):
-        files[f"tenants/{now}.yaml"] = formerly(tenant(now), f"team-a/{before}")
-    assert codes(files) == ["rename-refused"] * 3
-    assert not changes_hands(evaluation_of(files))
-
-
 @pytest.mark.parametrize("files", [TWO, STOOD_FOR, BESIDE], ids=["team", "stands-in", "beside"])
 def test_the_mend_of_a_refused_rename_leaves_nothing_of_the_refusal(files: Files) -> None:
     new, name = without(files, "tenants/one.yaml"), "uno"
@@ -195,16 +187,6 @@ def test_two_pools_that_swap_names_are_refused_at_both(are_named_anew: bool) -> 
     after = reconciled(files, CLOCK + DAY)
     assert ranges(after) == ranges(POOLS)
     assert not changes_hands(evaluation_of(after, CLOCK + 9 * DAY))
-
-
-def test_pools_of_which_one_takes_the_name_that_another_leaves_are_refused_at_both() -> None:
-    files = without(POOLS, "pools/edge.yaml")
-    files["pools/rim.yaml"] = formerly(pool("rim"), "butler-system/edge")
-    files["pools/hem.yaml"] = formerly(pool("hem", "10.41.0.0/24"), "butler-system/rim")
-    found = [it for it in evaluation_of(files).findings if it.code == "rename-refused"]
-    assert [it.location.path for it in found] == ["pools/hem.yaml", "pools/rim.yaml"]
-    assert evaluation_of(files).state.former == {}
-    assert not changes_hands(evaluation_of(files))
 
 
 def test_a_chain_is_refused_as_a_whole() -> None:

@@ -8,8 +8,7 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Pool, Tier
 from reconciler.planning.space import Holdings, usage
-from tests.planning.outcome import a_pool, span, without
-from tests.world import CLOCK, SMALL, evaluation_of, reconciled, tenant
+from tests.planning.outcome import a_pool, span
 
 KEY = Key("butler", "butler-system", "edge", "", "NetworkPool")
 GONE = KEY._replace(name="gone")
@@ -37,35 +36,10 @@ def test_fragmentation_rounds_the_largest_share_down() -> None:
     assert (found.available, found.largest, found.fragmentation) == (9, 6, 34)
 
 
-def test_released_addresses_are_neither_allocated_nor_available() -> None:
-    found = used(
-        a_pool(span("10.0.0.0-10.0.0.9")),
-        a_record(span("10.0.0.0-10.0.0.1")),
-        a_record(span("10.0.0.2-10.0.0.4"), Phase.RELEASED),
-        a_record(None, Phase.FAILED),
-    )
-    assert (found.allocated, found.held, found.available, found.count) == (2, 3, 5, 1)
-    assert found.percent == 50.0
-
-
-def test_an_address_that_is_both_live_and_released_counts_once() -> None:
-    found = used(
-        a_pool(span("10.0.0.0-10.0.0.9")),
-        a_record(span("10.0.0.0-10.0.0.3")),
-        a_record(span("10.0.0.2-10.0.0.5"), Phase.RELEASED),
-    )
-    assert (found.allocated, found.held, found.available) == (4, 2, 4)
-
-
 def test_a_record_of_a_pool_that_is_gone_counts_in_every_space() -> None:
     lab = a_pool(span("10.0.0.0-10.0.0.9"), space="lab")
     found = used(lab, a_record(span("10.0.0.0-10.0.0.3"), key=GONE))
     assert (found.allocated, found.count) == (4, 0)
-
-
-def test_a_pool_without_usable_addresses_is_wholly_used() -> None:
-    found = used(a_pool())
-    assert (found.total, found.percent, found.tier) == (0, 100.0, Tier.EXHAUSTED)
 
 
 def test_counts_of_an_ipv6_pool_are_exact_and_its_tier_too() -> None:
@@ -87,27 +61,3 @@ def test_the_percentage_is_rounded_half_up(taken: int, total: int, percent: floa
     start = span("10.0.0.0").first
     whole = IPRange(4, start, start + total - 1)
     assert used(a_pool(whole), a_record(whole._replace(last=start + taken - 1))).percent == percent
-
-
-def test_a_plan_tells_today_and_what_it_leads_to() -> None:
-    plan = evaluation_of(SMALL).plan
-    (before,), (after,) = plan.before.values(), plan.after.values()
-    assert (before.allocated, after.allocated) == (0, 8)
-    released = evaluation_of(without(reconciled(SMALL), "tenants/one.yaml")).plan
-    (before,), (after,) = released.before.values(), released.after.values()
-    assert (before.allocated, before.held) == (8, 0)
-    assert (after.allocated, after.held, after.available, after.count) == (0, 8, 248, 0)
-
-
-def test_what_expires_is_available_in_the_plan_that_removes_it() -> None:
-    files = reconciled(without(reconciled(SMALL), "tenants/one.yaml"))
-    plan = evaluation_of(files, CLOCK + 86_400).plan
-    (before,), (after,) = plan.before.values(), plan.after.values()
-    assert (before.held, before.available) == (8, 248), "no run has removed it yet"
-    assert (after.held, after.available) == (0, 256)
-
-
-def test_taking_back_a_released_range_counts_it_once() -> None:
-    files = reconciled(without(reconciled(SMALL), "tenants/one.yaml"))
-    (after,) = evaluation_of({**files, "tenants/one.yaml": tenant("one")}).plan.after.values()
-    assert (after.allocated, after.held) == (8, 0)

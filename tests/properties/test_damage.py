@@ -84,11 +84,3 @@ def test_who_cannot_be_told_is_not_released(state: State, names: set[str], uncle
     without = {item.claim for item in plan(state).decisions if isinstance(item, Release)}
     expected = {key for key in without if not unclear and key.owner not in protected}
     assert {item.claim for item in released} == expected
-
-
-@given(states())
-def test_what_is_used_without_a_record_is_given_to_nobody(state: State) -> None:
-    used = numbers_of(item.range for item in state.blocked)
-    for grant in plan(state).decisions:
-        if isinstance(grant, Grant) and not grant.is_taken_back and grant.allocation.range:
-            assert not numbers(grant.allocation.range) & used

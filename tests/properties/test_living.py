@@ -262,26 +262,6 @@ def addresses(records: Iterable[Held]) -> Addresses:
     return NOTHING.union(*(it.addresses for it in records))
 
 
-def test_who_gets_the_name_of_somebody_who_left_is_somebody_else() -> None:
-    """Nothing of the name is held any more, so what it holds later is not the former one's."""
-    living = Living()
-    living.begin()
-    living.leave(at=3)
-    living.go_elsewhere(at=1, is_let=True, then=DAY)
-    living.rename(at=1, which=0, then=1)
-    living.go_elsewhere(at=3, is_let=False, then=DAY)
-    living.come(at=3, size=1, where="edge")
-    living.rename(at=3, which=1, then=60)
-    assert [it.name for it in living.tenants] == ["cat", "bee", "bee"]
-    living.go_elsewhere(at=3, is_let=True, then=1)
-    living.go_elsewhere(at=1, is_let=True, then=1)
-    living.rename(at=0, which=1, then=0)
-    living.leave(at=2)
-    living.rename(at=1, which=2, then=60)
-    _, gone, new = living.tenants
-    assert (len(gone.announced), len(new.announced), new.known) == (0, 1, "eel")
-
-
 def test_what_rests_is_asked_for_where_it_was_announced_behind_a_rename() -> None:
     living = Living()
     living.begin()

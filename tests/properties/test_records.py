@@ -3,18 +3,16 @@
 import re
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange
 from reconciler.documents import yaml
 from reconciler.documents.yaml import dump
 from reconciler.model.claim import Allocation, Owner, Phase
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant
-from reconciler.records.emit import record_document, record_text
+from reconciler.records.emit import record_text
 from reconciler.records.layout import path_of, place_of
 from reconciler.records.parse import canonical, parse_record, parse_record_lenient
 from tests.examples import scaled
@@ -69,20 +67,6 @@ def test_a_record_reads_back_as_it_was_written(allocation: Allocation) -> None:
     assert record_text(found.allocation).encode() == text
 
 
-@given(allocations())
-def test_the_fast_text_of_a_record_is_the_plain_one(allocation: Allocation) -> None:
-    assert record_text(allocation) == dump(record_document(allocation))
-
-
-@given(allocations())
-def test_the_careful_reader_reads_what_the_fast_one_reads(allocation: Allocation) -> None:
-    """A comment sends the text to the careful reader: the facts stay the same."""
-    text = record_text(allocation)
-    careful = parse_record(FOLDER, allocation.path, f"# a note\n{text}".encode()).allocation
-    assert careful is not None
-    assert replace(careful, pristine=True) == allocation
-
-
 @st.composite
 def mutations(draw: st.DrawFn, text: str) -> str:
     """A record with one value replaced by that of another line, or with a few characters edited."""
@@ -110,14 +94,6 @@ def test_the_pattern_accepts_only_what_the_yaml_reader_reads_and_writes_back(
             careful = parse_record_lenient(FOLDER, allocation.path, written.encode()).allocation
             assert careful is not None
             assert replace(careful, pristine=True) == fast
-
-
-@pytest.mark.parametrize("slot", ["loadbalancer", "nodes", "nodes-3"])
-def test_the_pattern_accepts_the_records_of_live_claims(slot: str) -> None:
-    key = Key("butler", "team-a", "one", slot, "TenantCluster")
-    for phase in (Phase.ALLOCATED, Phase.RELEASED):
-        made = record(key, pool_key("edge"), IPRange(4, 10 << 24, (10 << 24) + 7), phase, 0)
-        assert canonical(FOLDER, made.path, record_text(made).encode()) == made
 
 
 @given(allocations())

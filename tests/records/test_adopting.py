@@ -82,13 +82,6 @@ def test_what_a_record_does_not_say_has_a_default() -> None:
     assert found.owner.team == "team-backend"
 
 
-def test_the_creation_of_the_object_stands_in_for_a_missing_date() -> None:
-    text = without(NODES, "allocatedAt").replace(
-        "metadata:\n", 'metadata:\n  creationTimestamp: "2025-01-01T00:00:00Z"\n'
-    )
-    assert adopted(text).since == "2025-01-01T00:00:00Z"
-
-
 @pytest.mark.parametrize(
     ("name", "role", "pinned", "slot"),
     [
@@ -120,10 +113,6 @@ def test_a_record_that_names_no_tenant_is_known_by_its_path() -> None:
     path = f"{FOLDER}/NetworkPool/butler-system.vlan40-pool/team-backend/my-cluster.nodes.yaml"
     assert adopted(text.replace("    name: my-cluster\n", ""), path).claim == CLAIM
     assert "neither its text nor its path" in refused(text.replace("    name: my-cluster\n", ""))
-
-
-def test_a_type_that_no_tenant_has_leaves_the_path_to_tell() -> None:
-    refused(NODES.replace("  type: nodes", "  type: vip"))
 
 
 def test_a_record_without_a_pool_is_known_by_its_path_or_unclear() -> None:

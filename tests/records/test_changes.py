@@ -121,12 +121,6 @@ def test_a_kept_record_follows_its_claim_in_all_but_its_range(fields: dict[str, 
     assert read_back(change) == record()
 
 
-def test_a_kept_record_keeps_the_name_that_butler_gave_it_and_its_dates() -> None:
-    old = record(name="my-cluster-lb", allocated_at=LATER, pristine=False)
-    (change,) = carried_out(state([claim()], [old]), Keep(old))
-    assert read_back(change) == record(name="my-cluster-lb", allocated_at=LATER, since=LATER)
-
-
 @pytest.mark.parametrize("fields", [{"name": "mine"}, {"namespace": "elsewhere"}])
 def test_a_kept_record_bears_no_name_that_its_claim_does_not_give(fields: dict[str, str]) -> None:
     old = replace(record(), **fields)
@@ -182,14 +176,6 @@ def test_a_new_record_gets_a_number_when_its_place_is_taken() -> None:
     assert read_back(change).claim == CLAIM
 
 
-def test_a_release_moves_a_record_that_stands_elsewhere() -> None:
-    old = record(path=f"{FOLDER}/a.yaml")
-    released = replace(old, phase=Phase.RELEASED, since=NOW)
-    found = carried_out(state([], [old]), Release(released))
-    assert [change.path for change in found] == [record().path, old.path]
-    assert found[1].data is None
-
-
 def test_a_place_that_becomes_free_is_taken_in_the_same_plan() -> None:
     old = record(phase=Phase.RELEASED)
     newer = record("10.40.0.8", "10.40.0.15")
@@ -220,21 +206,6 @@ def test_a_failure_keeps_its_date_while_its_reason_stays() -> None:
 def test_a_failure_for_another_reason_has_a_new_date(old: Allocation) -> None:
     (change,) = carried_out(state([claim()], [old]), refusal(old=old))
     assert read_back(change).since == NOW
-
-
-def test_a_failed_record_moves_to_its_place() -> None:
-    old = replace(unplaced(), path=f"{FOLDER}/a.yaml")
-    found = carried_out(state([claim()], [old]), refusal(old=old))
-    assert [(change.path, change.data is None) for change in found] == [
-        (path_of(FOLDER, None, CLAIM), False),
-        (old.path, True),
-    ]
-
-
-def test_a_released_record_that_is_taken_back_is_written_over() -> None:
-    old = record(phase=Phase.RELEASED, since=LATER)
-    (change,) = carried_out(state([claim()], [old]), Grant(granted(record()), PLACE, old))
-    assert read_back(change) == record()
 
 
 def test_a_refused_claim_that_holds_addresses_keeps_its_record() -> None:
@@ -277,14 +248,6 @@ def test_of_two_newcomers_whose_names_join_alike_the_second_gets_a_suffix() -> N
     names = {read_back(change).claim: read_back(change).name for change in found}
     # Decisions come by claim key: `a` before `a-b`.
     assert names == {A_BC: "a-b-c-lb", AB_C: f"a-b-c-lb-{suffix('a-b/c')}"}
-
-
-def test_the_record_that_has_a_name_keeps_it() -> None:
-    old = record(claim=AB_C, name="a-b-c-lb", owner=Owner("a-b", "c", "backend-team"))
-    two = record("10.40.0.88", "10.40.0.95", claim=A_BC, name="a-b-c-lb")
-    before = state([claim(AB_C), claim(A_BC)], [old])
-    (change,) = carried_out(before, Keep(old), Grant(granted(two), PLACE))
-    assert read_back(change).name == f"a-b-c-lb-{suffix('a/b-c')}"
 
 
 def test_a_failed_record_gets_a_suffix_too_and_keeps_it() -> None:

@@ -7,12 +7,6 @@ from tests.records.examples import CLAIM, record
 from tests.records.test_changes import claim
 
 
-def test_a_record_that_says_what_its_claim_says_is_itself() -> None:
-    made = record()
-    (found,) = claimed([made], {CLAIM: claim()})
-    assert found is made
-
-
 def test_names_owner_type_and_role_are_those_of_the_claim() -> None:
     forged = record(
         name="other", namespace="kube-system", owner=Owner("team-x", "thief", "x"), type="nodes",

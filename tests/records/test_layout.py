@@ -46,12 +46,6 @@ def test_a_path_tells_what_it_can(path: str, claim: Key | None, pool: Key | None
     assert place_of(FOLDER, path) == RecordPath(claim, pool)
 
 
-def test_a_folder_of_records_may_nest() -> None:
-    path = path_of("a/b", POOL, CLAIM)
-    assert path.startswith("a/b/NetworkPool/")
-    assert place_of("a/b", path) == RecordPath(CLAIM, POOL)
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -64,10 +58,6 @@ def test_a_folder_of_records_may_nest() -> None:
 )
 def test_an_annotation_that_names_no_claim_of_ours_names_none(text: str) -> None:
     assert claim_of(text) is None
-
-
-def test_an_annotation_names_its_claim() -> None:
-    assert claim_of(str(CLAIM)) == CLAIM
 
 
 def test_a_growth_slot_belongs_to_the_owner_of_its_base() -> None:

@@ -8,15 +8,10 @@ from msgspec.structs import replace
 from reconciler.addresses import IPRange, IPSet
 from reconciler.model.claim import Allocation, Phase
 from reconciler.records.emit import record_text
-from reconciler.records.parse import Recalled, parse_record, parse_record_lenient
+from reconciler.records.parse import parse_record, parse_record_lenient
 from tests.records.examples import ALL, EXAMPLE, FOLDER, LATER, POOL, SINCE, record, span, unplaced
 
 each_form = pytest.mark.parametrize("made", ALL.values(), ids=ALL)
-
-
-def test_the_example_of_the_contract_is_read() -> None:
-    found = parse_record(FOLDER, record().path, EXAMPLE.encode())
-    assert found == Recalled(record())
 
 
 @each_form
@@ -50,19 +45,6 @@ def test_a_record_cut_at_any_byte_never_loses_its_addresses(name: str) -> None:
             assert found.unreadable is not None
             assert (found.unreadable.pool, found.unreadable.claim) == (made.pool, made.claim)
             assert [item.code for item in found.findings] == ["record-unreadable"]
-
-
-@pytest.mark.parametrize("name", ["failed", "pending"])
-def test_a_record_that_holds_nothing_may_be_cut_and_still_holds_nothing(name: str) -> None:
-    made = ALL[name]
-    data = record_text(made).encode()
-    for end in range(len(data)):
-        found = parse_record(FOLDER, made.path, data[:end])
-        if found.allocation is not None:
-            assert found.allocation.range is None
-        else:
-            assert found.unreadable is not None
-            assert found.unreadable.claim == made.claim
 
 
 def test_a_record_without_one_of_its_lines_never_changes_what_it_holds() -> None:
@@ -138,13 +120,6 @@ def test_a_record_that_was_edited_is_believed_and_told(
     assert (found.allocation.range, found.allocation.claim) == (record().range, record().claim)
     if not found.allocation.pristine:
         assert [item.code for item in found.findings] == ["record-edited"]
-
-
-def test_a_record_of_another_pool_than_its_folder_is_that_of_its_text() -> None:
-    path = record().path.replace("vlan40-pool", "other")
-    found = parse_record(FOLDER, path, record_text(record()).encode())
-    assert found.findings == ()
-    assert found.allocation == replace(record(), path=path)
 
 
 @pytest.mark.parametrize(
@@ -250,15 +225,6 @@ def test_a_count_that_is_none_counts_as_one(said: str) -> None:
     assert found is not None
     assert str(found.size) == "1"
     assert found == replace(unplaced(pristine=False), size=1)
-
-
-def test_half_a_letter_is_no_text() -> None:
-    """The careful reading does not take it either."""
-    found = parse_record(
-        FOLDER, record().path, EXAMPLE.replace("backend-team", r'"\ud83d"').encode()
-    )
-    assert found.allocation is None
-    assert found.unreadable is not None
 
 
 def test_what_is_announced_still_is_released() -> None:

@@ -91,10 +91,6 @@ def test_what_was_anothers_or_elsewhere_is_given_out(old: RecordedRange) -> None
     assert granted([holding()], []) == [holding()]
 
 
-def test_what_cannot_be_read_counts_as_given_out() -> None:
-    assert granted([holding(phase="", claim="")], []) == [holding(phase="", claim="")]
-
-
 @pytest.mark.parametrize("fields", [{"phase": "Released"}, {"phase": "Failed", "ranges": ()}])
 def test_a_release_and_a_refusal_give_nothing_out(fields: dict[str, object]) -> None:
     assert granted([holding(**fields)], []) == []

@@ -88,12 +88,6 @@ def test_a_damaged_record_goes_on_holding_what_it_held(old: str, new: str) -> No
     assert len({*range(TEN40 + 80, TEN40 + 88)} & {*kept}) >= at_least
 
 
-@pytest.mark.parametrize("old", ["    - 10.40.0.80\n", "    - 10.40.0.87\n"])
-def test_an_address_that_is_listed_beside_the_others_is_held_too(old: str) -> None:
-    found = held(TEXT.replace(old, "    - 10.40.0.99\n"))
-    assert found.ranges == (*HELD, (TEN40 + 99, TEN40 + 99))
-
-
 def test_bytes_that_are_no_text_go_on_holding_it() -> None:
     data = TEXT.encode().replace(b"my-cluster-lb", b"\xff\xfe")
     assert holding_of(FOLDER, RECORD.path, data).ranges == HELD
@@ -162,13 +156,6 @@ def test_a_name_that_yaml_may_read_otherwise_is_not_known(said: str, name: str) 
 def test_a_line_ends_where_yaml_ends_it(mark: str) -> None:
     found = held(TEXT.replace("    name: vlan40-pool\n", f"    name: vlan40-pool{mark}x\n"))
     assert set(HELD) <= set(found.ranges)
-
-
-def test_a_pool_may_be_one_of_which_less_is_said() -> None:
-    assert POOL.may_be(PoolText("", "", "vlan40-pool"))
-    assert not POOL.may_be(PoolText("", "other", "vlan40-pool"))
-    assert not POOL.may_be(PoolText("OtherPool", "", "vlan40-pool"))
-    assert not POOL.may_be(UNKNOWN)
 
 
 @given(st.binary(max_size=200))

@@ -3,7 +3,7 @@
 from typing import Any
 
 from reconciler.planning.projection import project
-from tests.families.capi.trees import CLASS, ROLE, VIP, claim, cluster, of, pool
+from tests.families.capi.trees import CLASS, ROLE, VIP, claim, of, pool
 from tests.world import evaluation_of, reconciled
 
 NO_INGRESS = {f"{VIP}ingress-enabled": "false"}
@@ -12,11 +12,6 @@ NO_INGRESS = {f"{VIP}ingress-enabled": "false"}
 def projected(*texts: str, kind: str = "GlobalInClusterIPPool") -> list[dict[str, Any]]:
     found = project(evaluation_of(reconciled(of(*texts))))
     return [dict(item.manifest) for item in found if item.manifest["kind"] == kind]
-
-
-def test_counters_are_those_of_the_provider() -> None:
-    (vips,) = projected(pool(), cluster(annotations=NO_INGRESS), claim())
-    assert vips["status"] == {"ipAddresses": {"free": 9, "total": 11, "used": 2, "outOfRange": 0}}
 
 
 def test_counters_stop_where_the_provider_stops() -> None:

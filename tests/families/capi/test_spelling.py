@@ -1,13 +1,10 @@
 """A poolRef that no provider knows: by its kind, its group, or a version in the group."""
 
-from pathlib import Path
-
 import pytest
 
-from tests.cli.running import ipam
 from tests.families.capi.trees import IPAM as GROUP
 from tests.families.capi.trees import VIP, claim, cluster, document, gets, of, pool
-from tests.world import evaluation_of, reconciled, repository
+from tests.world import evaluation_of, reconciled
 
 NO_INGRESS = {f"{VIP}ingress-enabled": "false"}
 GLOBAL, NAMESPACED = "GlobalInClusterIPPool", "InClusterIPPool"
@@ -71,13 +68,3 @@ def test_an_ipaddress_of_no_known_pool_is_an_error() -> None:
     text = document("IPAddress", f"{GROUP}/v1beta1", {"name": "one"}, spec)
     (found,) = evaluation_of(of(pool(), text)).findings
     assert (found.code, found.location.pointer) == ("kind-unknown", "/spec/poolRef/kind")
-
-
-def test_explain_knows_a_claim_of_no_known_pool(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = repository(tmp_path / "repo", of(pool(), claim(kind="GlobalInclusterIPPool")))
-    ran = ipam(capsys, "explain", "default/one", "--repo", folder)
-    assert ran.code == 0
-    assert "kind-unknown" in ran.out
-    assert "GlobalInClusterIPPool" in ran.out

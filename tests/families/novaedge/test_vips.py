@@ -2,10 +2,9 @@
 
 import pytest
 
-from tests.families.novaedge import MAIN, pool, tree, vip
-from tests.memory import evaluation_after
+from tests.families.novaedge import pool, tree, vip
 from tests.planning.outcome import codes, outcome, refusal
-from tests.world import CLOCK, SMALL, evaluation_of, reconciled
+from tests.world import SMALL, evaluation_of, reconciled
 
 DAY = 86_400
 
@@ -125,43 +124,12 @@ def test_an_address_without_a_pool_is_nobody_elses() -> None:
     assert codes(own) == [("warning", "pool-overlap"), ("gate", "brake")]
 
 
-def test_a_vip_that_is_gone_gives_its_address_back_when_retention_ends() -> None:
-    files = reconciled(tree(vip("a"), vip("b")))
-    files["tenants/v.yaml"] = vip("b")
-    released = reconciled(files)
-    released["tenants/c.yaml"] = vip("c")
-    assert outcome(released)["c (vip)"] == "allocate 10.200.0.3 of main"
-    assert outcome(released, CLOCK + 2 * DAY)["c (vip)"] == "allocate 10.200.0.1 of main"
-
-
-def test_another_pool_moves_nothing_by_itself() -> None:
-    files = reconciled(tree(vip("a"), pools=f"{MAIN}---\n{pool('other', cidrs='[10.201.0.0/24]')}"))
-    files["tenants/v.yaml"] = vip("a", of="other")
-    assert outcome(files) == {"a (vip)": "refuse record-stale"}
-
-
 def test_a_pool_that_is_not_there_is_told_and_nothing_is_lost() -> None:
     files = tree(vip("a", of="none"))
     assert codes(files) == [("error", "reference-not-found"), ("gate", "pool-not-found")]
     kept = reconciled(tree(vip("a")))
     kept["tenants/v.yaml"] = vip("a", of="none")
     assert outcome(kept) == {"a (vip)": "refuse record-stale"}
-
-
-def test_a_pool_that_never_could_be_read_gives_nothing_and_keeps_all() -> None:
-    wrong = MAIN.replace("/24", "/99")
-    assert outcome(tree(vip("a"), pools=wrong)) == {"a (vip)": "refuse pool-frozen"}
-    kept = {**reconciled(tree(vip("a"))), "pools/p.yaml": wrong}
-    assert outcome(kept) == {"a (vip)": "keep 10.200.0.1 of main"}
-
-
-def test_a_pool_that_cannot_be_read_any_more_counts_as_it_was() -> None:
-    before = reconciled(tree(vip("a")))
-    now = {**before, "pools/p.yaml": MAIN.replace("/24", "/99"), "tenants/b.yaml": vip("b")}
-    evaluation = evaluation_after([before], now)
-    assert [getattr(item, "reason", "keep") for item in evaluation.plan.decisions] == [
-        "keep", "pool-frozen",
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
