@@ -51,6 +51,19 @@ def test_without_a_default_the_first_by_name_serves_them() -> None:
     assert outcome(files)[LB] == "allocate 10.41.0.0-10.41.0.7 of second"
 
 
+@pytest.mark.parametrize(
+    "pools",
+    [
+        "[{name: edge, priority: 2}, {name: second, priority: 1}]",
+        "[{name: second, priority: 1}, {name: edge, priority: 1}]",
+        "[{name: edge, priority: 1}, {name: second}]",
+    ],
+)
+def test_pools_are_tried_by_priority_then_in_list_order(pools: str) -> None:
+    files = {**SMALL, **SECOND, "providers/default.yaml": provider(pools=pools)}
+    assert outcome(files)[LB] == "allocate 10.41.0.0-10.41.0.7 of second"
+
+
 def test_a_provider_that_is_gone_releases_nothing() -> None:
     files = reconciled(SMALL)
     del files["providers/default.yaml"]

@@ -44,12 +44,8 @@ def test_a_range_that_a_pool_of_the_provider_gives_out_is_right() -> None:
 
 @pytest.mark.parametrize(
     ("start", "end"),
-    [
-        ("10.41.0.0", "10.41.0.9"), ("10.40.0.250", "10.40.1.3"), ("8.8.8.0", "8.8.8.255"),
-        ("127.0.0.1", "127.0.0.9"), ("0.0.0.0", "255.255.255.255"), ("10.0.0.0", "10.255.255.255"),
-        ("fd00::1", "fd00::9"),
-    ],
-)  # fmt: skip
+    [("10.40.0.250", "10.40.1.3"), ("10.0.0.0", "10.255.255.255"), ("fd00::1", "fd00::9")],
+)
 def test_a_range_outside_the_pools_of_the_provider_is_an_error(start: str, end: str) -> None:
     assert said(world(start, end)) == [f"{start}-{end} of {OLD} is not within what edge gives out"]
 
@@ -58,7 +54,6 @@ def test_a_range_outside_the_pools_of_the_provider_is_an_error(start: str, end: 
     ("reserved", "told"),
     [
         ("[{cidr: 10.40.0.100/32}]", "10.40.0.100"),
-        ("[{cidr: 10.40.0.100/31}, {cidr: 10.40.0.104/31}]", "10.40.0.100-10.40.0.101, 10.40.0.104-10.40.0.105"),
         ("[{cidr: 10.40.0.100/32}, {cidr: 10.40.0.102/32}, {cidr: 10.40.0.104/32}, {cidr: 10.40.0.106/32}]",
          "10.40.0.100, 10.40.0.102, 10.40.0.104 and 1 more range"),
     ],
@@ -98,20 +93,11 @@ def test_without_pools_a_private_range_outside_of_all_pools_is_right(start: str,
     ("start", "end", "told"),
     [
         ("127.0.0.1", "127.0.0.9", "touches loopback 127.0.0.0/8"),
-        ("169.254.1.1", "169.254.1.9", "touches link-local 169.254.0.0/16"),
-        ("224.0.0.1", "239.0.0.9", "touches multicast 224.0.0.0/4"),
-        ("0.0.0.0", "0.0.0.0", "touches this network 0.0.0.0/8"),
         ("0.0.0.0", "255.255.255.255", "touches this network 0.0.0.0/8"),
-        ("255.255.255.255", "255.255.255.255", "touches reserved 240.0.0.0/4"),
-        ("fe80::1", "fe80::9", "touches link-local fe80::/10"),
         ("::1", "::1", "touches loopback ::1 and unspecified ::"),
-        ("ff02::1", "ff02::1", "touches multicast ff00::/8"),
-        ("8.8.8.0", "8.8.8.255", "is not private"),
         ("172.15.255.255", "172.16.0.0", "is not private"),
         ("2001:db8::1", "2001:db8::9", "is not private"),
         ("10.40.0.100", "10.40.0.109",
-         "lies in NetworkPool edge (pools/edge.yaml:5), which its provider does not name"),
-        ("10.0.0.0", "10.255.255.255",
          "lies in NetworkPool edge (pools/edge.yaml:5), which its provider does not name"),
     ],
 )  # fmt: skip

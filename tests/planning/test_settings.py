@@ -65,52 +65,29 @@ def test_the_gate_is_a_tier_or_never(text: str, gate: Tier | None) -> None:
     ("spec", "code", "part"),
     [
         ("{thresholds: {warning: 90}}", "field-value", "must rise from warning to exhausted"),
-        ("{thresholds: {exhausted: 84}}", "field-value", "got 70, 85, 84"),
         ("{thresholds: {warning: 0}}", "field-value", "at least 1"),
         ("{thresholds: {warning: 101, critical: 101, exhausted: 101}}", "field-value", "at most"),
-        ("{thresholds: null}", "field-type", "mapping required"),
         ("{sources: []}", "field-value", "at least 1 item"),
         ("{sources: [a, a]}", "field-value", "is listed twice"),
         ("{sources: [../a]}", "field-value", "spec.sources[0]"),
-        ("{sources: [/a]}", "field-value", "spec.sources[0]"),
         ("{sources: [-rf]}", "field-value", "spec.sources[0]"),
         ("{sources: [allocations]}", "field-value", "share files"),
-        ("{sources: [allocations/a]}", "field-value", "share files"),
         ("{records: pools/records}", "field-value", "share files"),
         ("{records: .git}", "field-value", "spec.records"),
-        ("{records: a/../b}", "field-value", "spec.records"),
-        ('{records: "a\\n"}', "field-value", "spec.records"),
         ("{gate: warn}", "field-value", "not one of warning"),
-        ("{gate: ok}", "field-value", "not one of"),
-        ("{retention: 24}", "field-type", "string required"),
-        ("{retention: 1h30m}", "field-value", "spec.retention"),
         ('{retention: "24h\\n"}', "field-value", "spec.retention"),
-        ('{retention: "\\u0663h"}', "field-value", "spec.retention"),
         ("{poolOverlap: yes}", "field-value", "not one of error, warn"),
         ("{metallb: {advertisement: bgp}}", "field-value", "not one of l2, none"),
-        ("{providerImplicit: yes}", "field-value", "not one of error, warn"),
         ("{brakes: {maxReleasePercent: 101}}", "field-value", "at most 100"),
         ("{brakes: {maxReleasePercent: 2.5}}", "field-type", "integer required"),
-        ("{brakes: {minRecords: .nan}}", "field-type", "integer required"),
         ("{brakes: {minRecords: 1e99999999999999999999}}", "yaml-number", "too long"),
         ("{addressSpaces: []}", "field-value", "at least 1 item"),
-        ("{addressSpaces: [a, a]}", "field-value", "is listed twice"),
-        ('{addressSpaces: ["a\\n"]}', "field-value", "spec.addressSpaces[0]"),
-        ("{addressSpaces: default}", "field-type", "list required"),
         ("{kinds: {pool: [Team]}}", "field-value", "'pool' is not a source folder, or in one"),
-        ("{kinds: {allocations: [Team]}}", "field-value", "'allocations' is not a source folder"),
-        ("{kinds: {teams: Team}}", "field-type", "list required"),
         ("{kinds: {teams: [Teams]}}", "kind-unknown", "unknown kind 'Teams'"),
-        ("{kinds: {teams: [Settings]}}", "kind-unknown", "unknown kind 'Settings'"),
         ("{brake: {minRecords: 1}}", "field-unknown", "unknown field 'spec.brake'"),
-        ('{committer: {name: "a\\nb"}}', "field-value", "spec.committer.name"),
         ('{committer: {name: "a\\n"}}', "field-value", "spec.committer.name"),
-        ('{committer: {name: "a\\0"}}', "field-value", "spec.committer.name"),
         ('{committer: {email: "a b"}}', "field-value", "spec.committer.email"),
         ("{elastic: {pendingAfter: soon}}", "field-value", "spec.elastic.pendingAfter"),
-        ("{commit: {skipCi: 'yes'}}", "field-type", "spec.commit.skipCi"),
-        ("{commit: {skipCI: true}}", "field-unknown", "spec.commit.skipCI"),
-        ("{apply: {documents: some}}", "field-value", "spec.apply.documents"),
         ("[]", "field-type", "spec: mapping required"),
     ],
 )
@@ -141,23 +118,9 @@ def test_of_two_settings_the_first_counts_and_the_second_is_a_finding() -> None:
 
 
 def test_limits_are_a_number_and_an_amount() -> None:
-    def limits(spec: str) -> Limits:
-        data = (
-            "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-            f"spec: {{limits: {spec}}}\n"
-        )
-        settings, findings = read_settings(data.encode())
-        assert findings == ()
-        return settings.limits
-
-    assert limits("{}") == Limits(200_000, 1 << 30)
-    assert limits("{files: 7}") == Limits(7, 1 << 30)
-    assert limits('{bytes: "512"}') == Limits(200_000, 512)
-    assert [limits(f"{{bytes: 3{unit}}}").bytes for unit in ("Ki", "Mi", "Gi")] == [
-        3 << 10,
-        3 << 20,
-        3 << 30,
-    ]
+    assert settings_of("{limits: {files: 7}}").limits == Limits(7, 1 << 30)
+    for text, count in (('"512"', 512), ("3Ki", 3 << 10), ("3Mi", 3 << 20), ("3Gi", 3 << 30)):
+        assert settings_of(f"{{limits: {{bytes: {text}}}}}").limits == Limits(200_000, count)
 
 
 def test_a_kind_that_cannot_be_taken_in_is_told_with_one_that_can() -> None:

@@ -11,6 +11,7 @@ from reconciler.model.change import FileChange
 from reconciler.planning.evaluate import Evaluation, let_pass
 from reconciler.planning.projection import project
 from reconciler.review.announcements import Touches, losses, lost_announcements
+from reconciler.review.change import Change
 from tests.hostile.test_announced import extra
 from tests.review.sides import change_of
 from tests.world import evaluation_of, pool, provider, reconciled, tenant
@@ -82,15 +83,21 @@ def in_doubt(evaluation: Evaluation) -> IPSet:
     return IPSet(["10.70.0.0/24"] if is_wrong else [])
 
 
-@given(worlds, worlds)
-def test_it_is_just_what_clusters_announced_and_announce_no_more(old: World, new: World) -> None:
+Sides = tuple[Evaluation, Change, dict[str, IPSet], dict[str, IPSet], IPSet]
+
+
+def changed(old: World, new: World) -> Sides:
     base = reconciled(tree(old))
     change = {**tree(new), **{path: base[path] for path in base if path.startswith("alloc")}}
-    evaluation, sides = evaluation_of(change), change_of(base, change)
+    evaluation, before = evaluation_of(change), evaluation_of(base)
     assume(evaluation.brake is None)  # a later run may carry out a held release
-    there = announced(evaluation_of(base))
     then = announced(evaluation_of(carried_out(change, let_pass(evaluation).changes)))
-    doubt = in_doubt(evaluation_of(base))
+    return evaluation, change_of(base, change), announced(before), then, in_doubt(before)
+
+
+@given(worlds, worlds)
+def test_it_is_just_what_clusters_announced_and_announce_no_more(old: World, new: World) -> None:
+    evaluation, sides, there, then, doubt = changed(old, new)
     told: dict[str, IPSet] = {}
     for loss in losses(evaluation, Touches(sides.before, sides.after)):
         for item in loss.addresses:
@@ -103,15 +110,8 @@ def test_it_is_just_what_clusters_announced_and_announce_no_more(old: World, new
 
 @given(worlds, worlds)
 def test_nobody_gets_at_once_what_another_announced_without_a_gate(old: World, new: World) -> None:
-    base = reconciled(tree(old))
-    change = {**tree(new), **{path: base[path] for path in base if path.startswith("alloc")}}
-    evaluation = evaluation_of(change)
-    assume(evaluation.brake is None)
-    there = announced(evaluation_of(base))
-    then = announced(evaluation_of(carried_out(change, let_pass(evaluation).changes)))
-    doubt = in_doubt(evaluation_of(base))
-    found = lost_announcements(change_of(base, change))
-    moved = (it.message for it in found if it.severity == "gate")
+    _, sides, there, then, doubt = changed(old, new)
+    moved = (it.message for it in lost_announcements(sides) if it.severity == "gate")
     gated = {message.partition("cluster ")[2].split()[0].rstrip(",") for message in moved}
     for cluster, had in there.items():
         gone = had - then.get(cluster, IPSet()) - doubt

@@ -1,11 +1,13 @@
 """What a state cannot tell stops what depends on it, and nothing else."""
 
+from collections.abc import Iterable
+
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from reconciler.model.key import Key
-from reconciler.model.plan import Expire, Grant, Keep, Refuse, Release, State, Unreadable
+from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release, State, Unreadable
 from reconciler.planning.planner import plan
 from reconciler.records.changes import changes
 from tests.properties.strategies import (
@@ -44,7 +46,7 @@ def touching(state: State, key: Key) -> set[Key]:
 
 
 @given(states(), unreadable())
-def test_an_unreadable_record_freezes_its_pool_and_holds_what_can_be_guessed(
+def test_an_unreadable_record_freezes_its_pool_holds_what_can_be_guessed_and_takes_nothing(
     state: State, item: Unreadable
 ) -> None:
     broken = replace(state, unreadable=(item,))
@@ -59,19 +61,15 @@ def test_an_unreadable_record_freezes_its_pool_and_holds_what_can_be_guessed(
         assert grant.allocation.range is not None
         assert not numbers(grant.allocation.range) & numbers_of(item.ranges)
     assert all(change.path != item.path for change in changes(found, broken, FOLDER))
+    before = plan(state).decisions
+    assert lost(found.decisions) == lost(before)
+    now = {entry.claim for entry in found.decisions if isinstance(entry, Keep | Refuse)}
+    assert {entry.claim for entry in before if isinstance(entry, Keep)} <= now
 
 
-@given(states(), unreadable())
-def test_an_unreadable_record_takes_nothing_from_anybody(state: State, item: Unreadable) -> None:
-    kept = {entry.claim for entry in plan(state).decisions if isinstance(entry, Keep)}
-    broken = plan(replace(state, unreadable=(item,)))
-    lost = [entry for entry in broken.decisions if isinstance(entry, Release | Expire)]
-    before = [entry for entry in plan(state).decisions if isinstance(entry, Release | Expire)]
-    assert [(entry.claim, entry.allocation.path) for entry in lost] == [
-        (entry.claim, entry.allocation.path) for entry in before
-    ]
-    now = {entry.claim for entry in broken.decisions if isinstance(entry, Keep | Refuse)}
-    assert kept <= now
+def lost(decisions: Iterable[Decision]) -> list[tuple[Key, str]]:
+    gone = (entry for entry in decisions if isinstance(entry, Release | Expire))
+    return [(entry.claim, entry.allocation.path) for entry in gone]
 
 
 @given(states(is_sound=False), st.sets(st.sampled_from(TENANTS), max_size=2), st.booleans())

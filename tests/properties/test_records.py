@@ -12,7 +12,7 @@ from reconciler.documents.yaml import dump
 from reconciler.model.claim import Allocation, Owner, Phase
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant
-from reconciler.records.emit import record_text
+from reconciler.records.emit import record_document, record_text
 from reconciler.records.layout import path_of, place_of
 from reconciler.records.parse import canonical, parse_record, parse_record_lenient
 from tests.examples import scaled
@@ -65,6 +65,11 @@ def test_a_record_reads_back_as_it_was_written(allocation: Allocation) -> None:
     assert found.allocation.pristine
     assert found.allocation == allocation
     assert record_text(found.allocation).encode() == text
+    assert text.decode() == dump(record_document(allocation))
+    # A comment sends the text to the careful reader: the facts stay the same.
+    careful = parse_record(FOLDER, allocation.path, b"# a note\n" + text).allocation
+    assert careful is not None
+    assert replace(careful, pristine=True) == allocation
 
 
 @st.composite

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from reconciler.documents.yaml import dump
+from reconciler.documents.yaml import dump, read
 from reconciler.model.claim import Allocation, Owner, Phase
 from reconciler.model.objects import LABEL
 from reconciler.records.emit import (
@@ -25,6 +25,9 @@ def test_the_example_of_the_contract_is_written_byte_for_byte() -> None:
 @each_form
 def test_the_fast_text_is_the_canonical_text_of_the_object(made: Allocation) -> None:
     assert record_text(made) == dump(record_document(made))
+    reading = read(record_text(made).encode())
+    assert (reading.problems, reading.doubts) == ((), ())
+    assert reading.documents[0].value == record_document(made)
 
 
 @each_form
