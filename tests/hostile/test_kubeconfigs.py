@@ -1,90 +1,58 @@
 """A tenant's kubeconfig out of its Secret: nothing of it runs, is read, or is sent in the clear."""
 
-from collections.abc import Iterator, Mapping
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from reconciler.apply.plan import ClusterState
-from tests.apply.execution.site import FIRST, SECOND, world
-from tests.hostile.api import Fleet, fleet
+from reconciler.kube.clusters import KubeClusters
+from reconciler.model.errors import KubeconfigError
+from reconciler.model.objects import SECRET, Ref
 from tests.kube.kubeconfigs import data, kubeconfig
 from tests.kube.server import Reply, serving
 
-BOTH = world("web", "shop")
-
-
-@pytest.fixture
-def site(tmp_path: Path) -> Iterator[Fleet]:
-    """A management cluster and two tenants; tests make the first one lie."""
-    with fleet(tmp_path, FIRST, SECOND) as found:
-        yield found
-
-
-def refused(site: Fleet, config: Mapping[str, Any], key: str) -> None:
-    """The tenant of a kubeconfig is refused for a key, and the other one is served."""
-    site.give(FIRST, config)
-    applied = site.apply(BOTH, allow_exec=True)
-    assert applied[FIRST].state is ClusterState.FAILED
-    assert f"kubeconfig of {FIRST}: key {key}: it is not " in applied[FIRST].error
-    assert applied[FIRST].hint == "a kubeconfig of a Secret holds all of its data itself"
-    assert applied[SECOND].state is ClusterState.APPLIED
-    assert site.apis[FIRST].server.asked == []
-
-
-def test_an_honest_tenant_is_served_by_its_secret(site: Fleet) -> None:
-    applied = site.apply(BOTH)
-    assert {item.state for item in applied.values()} == {ClusterState.APPLIED}, applied
-    assert site.apis[FIRST].server.asked[0].headers["authorization"] == "Bearer token-of-team-a-web"
+TENANT = "team-a/web"
+SERVER = "https://192.0.2.1"
+EXEC = {"apiVersion": "client.authentication.k8s.io/v1", "command": "touch", "args": ["{ran}"]}
+GCP = {"name": "gcp", "config": {"cmd-path": "touch", "cmd-args": "{ran}"}}
 
 
 @pytest.mark.parametrize(
-    "key",
+    ("key", "user", "cluster"),
     [
-        "exec",
-        "auth-provider",
-        "tokenFile",
-        "client-certificate",
-        "client-key",
-        "certificate-authority",
+        ("exec", {"exec": EXEC}, {}),
+        ("auth-provider", {"auth-provider": GCP}, {}),
+        ("tokenFile", {"tokenFile": "{host}"}, {}),
+        ("client-certificate", {"client-certificate": "{host}"}, {}),
+        ("client-key", {"client-key": "{host}"}, {}),
+        ("certificate-authority", {}, {"certificate-authority": "{host}"}),
+        ("proxy-url", {}, {"proxy-url": SERVER}),
+        ("server", {}, {"server": "http://127.0.0.1:9"}),  # a service that trusts the loopback
     ],
 )
-def test_what_a_secret_names_is_neither_run_nor_read(site: Fleet, tmp_path: Path, key: str) -> None:
+def test_what_a_secret_names_is_neither_run_nor_read_nor_gone_through(
+    tmp_path: Path, key: str, user: dict[str, Any], cluster: dict[str, Any]
+) -> None:
     (tmp_path / "host").write_text("canary-of-the-host")
-    ran = str(tmp_path / "ran")
-    version = "client.authentication.k8s.io/v1"
-    provider = {"name": "gcp", "config": {"cmd-path": "touch", "cmd-args": ran}}
-    value = {
-        "exec": {"apiVersion": version, "command": "touch", "args": [ran]},
-        "auth-provider": provider,
-    }.get(key, str(tmp_path / "host"))
-    config = site.config(FIRST)
-    if key == "certificate-authority":
-        config = site.config(FIRST, **{key: value})
-    else:
-        config["users"][0]["user"] = {key: value}
-    refused(site, config, key)
+    text = data(kubeconfig(SERVER, user, cluster)).decode()
+    text = text.replace("{ran}", str(tmp_path / "ran")).replace("{host}", str(tmp_path / "host"))
+    with pytest.raises(
+        KubeconfigError, match=f"kubeconfig of {TENANT}: key {key}: it is not "
+    ) as no:
+        KubeClusters(allow_exec=True).connect(TENANT, text.encode())
+    assert no.value.hint == "a kubeconfig of a Secret holds all of its data itself"
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_secret_names_no_proxy(site: Fleet) -> None:
-    with serving(Reply()) as proxy:
-        refused(site, site.config(FIRST, **{"proxy-url": proxy.url}), "proxy-url")
-        assert proxy.asked == []
-
-
-def test_a_secret_leads_to_nothing_on_this_machine_in_the_clear(site: Fleet) -> None:
-    """A service of the host that trusts who reaches it over the loopback."""
-    with serving(Reply()) as local:
-        refused(site, kubeconfig(local.url), "server")
-        assert local.asked == []
-
-
-def test_the_flag_still_serves_kubeconfigs_that_a_person_names(site: Fleet, tmp_path: Path) -> None:
-    (tmp_path / "token").write_text("by-file")
-    config = site.config(FIRST)
-    config["users"][0]["user"] = {"tokenFile": str(tmp_path / "token")}
-    clusters = site.clusters(allow_exec=True)
-    clusters.connect(FIRST, data(config), is_named=True).version()
-    assert site.apis[FIRST].server.asked[0].headers["authorization"] == "Bearer by-file"
+def test_a_secret_that_holds_our_own_token_is_read_as_it_is() -> None:
+    """One token for several clusters: what is taken out of answers is not taken out of Secrets."""
+    value = b64encode(b"one-token-for-all-of-them").decode()
+    named = {"name": "web-kubeconfig", "namespace": "team-a", "uid": "u", "resourceVersion": "1"}
+    body = {"apiVersion": "v1", "kind": "Secret", "metadata": named, "data": {"value": value}}
+    with serving(Reply(body=body)) as server:
+        config = data(kubeconfig(server.url, {"token": "one-token-for-all-of-them"}))
+        cluster = KubeClusters().connect("management", config, is_named=True)
+        found = cluster.get(Ref(SECRET, "team-a", "web-kubeconfig"))
+    assert found is not None
+    assert found["data"] == {"value": value}
