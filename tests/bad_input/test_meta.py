@@ -19,7 +19,7 @@ ELSEWHERE = {
     "records-changed": "check --base: tests/ownership_of_records",
     "records-edited": "records: tests/ownership_of_records",
     "records-imported": "check --base: tests/ownership_of_records",
-    "path-invalid": "paths: tests/gitio/test_odd_paths.py",
+    "path-invalid": "paths: tests/hostile/test_odd_history.py",
     "records-left": "roots that move: tests/cli/test_moved_roots.py",
     "not-a-folder": "trees that mean it: tests/hostile/test_odd_entries.py",
     "base-ahead": "check --base: tests/review",

@@ -123,8 +123,15 @@ def test_a_removed_file_is_in_the_history_and_an_unknown_path_is_not(folder: Pat
     assert next(step.id for step in gone.past(["ipam.yaml"])) == gone.revision().id
 
 
-def test_settings_that_are_removed_stop_a_reconcile(folder: Path) -> None:
+@pytest.mark.parametrize("wrong", ["", "a link", "kind: [\n", SETTINGS.replace("[", "")])
+def test_settings_that_are_removed_or_cannot_be_read_stop_a_reconcile(
+    folder: Path, wrong: str
+) -> None:
     git(folder, "rm", "-q", "ipam.yaml")
+    if wrong == "a link":
+        (folder / "ipam.yaml").symlink_to("pools/edge.yaml")
+    elif wrong:
+        write(folder, {"ipam.yaml": wrong})
     write(folder, {"tenants/new.yaml": tenant("new")})
     commit(folder, clock=CLOCK + 60)
     head = git(folder, "rev-parse", "HEAD")

@@ -12,8 +12,6 @@ from tests.gitio.command import Command
 from tests.world import SMALL, commit, git, repository, tenant, write
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
-HOOKS = ("pre-commit", "commit-msg", "post-commit", "post-checkout", "post-merge", "pre-push",
-         "reference-transaction", "post-index-change", "fsmonitor-watchman")  # fmt: skip
 TOKEN = "canary-token-4711"
 
 
@@ -28,30 +26,6 @@ def _script(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)
-
-
-def test_no_hook_of_the_checkout_runs(
-    tmp_path: Path, author: Path, remote: Path, command: Command
-) -> None:
-    for name in HOOKS:
-        _script(author / ".git" / "hooks" / name, f"touch {tmp_path}/ran-{name}")
-    git(author, "config", "core.fsmonitor", str(author / ".git/hooks/fsmonitor-watchman"))
-    assert command.run("reconcile", "--repo", str(author)).code == 0
-    assert git(author, "rev-parse", "main") == git(remote, "rev-parse", "main")
-    assert list(tmp_path.glob("ran-*")) == []
-
-
-def test_no_filter_and_no_attribute_touches_what_is_read(
-    tmp_path: Path, author: Path, command: Command
-) -> None:
-    plan = command.run("plan", "--repo", str(author), "-o", "json").out
-    git(author, "config", "filter.evil.smudge", f"touch {tmp_path}/ran; cat")
-    git(author, "config", "filter.evil.clean", f"touch {tmp_path}/ran; cat")
-    write(author, {".gitattributes": "* filter=evil eol=crlf working-tree-encoding=UTF-16\n"})
-    head = git(author, "rev-parse", "HEAD")
-    assert command.run("plan", "--repo", str(author), "-o", "json").out == plan
-    assert command.run("check", "--repo", str(author), "--base", head).code == 0
-    assert not (tmp_path / "ran").exists()
 
 
 def test_variables_of_git_in_the_environment_mean_nothing(
@@ -143,30 +117,11 @@ def test_a_rolled_back_remote_is_refused_with_both_ids_until_accepted(
 
 
 @pytest.mark.parametrize(
-    "remote_url",
-    ["ext::sh -c id", "-oProxyCommand=x", "http://example.com/r.git", "git://example.com/r",
-     "ftp://example.com/r", "ssh://-oProxyCommand=x/r", "https://[broken", "a\nb", "nowhere",
-     "--upload-pack=x", "fd::17", "http://user:secret@example.com/r"],
-)  # fmt: skip
-def test_a_remote_that_could_run_or_tell_something_is_refused(
-    command: Command, remote_url: str
-) -> None:
-    done = command.run("reconcile", f"--remote={remote_url}")
-    assert done.code == 64, done
-    assert "secret" not in done.err
-
-
-@pytest.mark.parametrize(
     "branch", ["--upload-pack=x", "a..b", "a b", "x.lock", "a/.b", "é", "@{-1}"]
 )
 def test_a_branch_that_is_none_is_refused(author: Path, command: Command, branch: str) -> None:
     done = command.run("reconcile", "--repo", str(author), f"--branch={branch}")
     assert (done.code, "not a valid branch name" in done.err) == (64, True)
-
-
-def test_a_remote_of_the_configuration_is_checked_as_well(author: Path, command: Command) -> None:
-    git(author, "remote", "add", "origin", "ext::sh -c id")
-    assert command.run("reconcile", "--repo", str(author)).code == 64
 
 
 @pytest.mark.parametrize("how", ["variable", "URL"])

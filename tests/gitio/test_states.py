@@ -8,10 +8,9 @@ from zlib import compress
 import pytest
 
 from reconciler.gitio.repository import LOOSE
-from tests.gitio.command import Command, served
-from tests.world import SMALL, commit, git, repository, tenant, write
+from tests.gitio.command import Command
+from tests.world import commit, git, tenant, write
 
-RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 Spoil = Callable[[Path], object]
 
 
@@ -96,14 +95,6 @@ def test_a_detached_head_reconciles_main_and_leaves_the_checkout(
     assert git(author, "status", "--porcelain") == ""
 
 
-def test_a_linked_work_tree_follows(tmp_path: Path, author: Path, command: Command) -> None:
-    git(author, "checkout", "-q", "--detach")
-    git(author, "worktree", "add", "-q", str(tmp_path / "linked"), "main")
-    assert command.run("reconcile", "--repo", "linked").code == 0
-    assert (tmp_path / "linked" / RECORD).is_file()
-    assert git(tmp_path / "linked", "status", "--porcelain") == ""
-
-
 def test_the_git_folder_itself_means_its_checkout(author: Path, command: Command) -> None:
     assert command.run("reconcile", "--repo", str(author / ".git")).code == 0
     assert git(author, "status", "--porcelain") == ""
@@ -143,29 +134,24 @@ def test_objects_that_a_partial_clone_lacks_are_an_error_and_never_absent(
     assert (done.code, "partial" in done.err) == (4, True)
 
 
-@pytest.mark.parametrize("link", ["tenants/link.yaml", "tenants/readme", "pools", "ipam.yaml"])
-def test_a_symlink_below_the_sources_is_a_finding_and_is_not_followed(
+@pytest.mark.parametrize("link", ["tenants/link.yaml", "tenants/readme", "tenants/module"])
+def test_a_symlink_or_a_submodule_below_the_sources_is_a_finding_and_is_not_followed(
     tmp_path: Path, author: Path, command: Command, link: str
 ) -> None:
     (tmp_path / "secret").write_text("canary")
-    path = author / link
-    if path.is_dir():
-        git(author, "mv", "pools", "elsewhere")
-    path.symlink_to(tmp_path / "secret")
-    commit(author)
+    if link == "tenants/module":
+        head = git(author, "rev-parse", "HEAD")
+        git(author, "update-index", "--add", "--cacheinfo", f"160000,{head},{link}")
+        git(author, "commit", "-q", "-m", "module")
+        (author / link).mkdir()
+    else:
+        (author / link).symlink_to(tmp_path / "secret")
+        commit(author)
     for more in ([], ["--worktree"]):
         done = command.run("check", "--repo", str(author), *more)
         assert done.code == 1, done
         assert f"{link}: error not-a-file" in done.err + done.out
         assert "canary" not in done.err + done.out
-
-
-def test_a_submodule_below_the_sources_is_a_finding(author: Path, command: Command) -> None:
-    head = git(author, "rev-parse", "HEAD")
-    git(author, "update-index", "--add", "--cacheinfo", f"160000,{head},tenants/module")
-    git(author, "commit", "-q", "-m", "module")
-    done = command.run("check", "--repo", str(author))
-    assert (done.code, "not-a-file" in done.err + done.out) == (1, True)
 
 
 @pytest.mark.parametrize("name", [b"a\nb", b"a\\b", b"a\xff", b"a\x1b[2J", b"a\xe2\x80\xaeb"])
@@ -191,14 +177,6 @@ def test_path_names_that_are_only_unusual_are_read(
     assert (done.code, "team-a/two" in done.out) == (0, True)
 
 
-def test_a_work_tree_is_read_as_its_commit_when_it_is_clean(author: Path, command: Command) -> None:
-    def plan(*more: str) -> str:
-        said = command.run("plan", "--repo", str(author), "-o", "json", *more).out
-        return "\n".join(line for line in said.splitlines() if '"revision"' not in line)
-
-    assert plan() == plan("--worktree")
-
-
 def test_a_mirror_is_packed_before_it_piles_up(
     tmp_path: Path, author: Path, remote: Path, command: Command
 ) -> None:
@@ -215,49 +193,3 @@ def test_a_mirror_is_packed_before_it_piles_up(
     assert git(mirror, "for-each-ref", "refs/ipam/work") == ""
     assert command.run("reconcile", "--remote", str(remote)).code == 0
     assert not list(mirror.parent.glob("tmp*"))
-
-
-def test_a_checkout_whose_remote_is_beside_it_pushes_there(
-    tmp_path: Path, command: Command
-) -> None:
-    author = repository(tmp_path / "author", SMALL)
-    remote = served(tmp_path, author)
-    git(author, "remote", "set-url", "origin", "../served/remote.git")
-    assert command.run("reconcile", "--repo", str(author)).code == 0
-    assert git(author, "rev-parse", "main") == git(remote, "rev-parse", "main")
-
-
-def test_a_lock_that_a_killed_git_left_on_a_reference_is_named_with_the_mend(
-    author: Path, remote: Path, command: Command
-) -> None:
-    assert command.run("reconcile", "--repo", str(author)).code == 0
-    commit(author)
-    git(author, "push", "-q")
-    lock = author / ".git" / "refs" / "ipam" / "remote" / "main.lock"
-    lock.touch()
-    done = command.run("reconcile", "--repo", str(author))
-    assert done.code == 4
-    assert str(lock) in done.err
-    assert "remove that .lock file" in done.err
-    lock.unlink()
-    assert command.run("reconcile", "--repo", str(author)).code == 0
-
-
-@pytest.mark.parametrize("wrong", ["link", "kind: [", "spec: {records: 7}"])
-def test_settings_that_cannot_be_read_stop_all_writing(
-    author: Path, command: Command, wrong: str
-) -> None:
-    settings = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    write(author, {"ipam.yaml": f"{settings}spec: {{records: state/ips}}\n"})
-    commit(author)
-    assert command.run("reconcile", "--repo", str(author)).code == 0
-    (author / "ipam.yaml").unlink()
-    if wrong == "link":
-        (author / "ipam.yaml").symlink_to("pools/edge.yaml")
-    else:
-        write(author, {"ipam.yaml": f"{settings}{wrong}\n"})
-    head = commit(author)
-    done = command.run("reconcile", "--repo", str(author))
-    assert done.code == 1, done
-    assert "Nothing was committed: the Settings are wrong." in done.out
-    assert git(author, "rev-parse", "main") == head

@@ -15,6 +15,8 @@ from tests.world import SMALL, commit, git, repository, tenant, write
 FORGED = (
     b"gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQEzBAABCAAdFiEE\n -----END PGP SIGNATURE-----\n"
 )
+HOOKS = ("pre-commit", "commit-msg", "post-commit", "post-checkout", "post-merge", "pre-push",
+         "reference-transaction", "post-index-change", "fsmonitor-watchman")  # fmt: skip
 ATTACKS: Mapping[str, Mapping[str, str]] = {
     "insteadOf": {"protocol.ext.allow": "always", "url.ext::{run} %S/.insteadOf": "{remote}"},
     "pushInsteadOf": {
@@ -67,7 +69,7 @@ def hostile(tmp_path: Path, mark: Path) -> Path:
     run.chmod(0o755)
     hooks = tmp_path / "hooks"
     hooks.mkdir()
-    for name in ("pre-push", "reference-transaction", "post-index-change", "pre-commit"):
+    for name in HOOKS:
         shutil.copy(run, hooks / name)
     author = repository(tmp_path / "author", SMALL)
     write(author, {".gitattributes": "* filter=evil diff=evil\n", "a=b": "x"})
@@ -80,6 +82,8 @@ def hostile(tmp_path: Path, mark: Path) -> Path:
     git(author, "reset", "-q", "--hard", head)
     remote = served(tmp_path, author)
     git(author, "remote", "set-url", "origin", f"file://{remote}")
+    # Now that people are done: hooks run for them.
+    shutil.copytree(hooks, author / ".git" / "hooks", dirs_exist_ok=True)
     # Objects that are borrowed, for whose owner's branches git would ask.
     other = repository(tmp_path / "other", SMALL)
     write(author, {".git/objects/info/alternates": f"{other}/.git/objects\n"})

@@ -5,8 +5,6 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from reconciler.cli.opening import open_source
-from reconciler.cli.options import Reading
 from tests.cli.running import given_out
 from tests.world import CLOCK, SMALL, commit, git, repository, tenant, write
 
@@ -28,12 +26,6 @@ def forged(folder: Path, subject: str = "allocate 1") -> str:
         f"ipam: {subject}\n\nIpam-Plan: sha256:{'0' * 64}\nIpam-Base: {base}\nIpam-Version: 0.1.0\n"
     )
     return commit(folder, text, clock + 1)
-
-
-def edit(folder: Path) -> None:
-    """Give a tenant the addresses that another one may want."""
-    text = (folder / RECORD).read_text(encoding="utf-8").replace("10.40.0.", "10.40.0.1")
-    write(folder, {RECORD: text.replace("  cidr: 10.40.0.10/29\n", "")})
 
 
 def describe(
@@ -59,22 +51,6 @@ def test_where_reconcile_took_the_last_record_away_the_next_one_is_given(
     commit(folder, clock=CLOCK + 8 * 86_400)
     assert describe(folder, "reconcile", capsys)[0] == 0
     assert "two.loadbalancer.yaml" in git(folder, "ls-files", "allocations")
-
-
-def test_a_reconcile_of_a_change_is_not_on_the_line_where_the_branch_went_on(folder: Path) -> None:
-    git(folder, "switch", "-q", "-c", "change")
-    write(folder, {"tenants/two.yaml": tenant("two")})
-    commit(folder, clock=CLOCK + 60)
-    assert run(["reconcile", "--repo", str(folder), "--branch", "change", "--any-branch"]) == 0
-    git(folder, "switch", "-q", "main")
-    write(folder, {"tenants/three.yaml": tenant("three")})
-    commit(folder, clock=CLOCK + 30)
-    assert run(["reconcile", "--repo", str(folder)]) == 0
-    main = git(folder, "rev-parse", "HEAD")
-    git(folder, "merge", "-q", "--no-ff", "-m", "merge", "change", clock=CLOCK + 90)
-    source = open_source(Reading(folder)).source
-    line = [step.id for step in source.past(["allocations", "tenants"])]
-    assert line[:2] == [git(folder, "rev-parse", "HEAD"), main]
 
 
 def test_records_that_are_left_in_the_old_folder_are_an_error_always(

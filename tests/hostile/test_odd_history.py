@@ -74,7 +74,9 @@ def test_a_history_with_what_old_tools_wrote_is_fetched(folder: Path) -> None:
     assert run(["doctor", "--remote", str(bare)]) == 0
 
 
-@pytest.mark.parametrize("name", [".git", "git~1", "..", "edge.yaml"])
+@pytest.mark.parametrize(
+    "name", [".git", ".GIT", "git~1", ".git ", ".git.", ".git:x", "..", "edge.yaml", "n" * 256]
+)
 def test_names_that_no_checkout_can_write_are_findings(
     folder: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:

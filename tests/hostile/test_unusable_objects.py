@@ -8,7 +8,6 @@ import pytest
 
 from reconciler.cli import run
 from tests.cli.running import given_out
-from tests.gitio.test_odd_paths import raw_tree
 from tests.world import SMALL, git, repository
 
 LONG = "d" * 200
@@ -18,6 +17,12 @@ Entries = Sequence[tuple[str, str, str]]
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return given_out(tmp_path / "repo", {**SMALL, "README.md": "read me\n"})
+
+
+def raw_tree(folder: Path, entries: Entries) -> str:
+    """Write a tree, whatever Git thinks of it."""
+    data = b"".join(f"{mode} {name}\0".encode() + bytes.fromhex(oid) for mode, name, oid in entries)
+    return git(folder, "hash-object", "-t", "tree", "-w", "--literally", "--stdin", data=data)
 
 
 def blob(folder: Path, data: bytes) -> str:

@@ -193,6 +193,8 @@ _CASES: list[tuple[str, Call, Reply, type[ClusterError], str]] = [
     ("no JSON", _get, Reply(200, b"<html>"), ClusterError, "read {}: the answer is not a JSON"),
     ("a list for an object", _get, Reply(200, b"[]"), ClusterError, "is not a JSON object"),
     ("deep JSON", _get, Reply(200, b"[" * 200_000), ClusterError, "is not a JSON object"),
+    ("half a letter", _get, Reply(200, b'{"a":"\\ud800"}'), ClusterError, "is not a JSON object"),
+    ("UTF-16", _get, Reply(200, "{}".encode("utf-16")), ClusterError, "is not a JSON object"),
     ("deep refusal", _get, Reply(422, b"[" * 200_000), RejectedError, "answered 422"),
     ("odd details", _get, status(409, "x", causes=7), StaleError, "answered 409"),
 ]  # fmt: skip
