@@ -2,10 +2,8 @@
 
 import pytest
 
-from reconciler.documents.document import Document
 from reconciler.documents.edit import Edit, with_edits, with_item
-from reconciler.planning.documents import source_reader
-from reconciler.planning.settings import read_settings
+from tests.documents.test_editing import document
 from tests.world import pool, provider
 
 REFS = ("spec", "network", "poolRefs")
@@ -15,11 +13,6 @@ RANGES = (
     + "  tenantAllocation:\n    ranges:\n    - start: 10.40.0.0\n      end: 10.40.0.9 # why\n"
     + "    # what follows\n    defaults: {nodesPerTenant: 2}\n"
 )
-
-
-def document(text: str, at: int = 0) -> Document:
-    read = source_reader(read_settings(None)[0])
-    return read("pools/file.yaml", text.encode()).documents[at]
 
 
 def appended(text: str, item: dict[str, str | int], at: int = 0) -> str | None:

@@ -3,7 +3,7 @@
 import pytest
 
 from reconciler.documents.document import Document, Documents, GroupKind, Kind, Selection
-from reconciler.documents.findings import Finding, Location, Severity
+from reconciler.documents.findings import Finding, Location
 from reconciler.documents.load import Kinds, Loaded, load
 from reconciler.planning.documents import source_kinds
 from tests.world import pool, provider, tenant
@@ -46,58 +46,16 @@ def test_a_missing_namespace_is_the_default_of_the_kind(text: str, namespace: st
     assert document.namespace == namespace
 
 
-def test_a_cluster_scoped_document_has_no_namespace_in_its_title() -> None:
-    (document,) = loaded(f"apiVersion: {VERSION}\nkind: Team\nmetadata: {{name: a}}\n").documents
-    assert document.title == "Team a"
-    assert document.spec == {}
-
-
 @pytest.mark.parametrize(
     ("text", "code", "line", "column", "part"),
     [
-        pytest.param("", "document-empty", 1, 1, "no documents", id="A01"),
-        pytest.param("# only\n", "document-empty", 1, 1, "no documents", id="A02"),
-        pytest.param("- a\n", "document-not-mapping", 1, 1, "got list", id="A04"),
+        pytest.param(POOL.replace(VERSION, "1"), "field-type", 1, 13, "string required", id="C03"),
         pytest.param("text\n", "document-not-mapping", 1, 1, "got string", id="text"),
         pytest.param("42\n", "document-not-mapping", 1, 1, "got integer", id="number"),
         pytest.param("4.2\n", "document-not-mapping", 1, 1, "got number", id="float"),
         pytest.param("~\n", "document-not-mapping", 1, 1, "got null", id="null"),
-        pytest.param(POOL.replace("apiVersion:", "apiversion:"), "field-required", 1, 1,
-                     "apiVersion: required", id="C01"),
-        pytest.param(POOL.replace(VERSION, "butler.dev/v1"), "kind-unknown", 1, 13,
-                     "unknown apiVersion 'butler.dev/v1'", id="C02"),
-        pytest.param(POOL.replace(VERSION, "1"), "field-type", 1, 13, "string required", id="C03"),
-        pytest.param(POOL.replace("kind: NetworkPool\n", ""), "field-required", 1, 1,
-                     "kind: required", id="C04"),
-        pytest.param(POOL.replace("NetworkPool", "networkpool"), "kind-unknown", 2, 7,
-                     "unknown kind 'networkpool'", id="C05"),
-        pytest.param(POOL.replace("NetworkPool", "[NetworkPool]"), "field-type", 2, 7,
-                     "string required, got list", id="kind list"),
-        pytest.param(POOL.replace("metadata: {name: a}\n", ""), "field-required", 1, 1,
-                     "metadata: required", id="C07"),
-        pytest.param(POOL.replace("{name: a}", "[a]"), "field-type", 3, 11,
-                     "mapping required, got list", id="metadata list"),
-        pytest.param(POOL.replace("{name: a}", "{}"), "field-required", 3, 11,
-                     "metadata.name: required", id="C08"),
         pytest.param(POOL.replace("name: a", "name: [a]"), "field-type", 3, 18,
                      "string required, got list", id="name list"),
-        pytest.param(POOL.replace("name: a", "name: null"), "field-type", 3, 18,
-                     "string required, got null", id="B18"),
-        pytest.param(POOL.replace("name: a", "name: 1.10"), "field-type", 3, 18, "1.10", id="B20"),
-        pytest.param(POOL.replace("name: a", "name: true"), "field-type", 3, 18, "true", id="bool"),
-        pytest.param(POOL.replace("name: a", "name: A"), "name-invalid", 3, 18, "'A'", id="C09"),
-        pytest.param(POOL.replace("name: a", f"name: {'a' * 64}"), "name-invalid", 3, 18,
-                     "RFC 1123", id="C10"),
-        pytest.param(POOL.replace("name: a", "name: a-"), "name-invalid", 3, 18, "'a-'", id="C12"),
-        pytest.param(POOL.replace("name: a", 'name: "a\\n"'), "name-invalid", 3, 18, "RFC",
-                     id="C13"),
-        pytest.param(POOL.replace("name: a", "name: .."), "name-invalid", 3, 18, "'..'", id="C14"),
-        pytest.param(POOL.replace("name: a", "name: -rf"), "name-invalid", 3, 18, "-rf", id="C16"),
-        pytest.param(POOL.replace("name: a", "name: \u0430"), "name-invalid", 3, 18, "RFC",
-                     id="C17"),
-        pytest.param(POOL.replace("name: a", 'name: ""'), "name-invalid", 3, 18, "''", id="empty"),
-        pytest.param(POOL.replace("name: a", "name: a, namespace: A"), "name-invalid", 3, 32,
-                     "metadata.namespace", id="namespace"),
         pytest.param(POOL.replace("name: a", "name: a, namespace: [b]"), "field-type", 3, 32,
                      "metadata.namespace", id="namespace list"),
     ],
@@ -112,20 +70,6 @@ def test_a_document_that_is_none_is_a_finding_at_its_place(
     assert first.hint
     assert found.documents == ()
     assert found.unclear is not bool(found.broken) or code == "document-empty"
-
-
-@pytest.mark.parametrize(
-    ("text", "hint"),
-    [
-        (POOL.replace(VERSION, "butler.butlerlabs.dev/v1alpha2"), f"did you mean {VERSION}?"),
-        (POOL.replace(VERSION, "zzz"), "known: "),
-        (POOL.replace("NetworkPool", "networkpool"), "did you mean NetworkPool?"),
-        (POOL.replace("NetworkPool", "Xyz"), "known: "),
-        (POOL.replace("name: a", "name: 1.10"), 'quote it: "1.10"'),
-    ],
-)
-def test_the_hint_says_what_may_have_been_meant(text: str, hint: str) -> None:
-    assert hint in only(text).hint
 
 
 @pytest.mark.parametrize(
@@ -145,12 +89,6 @@ def test_the_hint_says_what_may_have_been_meant(text: str, hint: str) -> None:
 def test_an_api_version_of_another_group_is_not_guessed(version: str, meant: str) -> None:
     hint = only(POOL.replace(VERSION, version)).hint
     assert hint.startswith(f"did you mean {meant}" if meant else "known: ")
-
-
-def test_settings_among_the_sources_are_told_where_they_belong() -> None:
-    found = only("apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n")
-    assert found.code == "kind-unexpected"
-    assert "ipam.yaml" in found.hint
 
 
 def test_all_that_is_wrong_with_the_head_of_a_document_is_told() -> None:
@@ -184,52 +122,6 @@ def test_what_follows_from_a_yaml_problem_is_not_told_a_second_time() -> None:
 def test_a_problem_before_all_documents_blames_none_of_them() -> None:
     found = loaded(f"%YAML 1.2\n---\n{POOL}")
     assert [item.code for item in found.findings] == ["yaml-directive"]
-
-
-def test_a_doubt_is_a_warning_and_the_document_is_read() -> None:
-    found = loaded(tenant("a", unread="no"))
-    assert [(item.code, item.severity) for item in found.findings] == [
-        ("yaml-ambiguous", Severity.WARNING)
-    ]
-    assert len(found.documents) == 1
-
-
-FROM_A_CLUSTER = f"""apiVersion: {VERSION}
-kind: NetworkPool
-metadata:
-  name: a
-  uid: 0c0ffee0
-  resourceVersion: "7"
-  creationTimestamp: "2026-02-15T10:00:30Z"
-  generation: 2
-  managedFields: []
-  finalizers: [x]
-  ownerReferences: []
-  selfLink: /x
-  annotations:
-    kubectl.kubernetes.io/last-applied-configuration: "{{}}"
-    keep: this
-  labels: {{also: that}}
-spec: {{cidr: 10.0.0.0/24}}
-status: {{phase: Ready}}
-"""
-
-
-def test_what_a_cluster_adds_is_ignored_with_a_warning_at_each_key() -> None:
-    found = loaded(FROM_A_CLUSTER)
-    (document,) = found.documents
-    assert document.metadata == {"name": "a", "annotations": {"keep": "this"},
-                                 "labels": {"also": "that"}}  # fmt: skip
-    assert document.annotations() == {"keep": "this"}
-    assert document.labels() == {"also": "that"}
-    assert "status" not in document.body
-    assert {item.code for item in found.findings} == {"cluster-field"}
-    assert {item.severity for item in found.findings} == {Severity.WARNING}
-    places = {item.message.split()[0]: item.location.line for item in found.findings}
-    assert places["metadata.uid"] == 5
-    assert places["metadata.annotations.kubectl.kubernetes.io/last-applied-configuration"] == 14
-    assert places["status"] == 18
-    assert len(places) == 10
 
 
 def test_of_a_kind_that_adopts_it_is_kept_beside_the_body() -> None:
