@@ -160,8 +160,3 @@ def test_a_checkout_tells_its_commit_unless_it_was_changed(tree: Path, tmp_path:
     assert told() == git(tree, "rev-parse", "HEAD")
     write(clone, {"schemas/butler/NetworkPool.json": "{}"})
     assert told() is None
-
-
-def test_a_version_has_a_short_commit_where_it_is_known() -> None:
-    assert version_line("") == f"ipam {__version__}"
-    assert version_line("0123456789abcdef" * 2) == f"ipam {__version__} (0123456789ab)"

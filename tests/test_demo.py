@@ -12,9 +12,6 @@ from reconciler.cli import run
 from tests.caches import PYTHON
 from tests.world import git, write
 
-COMMAND = re.compile(r"^\$ (.*)$", re.MULTILINE)
-CHAPTER = re.compile(r"^\d+\. (.*)$((?:\n(?!\d+\. ).*)*)", re.MULTILINE)
-
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
@@ -88,16 +85,6 @@ def test_what_it_makes_is_the_same_everywhere(told: tuple[Path, str], tmp_path: 
     assert run(["demo", str(tmp_path / "other")]) == 0
     ids = [git(at / "remote.git", "rev-parse", "main") for at in (told[0], tmp_path / "other")]
     assert ids[0] == ids[1]
-
-
-def test_without_a_terminal_it_has_no_colour_and_with_always_it_has(
-    told: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert "\x1b" not in told[1]
-    assert run(["demo", str(tmp_path / "demo"), "--color", "always"]) == 0
-    coloured = capsys.readouterr().out
-    assert "\x1b[1;34m1. " in coloured, "chapters"
-    assert "\x1b[32m✓ fine" in coloured, "and what the verbs print"
 
 
 @pytest.mark.parametrize("kept", ["note.txt", "repo/README.md", "folder/x"])

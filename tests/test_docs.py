@@ -2,21 +2,19 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
 
 from reconciler.cli.commands import VERBS, ipam
-from reconciler.codes import CODES
 from reconciler.documents.load import load
 from reconciler.documents.validators import schema as read_schema
 from reconciler.model.settings import Settings
 from reconciler.planning.documents import observed_kinds, schema_files, source_kinds
 from reconciler.planning.settings import read_override, read_settings
-from reconciler.records.emit import record_document
 from tests.documentation import (
     ROOT,
+    Said,
     Terminal,
     blocks,
     markdown_files,
@@ -27,9 +25,9 @@ from tests.documentation import (
     with_metrics,
     with_tables,
 )
-from tests.world import evaluation_of, pool, reconciled, request
 
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+_PROOF = re.compile(r"\[(?:\.\./)*(tests/[\w/]+\.py)\]\(|`(test_\w+)`")
 # Written by the benchmarks, and not yet there while they have not run.
 _LATER = ROOT / "docs" / "performance.md"
 # Of all verbs; told once, above them.
@@ -61,16 +59,6 @@ def test_every_relative_link_of_every_page_leads_somewhere() -> None:
     assert not broken
 
 
-def test_the_index_links_every_page() -> None:
-    index = ROOT / "docs" / "index.md"
-    linked = {
-        (start.parent / link.partition("#")[0]).resolve()
-        for start in (index, ROOT / "docs" / "reference" / "README.md")
-        for link in _LINK.findall(start.read_text(encoding="utf-8"))
-    }
-    assert {page.resolve() for page in pages()} - {index} <= linked
-
-
 def test_every_kind_that_people_write_has_a_page_with_its_current_fields() -> None:
     for kind, path in schema_files().items():
         page = _text("docs", "kinds", f"{kind}.md")
@@ -90,25 +78,6 @@ def test_the_defaults_of_settings_are_those_of_the_program() -> None:
     brakes = spec["brakes"]["properties"]
     assert brakes["maxReleasePercent"]["default"] == defaults.max_release_percent
     assert brakes["minRecords"]["default"] == defaults.min_records
-
-
-def test_the_page_of_records_names_every_field_that_a_record_has() -> None:
-    page = _text("docs", "kinds", "record.md")
-    pinned = request("one", pinnedRange="{startAddress: 10.40.0.8, endAddress: 10.40.0.15}")
-    before = reconciled({"pools/edge.yaml": pool(), "tenants/one.yaml": pinned})
-    del before["tenants/one.yaml"]
-    after = evaluation_of(reconciled(before))
-    for name in _names(record_document(after.state.records[0])):
-        assert name in page, name
-
-
-def _names(value: dict[str, Any]) -> set[str]:
-    """All keys of a document, without the words that begin every object."""
-    found = set(value)
-    for inner in value.values():
-        for item in inner if isinstance(inner, list) else [inner]:
-            found |= _names(item) if isinstance(item, dict) else set()
-    return found - {"apiVersion", "kind"}
 
 
 @pytest.mark.parametrize("kind", sorted(schema_files()))
@@ -171,12 +140,6 @@ def test_the_page_of_verbs_names_every_option_of_a_verb(verb: str) -> None:
     assert named <= known | _EVERYWHERE | {"--version", "--interval"}, named - known
 
 
-def test_the_page_of_verbs_has_no_verb_that_is_not_there() -> None:
-    headings = re.findall(r"^## (.*)$", _text("docs", "verbs.md"), re.MULTILINE)
-    assert headings == list(dict.fromkeys(headings))
-    assert set(headings) == set(VERBS)
-
-
 @pytest.mark.parametrize("page", markdown_files(), ids=lambda page: str(page.relative_to(ROOT)))
 def test_what_a_sentence_tells_to_run_is_a_verb_with_these_options(page: Path) -> None:
     prose = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
@@ -190,14 +153,6 @@ def test_what_a_sentence_tells_to_run_is_a_verb_with_these_options(page: Path) -
         assert not wrong, told
 
 
-def test_the_page_of_verbs_names_every_schema_of_machine_output() -> None:
-    page = _text("docs", "verbs.md")
-    named = re.findall(r"`(\w+)` \| `([a-z-]+\.json)` \|$", page, re.MULTILINE)
-    assert {name for _, name in named} == {path.name for path in ROOT.glob("schemas/output/*.json")}
-    for kind, name in named:
-        assert f'"{kind}"' in _text("schemas", "output", name) or name == "document-list.json"
-
-
 def test_the_page_of_errors_has_every_code_with_its_meaning() -> None:
     page = _text("docs", "errors.md")
     assert with_codes(page) == page, "python -m tests.documentation writes errors.md anew"
@@ -208,27 +163,19 @@ def test_every_metric_is_in_the_table() -> None:
     assert with_metrics(page) == page, "python -m tests.documentation writes running.md anew"
 
 
-def test_the_concepts_name_every_reason_of_a_refusal() -> None:
-    section = _section(_text("docs", "concepts.md"), "Refusals")
-    reasons = list(CODES)[list(CODES).index("pool-exhausted") : list(CODES).index("capacity")]
-    assert len(reasons) > 10
-    for reason in (*reasons, "family-mismatch", "record-stale"):
-        assert f"`{reason}`" in section, reason
-
-
-def test_every_code_that_a_page_names_is_a_code() -> None:
-    for page in (ROOT / "docs" / "kinds").glob("*.md"):
-        rules = page.read_text(encoding="utf-8").partition("## Rules")[2]
-        for name in re.findall(r"`([a-z]+(?:-[a-z]+)+)`", rules):
-            assert name in CODES, f"{page.name}: {name}"
-
-
 @pytest.fixture(scope="module")
 def readme(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that the README's commands leave."""
     folder = tmp_path_factory.mktemp("readme")
-    played(_text("README.md"), Terminal(folder))
+    for _, said in played(_text("README.md"), Terminal(folder)):
+        require_true(said)
     return folder
+
+
+def require_true(said: list[Said]) -> None:
+    """Each command prints what is shown."""
+    for one in said:
+        assert one.is_true(), f"$ {one.command}\n{one.came}"
 
 
 @pytest.mark.parametrize(
@@ -242,38 +189,14 @@ def readme(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_the_examples_of_a_page_print_what_is_shown(page: Path, readme: Path) -> None:
     for _, said in played_page(page, readme):
-        for one in said:
-            assert one.is_true(), f"$ {one.command}\n{one.came}"
+        require_true(said)
 
 
-# That of somebody else, our own at the commit of the workflow, and what a reader has to fill in.
-_PINNED = re.compile(
-    r"[\w/-]+@[0-9a-f]{40} # v[0-9.]+"
-    r"|\$/\.github/actions/[a-z]+"
-    r"|<owner>/gitops-ipam/\.github/(?:actions/[a-z]+|workflows/[a-z]+\.yml)@<commit>"
-)
-
-
-def test_every_action_of_every_workflow_is_pinned_to_a_commit() -> None:
-    shown = [block.text for block in blocks(_text("docs", "ci.md")) if block.language == "yaml"]
-    for text in [*_workflows(), *shown]:
-        for used in re.findall(r"\buses: (.*)$", text, re.MULTILINE):
-            assert _PINNED.fullmatch(used), used
-
-
-def test_no_job_of_a_workflow_has_a_right_that_it_does_not_name() -> None:
-    for text in _workflows():
-        assert "\npermissions: {}\n" in text
-        assert "pull_request_target" not in text
-
-
-def _workflows() -> list[str]:
-    found = [*ROOT.glob(".github/workflows/*.yml"), *ROOT.glob("example-repo/.github/workflows/*")]
-    assert found
-    return [path.read_text(encoding="utf-8") for path in found]
-
-
-def test_every_file_that_contributors_are_sent_to_is_there() -> None:
-    text = _section(_text("CONTRIBUTING.md"), "Where do I change …?")
-    for path in re.findall(r"`((?:reconciler|schemas)/[\w/.]+)`", text):
-        assert (ROOT / path).exists(), path
+@pytest.mark.parametrize("file", markdown_files(), ids=lambda file: str(file.relative_to(ROOT)))
+def test_every_test_that_a_page_names_is_there(file: Path) -> None:
+    path = ""
+    for linked, name in _PROOF.findall(file.read_text(encoding="utf-8")):
+        path = linked or path
+        if name:  # a machine of Hypothesis is a test by assignment
+            pattern = rf"^(\s*def {name}\(|.*\b{name} = )"
+            assert re.search(pattern, _text(path), re.MULTILINE), f"{path}: {name}"

@@ -10,9 +10,8 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from reconciler.cli import run
-from reconciler.families.butler.kinds import TEAM, TENANT
-from reconciler.planning.evaluate import Evaluation
-from tests.world import commit, evaluation_of, git, repository
+from reconciler.reconcile.init import UNNAMED, Beginning, Forge, InitOptions, wanted
+from tests.world import repository
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "example-repo"
@@ -22,7 +21,6 @@ WRITTEN = sorted(
     for path in [EXAMPLE / "ipam.yaml", *EXAMPLE.glob("[a-z]*/**/*.yaml")]
     if path.relative_to(EXAMPLE).parts[0] != "allocations"
 )
-WORKFLOWS = sorted((EXAMPLE / ".github" / "workflows").glob("*.yml"))
 
 
 def files(*, records: bool = True) -> dict[str, str | bytes]:
@@ -34,12 +32,6 @@ def files(*, records: bool = True) -> dict[str, str | bytes]:
     return {
         name: data for name, data in found.items() if records or not name.startswith("allocations/")
     }
-
-
-def evaluated() -> Evaluation:
-    return evaluation_of(
-        {name: data for name, data in files().items() if name.endswith((".yaml", ".yml"))}
-    )
 
 
 def documents(path: Path) -> list[dict[str, Any]]:
@@ -62,19 +54,6 @@ def test_its_records_are_exactly_what_reconcile_writes(tmp_path: Path) -> None:
     assert written == {
         name: data for name, data in files().items() if name.startswith("allocations/")
     }
-
-
-def test_it_shows_what_a_platform_team_has() -> None:
-    evaluation = evaluated()
-    by_pool = {key.name: usage for key, usage in evaluation.plan.before.items()}
-    edge = by_pool["dc1-edge"]
-    assert (edge.total, edge.allocated, edge.percent) == (32, 16, 50.0)
-    assert by_pool["vlan41-pool"].allocated > 0, "the secondary pool took what the first could not"
-    assert len(list(evaluation.documents.of(TEAM))) == 3
-    tenants = list(evaluation.documents.of(TENANT))
-    assert len(tenants) >= 12
-    assert len({document.namespace for document in tenants}) >= 4
-    assert any(record.pinned for record in evaluation.state.records)
 
 
 def test_sixteen_tenants_fill_the_edge_pool_and_the_next_is_refused(
@@ -115,61 +94,6 @@ def test_each_file_names_the_schema_of_its_documents(path: Path) -> None:
         assert [error.message for error in validator.iter_errors(document)] == []
 
 
-@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_its_workflows_are_hardened(path: Path) -> None:
-    workflow = yaml.safe_load(path.read_text())
-    assert workflow["permissions"] == {}
-    for job in workflow["jobs"].values():
-        assert job["permissions"].keys() <= {"contents"}
-        assert "timeout-minutes" in job
-        assert "group" in job["concurrency"]
-        for step in job["steps"]:
-            assert "${{" not in step.get("run", ""), "a title or branch name must not be a command"
-            if "uses" in step:
-                assert re.fullmatch(r"[\w.-]+/[\w./-]+@[0-9a-f]{40}", step["uses"])
-            if step.get("uses", "").startswith("actions/checkout@"):
-                assert step["with"]["persist-credentials"] is False
-
-
-def test_the_workflow_checks_merges_and_reconciles_main() -> None:
-    workflow = yaml.safe_load((EXAMPLE / ".github/workflows/ipam.yml").read_text())
-    triggers = workflow[True]  # YAML 1.1 reads `on` as true
-    assert triggers.keys() == {
-        *("pull_request", "merge_group", "push", "schedule", "workflow_dispatch")
-    }
-    assert triggers["workflow_dispatch"]["inputs"].keys() == {"allow-release", "dry-run"}
-    check, reconcile = workflow["jobs"]["check"], workflow["jobs"]["reconcile"]
-    # The merge commit is what GitHub checks out by itself, for a merge group as well.
-    (checkout,) = (step for step in check["steps"] if "uses" in step)
-    assert "ref" not in checkout["with"]
-    base = "${{ github.event.merge_group.base_sha || 'HEAD^1' }}"
-    for name in ("Check", "Plan"):
-        assert [it["env"] for it in check["steps"] if it.get("name") == name] == [
-            {"IPAM_BASE": base}
-        ]
-    assert "secrets" not in yaml.dump(check)
-    assert any("ipam reconcile" in step.get("run", "") for step in reconcile["steps"])
-    assert check["permissions"] == {"contents": "read"}
-
-
-def test_a_check_of_the_merge_commit_needs_the_whole_history(tmp_path: Path) -> None:
-    checkout = repository(tmp_path / "repo", files())
-    git(checkout, "checkout", "-q", "-b", "change")
-    staging = checkout / "tenants/payments/staging.yaml"
-    staging.write_text(f"{staging.read_text()}---\n{added('ledger')}")
-    commit(checkout)
-    git(checkout, "checkout", "-q", "main")
-    git(checkout, "merge", "-q", "--no-ff", "-m", "merge", "change")
-    clone = tmp_path / "clone"
-    git(tmp_path, "clone", "-q", "--depth", "2", f"file://{checkout}", str(clone))
-    assert run(["check", "--base", "HEAD^1", "--repo", str(clone)]) == 4
-    git(clone, "fetch", "-q", "--unshallow")
-    assert run(["check", "--base", "HEAD^1", "--repo", str(clone)]) == 0
-
-
-def added(name: str) -> str:
-    return (
-        "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: TenantCluster\n"
-        f"metadata:\n  name: {name}\n  namespace: team-payments-staging\n"
-        "spec:\n  teamRef: {name: payments}\n  workers: {replicas: 2}\n"
-    )
+def test_its_workflow_is_what_init_writes() -> None:
+    wish = InitOptions("main", Forge.GITHUB, UNNAMED, Beginning.EMPTY)
+    assert (EXAMPLE / wish.workflow).read_text(encoding="utf-8") == wanted(wish)[wish.workflow]

@@ -121,11 +121,3 @@ def test_an_action_is_of_one_commit_wherever_it_is_used() -> None:
             found.setdefault(name, set()).add((ref, version))
     assert "actions/attest-build-provenance" in found
     assert {name: refs for name, refs in found.items() if len(refs) > 1} == {}
-
-
-def test_dependabot_looks_at_all_that_is_pinned_and_lets_versions_rest() -> None:
-    text = (ROOT / ".github" / "dependabot.yml").read_text(encoding="utf-8")
-    updates = yaml.safe_load(text)["updates"]
-    kinds = {item["package-ecosystem"] for item in updates}
-    assert kinds == {"pip", "github-actions", "docker"}
-    assert all(item["cooldown"]["default-days"] >= 7 for item in updates)
