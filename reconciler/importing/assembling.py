@@ -7,7 +7,7 @@ from unicodedata import normalize
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange, IPSet, format_cidr, format_short
+from reconciler.addresses import IPRange, IPSet, format_cidr, format_range, format_short
 from reconciler.documents.document import Document, Documents, GroupKind
 from reconciler.documents.findings import Finding, Location, Severity, join_limited, meant, shown
 from reconciler.documents.yaml import dump, text
@@ -23,9 +23,13 @@ from reconciler.importing.found import (
     slug,
 )
 from reconciler.importing.pools import Placed, homes, taken_in, without_known
+from reconciler.model.key import Key
+from reconciler.model.objects import PREFIX
 from reconciler.model.plan import Keep, Refuse
+from reconciler.model.pool import Pool
 from reconciler.planning.documents import Tree, source_reader
 from reconciler.planning.evaluate import Evaluation, evaluate
+from reconciler.planning.limits import CAPACITY
 
 
 def join_sources(holdings: Iterable[ImportedRange]) -> ImportedSource:
@@ -108,6 +112,7 @@ def _merged(group: list[ImportedRange]) -> Iterator[ImportedRange]:
 MAX_BYTES = 200 * 1024
 """Maximum size of a file. The read limit of a repository is a quarter higher."""
 
+OUTSIDE = "pin-outside-pool"
 _HEAD = "# Written by ipam import. It is yours: no later import touches it.\n"
 
 
@@ -120,19 +125,25 @@ class ImportDocument(NamedTuple):
     comments: tuple[str, ...] = ()
 
 
-def files_of(documents: Iterable[ImportDocument], sources: Sequence[str]) -> dict[str, bytes]:
-    """Return all files by path: documents of one path share files up to the maximum size."""
+def files_of(
+    documents: Iterable[ImportDocument], sources: Sequence[str], taken: Collection[str] = ()
+) -> dict[str, bytes]:
+    """Return all files by path: documents of one path share files up to the maximum size.
+
+    A file at a `taken` path stays as it is, so its documents go to the next path.
+    """
     found: dict[str, str] = {}
     parts: dict[str, int] = {}
     for item in documents:
         stem = f"{item.folder if item.folder in sources else sources[0]}/{item.path}"
         comments = "".join(f"# {text(line)}\n" for line in item.comments)
         document = f"{comments}{dump(item.body)}"
-        path = _path(stem, parts.get(stem, 1))
-        before = found.get(path, "")
-        if before and len((before + document).encode()) > MAX_BYTES:
-            parts[stem] = parts.get(stem, 1) + 1
-            path, before = _path(stem, parts[stem]), ""
+        part = parts.get(stem, 1)
+        while (path := _path(stem, part)) in taken or (
+            path in found and len((found[path] + document).encode()) > MAX_BYTES
+        ):
+            part += 1
+        parts[stem], before = part, found.get(path, "")
         found[path] = f"{before}---\n{document}" if before else f"{_HEAD}{document}"
     return {path: content.encode() for path, content in found.items()}
 
@@ -195,9 +206,18 @@ def outcome(
         if isinstance(decision, Refuse):
             what = format_short(claim.pin) if claim.pin else f"{claim.size} addresses"
             message = f"{claim.owner.short}: {what} cannot be granted: {decision.message}"
-            conflicts.append(conflict(place, f"{message} ({decision.reason})", decision.hint))
+            hint = _widening(pool, holdings) if pool and decision.reason == OUTSIDE else ""
+            conflicts.append(
+                conflict(place, f"{message} ({decision.reason})", hint or decision.hint)
+            )
     lines.sort(key=lambda it: (it.pool, it.old is None, it.old or (), it.owner))
     return tuple(lines), (*conflicts, *moved)
+
+
+def _widening(pool: Pool, holdings: Iterable[ImportedRange]) -> str:
+    inside = (it.item for it in holdings if (it.space, it.pool) == (pool.space, pool.key.name))
+    listed = ", ".join(map(format_range, IPSet.of((*pool.windows, *inside))))
+    return f"set spec.tenantAllocation.ranges of pool {pool.key.name} to {listed}"
 
 
 class Imported(Struct, frozen=True):
@@ -220,15 +240,19 @@ def assemble(tree: Tree, found: ImportedSource, provider: str | None = None) -> 
     """Return the documents for new addresses, and with a `provider` or "" a cluster per owner."""
     before = evaluate(tree)
     work = _Assembling(tree, before, found, provider)
-    files = work.files()
-    after = evaluate(_with_files(tree, files)) if files else before
+    after = evaluate(_with_files(tree, files)) if (files := work.files()) else before
+    gates = {it.location for it in after.gates if it.code == CAPACITY}
+    if full := {key for key, pool in after.state.pools.items() if pool.source in gates}:
+        files = work.files(full)
+        after = evaluate(_with_files(tree, files)) if files else before
     lines, errors = outcome(before, after, files.keys(), work.holdings)
     conflicts = dict.fromkeys([*found.conflicts, *work.conflicts, *errors])
-    known = set(before.findings)
+    known = {*before.findings, *before.gates}
+    more = {CAPACITY: f", or set {PREFIX}gate: never"}
     warned = [
-        f"{it.location}: {it.severity} {it.code}: {it.message}; {it.hint}"
-        for it in after.findings
-        if it.code == "load-balancer-new" and it not in known
+        f"{it.location}: {it.severity} {it.code}: {it.message}; {it.hint}{more.get(it.code, '')}"
+        for it in (*after.findings, *after.gates)
+        if it.code in ("load-balancer-new", *more) and it not in known
     ]
     notes = dict.fromkeys([*warned, *work.found.notes, *work.notes])
     every = sorted({item.owner for item in work.holdings})
@@ -278,23 +302,24 @@ class _Assembling:
         self.notes: list[str] = []
         self.holdings: Sequence[ImportedRange] = ()
         self.known: Sequence[ImportedRange] = ()
-
-    def files(self) -> dict[str, bytes]:
-        sources = self.tree.settings.sources
+        self.networks: Sequence[ImportedNetwork] = ()
         copies = list(self._copies())
-        copied = [_copied(item) for item in copies]
-        there = self.before
-        if copies:
-            there = evaluate(_with_files(self.tree, files_of(copied, sources)))
-        networks = self._place(there)
-        documents = there.documents
-        written = [
-            *copied,
-            *map(self._network, networks),
-            *self._clusters(documents, {(it.namespace, it.name) for it in copies}),
-            *self._requests(documents),
-        ]
-        return files_of(written, sources)
+        self.written = [_copied(item) for item in copies]
+        there = evaluate(_with_files(tree, self.files())) if copies else before
+        self.networks = self._place(there)
+        names = {(it.namespace, it.name) for it in copies}
+        self.written += self._clusters(there.documents, names)
+        self.written += self._requests(there.documents)
+
+    def files(self, full: Collection[Key] = ()) -> dict[str, bytes]:
+        """Return the files; some pools are full of addresses that are in use."""
+        networks = (
+            it._replace(is_full=it.is_full or self.writer.pool_key(it.name) in full)
+            for it in self.networks
+        )
+        taken = {it.path for it in self.tree.sources}
+        written = (*map(self._network, networks), *self.written)
+        return files_of(written, self.tree.settings.sources, taken)
 
     def _copies(self) -> Iterator[ImportedObject]:
         first: dict[tuple[GroupKind, str, str], ImportedObject] = {}
@@ -318,9 +343,10 @@ class _Assembling:
 
     def _place(self, there: Evaluation) -> Sequence[ImportedNetwork]:
         every = join_sources(self.found.holdings)
-        known = without_known(every.holdings, taken_in(there))
+        taken = taken_in(there)
+        known = without_known(every.holdings, taken)
         before = homes(there, self.writer.pool_key)
-        placed = Placed(self.found, known.holdings, before)
+        placed = Placed(self.found, known.holdings, before, every.holdings, taken)
         old = {*every.holdings} - {*known.holdings} if self.provider is not None else ()
         inside = ((it, home) for it in old for home in before if home.holds(it))
         self.known = [it._replace(pool=home.name) for it, home in inside]
@@ -333,8 +359,8 @@ class _Assembling:
         comments = [f"from {_short(network.place)}"]
         if network.is_full:
             comments.append(
-                "It allocates only addresses that are in use already. Widen it, reserve addresses"
-                " of other users, and remove the gate."
+                "The addresses in use fill it. Widen it, reserve addresses of other users, and"
+                " remove the gate."
             )
         return ImportDocument("pools", network.name, self.writer.pool(network), tuple(comments))
 
@@ -343,7 +369,6 @@ class _Assembling:
     ) -> Iterator[ImportDocument]:
         firsts: dict[tuple[str, str], ImportedRange] = {}
         pools: dict[tuple[str, str], list[str]] = {}
-        described = {item.owner for item in self.known}
         for item in sorted([*self.holdings, *self.known]):
             if self._becomes_cluster(item):
                 firsts.setdefault(item.owner, item)
@@ -356,8 +381,7 @@ class _Assembling:
             if owner in new:
                 body = self.writer.cluster(item, provider, pool)
                 comments = (f"from {_short(item.place)}",)
-                path = "/".join(owner) + (".cluster" if owner in described else "")
-                yield ImportDocument("tenants", path, body, comments)
+                yield ImportDocument("tenants", "/".join(owner), body, comments)
             elif pool and owner not in copied:
                 self._ask_for_name(documents.find(self.writer.kind, *owner), pool, place)
 

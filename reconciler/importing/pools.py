@@ -43,14 +43,21 @@ class Placed:
     """Pools to write, and ranges that do not overlap, each with its pool."""
 
     def __init__(
-        self, found: ImportedSource, holdings: Sequence[ImportedRange], homes: Iterable[Home]
+        self,
+        found: ImportedSource,
+        holdings: Sequence[ImportedRange],
+        homes: Iterable[Home],
+        owned: Iterable[ImportedRange],
+        taken: Iterable["Taken"],
     ) -> None:
+        """Place the new `holdings`; `owned` are all that the source names, so also known ones."""
         self.networks: list[ImportedNetwork] = []
         self.holdings: list[ImportedRange] = []
         self.conflicts: list[Finding] = []
         self.notes: list[str] = []
         self._homes = list(homes)
-        self._describe(found, [Window(it.item, it.place, it.space) for it in holdings])
+        self._taken = Lookup((it.item, it) for it in sorted(taken))
+        self._describe(found, [Window(it.item, it.place, it.space) for it in owned])
         self._make([item for item in holdings if self._needs_pool(item)])
         self.holdings.sort()
 
@@ -82,11 +89,21 @@ class Placed:
         """Note a range that something else uses, unless an existing pool gives it out."""
         text = format_short(item.item)
         for home in self._homes:
-            if home.space == item.space and home.given & IPSet((item.item,)) - used:
-                message = f"{text} is used otherwise, but pool {home.name} of {home.place} has it"
-                hint = f"reserve it in the pool: spec.reserved, {', '.join(cidrs_of(item.item))}"
-                self.conflicts.append(conflict(item.place, message, hint))
-                return
+            given = home.given & IPSet((item.item,)) - used
+            if home.space != item.space or not given:
+                continue
+            message = f"{text} is used otherwise, but pool {home.name} of {home.place} has it"
+            blocks = [block for it in given for block in cidrs_of(it)]
+            hint = f"reserve it in the pool: spec.reserved, {', '.join(blocks)}"
+            near = (
+                it for _, it in self._taken.overlapping(item.item) if it.space in ("", item.space)
+            )
+            if (other := next((it for it in near if given.overlapping(it.item)), None)) is not None:
+                part = format_short(other.item)
+                message = f"{text} is used otherwise, but {part} is assigned to {other.title}"
+                hint = "find out who uses it, and leave the other one out"
+            self.conflicts.append(conflict(item.place, message, hint))
+            return
         self.notes.append(f"{full_place(item.place)}: {text} is used otherwise, and not given out")
 
     def _is_there(self, item: ImportedNetwork) -> bool:
@@ -210,6 +227,11 @@ class Taken(NamedTuple):
     owner: tuple[str, str]
     place: Location
 
+    @property
+    def title(self) -> str:
+        """Return the owner and the place, for display."""
+        return f"{'/'.join(filter(None, self.owner))} by {self.place}"
+
 
 def taken_in(evaluation: Evaluation) -> list[Taken]:
     """Return the assigned addresses: in records, and in pins without a record."""
@@ -245,16 +267,11 @@ def without_known(holdings: Iterable[ImportedRange], taken: list[Taken]) -> Impo
         other = next((it for it in met if it.owner != item.owner), None)
         text = format_short(item.item)
         if other is not None:
-            whose = "/".join(part for part in other.owner if part)
-            message = f"{text} has two holders: {item.title}, and {whose} by {other.place}"
+            message = f"{text} has two holders: {item.title}, and {other.title}"
             hint = "find out who uses it, and leave the other one out"
             conflicts.append(conflict(item.place, message, hint))
         elif own.covers(item.item):
             notes.append(f"{full_place(item.place)}: {text} of {item.title} is known already")
-        elif own:
-            message = f"{item.title} has {text}, of which {met[0].place} holds a part"
-            hint = "import the rest by itself, as rows of a CSV file"
-            conflicts.append(conflict(item.place, message, hint))
         else:
-            new.append(item)
+            new += [item._replace(item=it) for it in IPSet((item.item,)) - own]
     return ImportedSource(holdings=tuple(new), conflicts=tuple(conflicts), notes=tuple(notes))

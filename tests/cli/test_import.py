@@ -1,6 +1,7 @@
 """`ipam import` on a real repository: what it prints, what it writes, and what it never does."""
 
 import io
+import shutil
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,9 @@ def test_a_file_that_is_there_is_never_replaced(repo: Path, capsys: Capture) -> 
     Path("good.csv").write_text("address,cluster\n10.60.1.10,team-a/web\n")
     write(repo, {"tenants/team-a/web.yaml": "# mine\n"})
     ran = ipam(capsys, "import", "csv", "good.csv", "--repo", repo, "--out", "new")
-    assert ran.code == 1  # the work tree has a file that holds nothing
+    assert ran.code == 0
+    assert "tenants/team-a/web.2.yaml" in files(Path("new"))
+    shutil.rmtree("new")
     write(Path("new"), {"tenants/team-a/web.yaml": "# mine\n"})
     (repo / "tenants/team-a/web.yaml").unlink()
     ran = ipam(capsys, "import", "csv", "good.csv", "--repo", repo, "--out", "new")
@@ -161,7 +164,7 @@ def test_owners_whose_addresses_are_known_get_their_tenants_later(
     ran = ipam(capsys, "import", "csv", "one.csv", "--repo", repo, "--tenants")
     assert ran.code == 0
     written = files(repo)
-    assert "lbPoolSize: 4" in written["tenants/team-a/web.cluster.yaml"]
+    assert "lbPoolSize: 4" in written["tenants/team-a/web.2.yaml"]
     assert "name: net-10-60-1-0-24" in written["providers/imported.yaml"]
     assert ipam(capsys, "check", "--worktree", "--repo", repo).code == 0
 

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
+from reconciler.documents.findings import Finding, Severity
 from reconciler.importing.assembling import Imported, assemble
 from reconciler.importing.found import ImportedSource
 from reconciler.importing.run import files_found
 from reconciler.importing.tables import Assumed
+from reconciler.planning.evaluate import Evaluation, evaluate
 from tests.world import tree_of
 
 Files = Mapping[str, str | bytes]
@@ -26,8 +28,22 @@ def netbox(*texts: str) -> ImportedSource:
 
 
 def imported(found: ImportedSource, files: Files = EMPTY) -> Imported:
-    """What an import comes to beside a tree."""
-    return assemble(tree_of(files), found)
+    """What an import comes to beside a tree. Without conflicts it checks clean, and is done."""
+    tree = tree_of(files)
+    result = assemble(tree, found)
+    if not result.conflicts:
+        before = evaluate(tree)
+        for item in {*result.after.gates} - {*before.gates}:
+            assert any(item.message in note for note in result.notes)
+        assert {*errors(result.after)} <= {*errors(before)}
+        again = assemble(tree_of({**files, **result.files}), found)
+        assert (again.files, again.conflicts) == ({}, ())
+    return result
+
+
+def errors(evaluation: Evaluation) -> list[Finding]:
+    """The errors of a tree."""
+    return [item for item in evaluation.findings if item.severity is Severity.ERROR]
 
 
 def lines(result: Imported) -> list[str]:

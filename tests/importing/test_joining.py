@@ -8,7 +8,8 @@ from reconciler.documents.findings import Location
 from reconciler.families.importing import ImportedRange
 from reconciler.importing.assembling import join_sources
 from tests.examples import scaled
-from tests.importing.sources import conflicts, imported, lines, table
+from tests.importing.sources import conflicts, imported, lines, table, texts
+from tests.world import pool
 
 
 def holding(owner: str, first: int, last: int) -> ImportedRange:
@@ -65,3 +66,29 @@ def test_what_is_kept_never_overlaps_and_what_is_nobodys_has_a_conflict(
         assert not IPSet.of(others) & IPSet((item.item,))
     if not result.conflicts:
         assert IPSet.of(it.item for it in kept) == IPSet.of(it.item for it in held)
+
+
+def test_more_addresses_of_an_owner_are_added_next_to_those_that_are_known() -> None:
+    edge: dict[str, str | bytes] = {"pools/edge.yaml": pool("edge", "10.0.0.0/24")}
+    first = imported(table("ip,cluster\n10.0.0.5,web\n"), edge)
+    files = {**edge, **first.files}
+    second = imported(table("range,cluster\n10.0.0.4-10.0.0.6,web\n10.0.0.9,web\n"), files)
+    assert conflicts(second) == []
+    assert [line.split()[-1] for line in lines(second)] == ["10.0.0.4", "10.0.0.6", "10.0.0.9"]
+    assert list(second.files) == ["tenants/default/web.2.yaml"]
+
+
+def test_more_addresses_than_a_pool_gives_out_are_told_with_the_ranges_to_set() -> None:
+    first = imported(table("ip,cluster\n10.0.0.5,web\n"))
+    (path,) = (path for path in first.files if path.startswith("pools/"))
+    found = table("ip,cluster\n10.0.0.5,web\n10.0.0.6,web\n10.0.0.9,web\n")
+    one, two = imported(found, first.files).conflicts
+    assert one.hint == two.hint
+    ranges = one.hint.rpartition(" to ")[2].split(", ")
+    assert ranges == ["10.0.0.5-10.0.0.6", "10.0.0.9-10.0.0.9"]
+    listed = "".join(
+        f"      - {{start: {start}, end: {end}}}\n"
+        for start, _, end in (it.partition("-") for it in ranges)
+    )
+    text = texts(first)[path].partition("    end:")[0] + f"    ranges:\n{listed}"
+    assert conflicts(imported(found, {**first.files, path: text})) == []

@@ -1,6 +1,7 @@
 """Exports of NetBox: as its API gives them, and as its lists are exported."""
 
 import json
+import re
 
 import pytest
 
@@ -8,7 +9,8 @@ from reconciler.addresses import IPSet
 from reconciler.importing import run as reading
 from reconciler.importing.assembling import Imported
 from reconciler.importing.cells import ranges_in
-from tests.importing.sources import conflicts, imported, lines, netbox, texts
+from tests.importing.sources import conflicts, imported, lines, netbox, table, texts
+from tests.world import pool
 
 PREFIXES = json.dumps(
     {
@@ -205,3 +207,29 @@ def test_roles_are_types_and_one_that_is_not_known_is_a_conflict() -> None:
         "0.json: /2: type 'anycast' is not known",
         "0.json: /3: type 'vrrp' is not known",
     ]
+
+
+def test_the_hint_for_addresses_that_something_else_uses_leads_to_a_valid_pool() -> None:
+    files = {"pools/edge.yaml": pool("edge", "10.20.0.0/24")}
+    held = '[{"address": "10.20.0.50/24", "dns_name": "printer"}]'
+    files |= texts(imported(netbox(held), files))
+    found = netbox(json.dumps([{**SCOPE, "mark_utilized": True}]), held)
+    (conflict,) = imported(found, files).conflicts
+    blocks = ", ".join(f"{{cidr: {it}}}" for it in re.findall(r"[0-9.]+/[0-9]+", conflict.hint))
+    files["pools/edge.yaml"] = pool("edge", "10.20.0.0/24", reserved=f"[{blocks}]")
+    result = imported(found, files)
+    assert (result.conflicts, result.files) == ((), {})
+    # An address that the source does not name is a question, because no pool can reserve it.
+    (conflict,) = imported(netbox(json.dumps([{**SCOPE, "mark_utilized": True}])), files).conflicts
+    assert conflict.message.endswith(
+        "is used otherwise, but 10.20.0.50 is assigned to default/printer"
+        " by tenants/default/printer.yaml:3"
+    )
+
+
+def test_a_pool_of_the_repository_that_the_import_fills_is_noted() -> None:
+    files = {"pools/edge.yaml": pool("edge", "10.20.0.0/30")}
+    result = imported(table("range,name\n10.20.0.0/30,web\n"), files)
+    assert conflicts(result) == []
+    (note,) = (note for note in result.notes if "capacity" in note)
+    assert note.endswith("or set gitops-ipam.dev/gate: never")

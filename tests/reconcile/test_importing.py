@@ -142,4 +142,5 @@ def test_what_the_repository_has_by_now_is_left_out_and_another_holder_is_a_conf
     )
     wider = look("a/web", metallb("default-pool", "10.0.0.0/28"))
     (found,) = imported(looked([wider], "default-pool"), after).conflicts
-    assert "of which allocations/" in found.message
+    assert found.message.startswith("a/web: 10.0.0.8-10.0.0.15 cannot be granted")
+    assert found.hint.endswith("of pool net-10-0-0-0-24 to 10.0.0.0-10.0.0.15")
