@@ -159,6 +159,7 @@ CODES: dict[str, str] = {
     "pin-taken": "The pinned range contains addresses that are already allocated.",
     "quota-exceeded": "The claim would exceed its tenant's quota in the provider.",
     "request-too-large": "No candidate pool could hold the claim, even when empty.",
+    "limit-exceeded": "The record of the claim would exceed spec.limits, so later runs could not read the repository. Raise spec.limits.",
     "pool-frozen": "A pool allocates nothing while one of its records or another file cannot be read, or while it is paused.",
     "capacity": "The plan takes a pool past its capacity limit.",
     "brake": "The plan releases more records than the release limit allows.",

@@ -49,8 +49,10 @@ class MemorySource:
     def findings(self) -> tuple[Finding, ...]:
         return ()
 
-    def bound(self, limits: Limits) -> None:
+    def bound(self, limits: Limits) -> Limits:
         self.limits = limits
+        total = sum(map(len, self._files.values()))
+        return Limits(limits.files - len(self._files), limits.bytes - total)
 
     def entries(self, folders: Sequence[str]) -> list[Entry]:
         wanted = tuple(f"{folder}/" for folder in folders)

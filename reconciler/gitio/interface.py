@@ -198,8 +198,8 @@ class Source(Protocol):
     def passed(self) -> int:
         """Return a time that has passed, by all dates of the line: commits can be backdated."""
 
-    def bound(self, limits: Limits) -> None:
-        """Apply limits to later listings and reads. Until then, the default limits apply."""
+    def bound(self, limits: Limits) -> Limits:
+        """Apply limits to later listings and reads, first the default. Return what is left."""
 
     def entries(self, folders: Sequence[str]) -> list[Entry]:
         """Return all files below the folders, or with these names, by path."""

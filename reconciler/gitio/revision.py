@@ -46,13 +46,14 @@ class Budget:
         self._total = 0
         self.bound(Limits())
 
-    def bound(self, limits: Limits) -> None:
-        """Apply these limits, or the wider ones of the reader, from here on."""
+    def bound(self, limits: Limits) -> Limits:
+        """Apply these limits, or the wider ones of the reader. Return what they still allow."""
         self.limits = limits.widened(self._reader.limits)
         self._tally = self.tally()
         for path in self._seen:
             self._tally.add(path)
         self.check_bytes(self._total)
+        return Limits(self.limits.files - len(self._seen), self.limits.bytes - self._total)
 
     def tally(self) -> Tally:
         """Return a tally for a separate listing."""
@@ -103,8 +104,8 @@ class GitSource:
         self.parsed = parsed
         self._budget = Budget(f"revision {revision.id[:12]}", git.reader)
 
-    def bound(self, limits: Limits) -> None:
-        self._budget.bound(limits)
+    def bound(self, limits: Limits) -> Limits:
+        return self._budget.bound(limits)
 
     def revision(self) -> Revision:
         return self._revision

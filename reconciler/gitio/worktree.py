@@ -48,10 +48,10 @@ class WorktreeSource:
         self._budget = Budget("the work tree", git.reader)
         self.parsed: Parsed = head.parsed if head is not None else {}
 
-    def bound(self, limits: Limits) -> None:
-        self._budget.bound(limits)
+    def bound(self, limits: Limits) -> Limits:
         if self._head is not None:
             self._head.bound(limits)
+        return self._budget.bound(limits)
 
     def revision(self) -> None:
         return None

@@ -40,6 +40,13 @@ class Refusal(Struct, frozen=True):
     hint: str
 
 
+NO_RECORD = Refusal(
+    "limit-exceeded",
+    "its record would exceed spec.limits of Settings, so later runs could not read the repository",
+    "merge a change that raises spec.limits in ipam.yaml, or remove requests",
+)
+
+
 class Near(Struct, frozen=True):
     """The last range of the owner of a claim, and the number of addresses without the claim."""
 

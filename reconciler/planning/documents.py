@@ -26,7 +26,7 @@ from reconciler.gitio.interface import Entry, Source
 from reconciler.model.change import FileChange
 from reconciler.model.key import shortened
 from reconciler.model.pool import Contract
-from reconciler.model.settings import OVERRIDES, Overrides, Settings
+from reconciler.model.settings import OVERRIDES, Limits, Overrides, Settings
 from reconciler.model.settings import PATH as SETTINGS_PATH
 from reconciler.planning.settings import CLUSTER_TARGET, HOME, OVERRIDE, SETTINGS, within
 from reconciler.records.parse import Recalled, parse_record
@@ -59,6 +59,7 @@ class Tree(Struct, frozen=True):
         contracts: Contracts of the base of a change, checked in addition to the tree's own.
         gone: Owners that are proven to be deleted.
         clock_ahead: The committer date if it is in the future; nothing expires then.
+        spare: The files and bytes that the read limits still allow.
     """
 
     revision: str | None
@@ -75,6 +76,7 @@ class Tree(Struct, frozen=True):
     contracts: tuple[Contract, ...] = ()
     allow_release: int | None = None
     gone: frozenset[tuple[str, str, str, str]] = frozenset()
+    spare: Limits = Limits()
 
     @property
     def held_back(self) -> dict[str, str]:

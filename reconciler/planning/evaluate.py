@@ -12,14 +12,14 @@ from reconciler.addresses import literal_ranges
 from reconciler.documents.document import Document, Documents, GroupKind, Identity
 from reconciler.documents.findings import Finding, Location, Severity, has_error, ordered, warning
 from reconciler.documents.load import Loaded, duplicate
-from reconciler.documents.text import legible
+from reconciler.documents.text import MAX_BYTES, legible
 from reconciler.documents.yaml import dump
 from reconciler.families import families, family_of, family_of_kind, is_pool, possible_owners
 from reconciler.families.demand import growth_index
 from reconciler.families.interface import FamilyReading
 from reconciler.families.metallb import hold_back
 from reconciler.model.change import FileChange
-from reconciler.model.claim import Allocation, Claim, current_records
+from reconciler.model.claim import NO_RECORD, Allocation, Claim, current_records
 from reconciler.model.key import Key
 from reconciler.model.plan import (
     Blocked,
@@ -28,6 +28,7 @@ from reconciler.model.plan import (
     Grant,
     Keep,
     Plan,
+    Refuse,
     Release,
     State,
     Usage,
@@ -49,6 +50,7 @@ from reconciler.records.changes import (
     findings_of,
     givers,
     moving,
+    records_after,
     renames,
     retained,
 )
@@ -93,6 +95,9 @@ def evaluate(tree: Tree) -> Evaluation:
         along=renamed.along,
     )
     plan = make_plan(state)
+    while refused := _beyond_limits(plan, state, tree):
+        state = replace(state, claims={**state.claims, **refused})
+        plan = make_plan(state)
     strict, missing = settings.overlap_is_error, reading.missing
     violations = rules.check_rules(state, plan, strict=strict, missing=missing)
     findings = (
@@ -196,6 +201,27 @@ def _changes(plan: Plan, state: State, tree: Tree) -> tuple[FileChange, ...]:
     written = changes(plan, state, tree.settings.records)
     gone = tuple(FileChange(path, None) for path in taken_over(tree))
     return tuple(sorted((*written, *gone))) if gone else written
+
+
+def _beyond_limits(plan: Plan, state: State, tree: Tree) -> dict[Key, Claim]:
+    """Return claims whose new records would exceed the read limits of later runs, refused."""
+    files, size = tree.spare.files, tree.spare.bytes
+    if sum(isinstance(it, Grant | Refuse) for it in plan.decisions) <= min(
+        files, size // MAX_BYTES
+    ):
+        return {}
+    there, found, new = {it.path for it in state.records}, dict[Key, Claim](), dict[str, int]()
+    for path, data in _changes(plan, state, tree):
+        size -= len(data or b"")
+        if data is not None and path not in there:
+            new[path] = len(data)
+        files += (data is None) - (path in new)
+    for record in reversed(records_after(plan, state, tree.settings.records)):
+        claim = state.claims.get(record.claim) if min(files, size) < 0 else None
+        if record.path in new and claim is not None and claim.refusal != NO_RECORD:
+            files, size = files + 1, size + new[record.path]
+            found[claim.key] = replace(claim, refusal=NO_RECORD)
+    return found
 
 
 def held_releases(evaluation: Evaluation) -> list[Allocation]:

@@ -102,6 +102,7 @@ def read_tree(
         findings=(*own.findings, *source.findings()),
         last_good=before,
         overrides=overrides,
+        spare=source.bound(settings.limits),
     )
 
 
@@ -463,9 +464,9 @@ class _Overlay(SourceView):
         super().__init__(of)
         self.above, self.folder = above, folder
 
-    def bound(self, limits: Limits) -> None:
-        self.of.bound(limits)
+    def bound(self, limits: Limits) -> Limits:
         self.above.bound(limits)
+        return self.of.bound(limits)
 
     def entries(self, folders: Sequence[str]) -> list[Entry]:
         found = [it for it in self.of.entries(folders) if not self._is_inside(it.path)]

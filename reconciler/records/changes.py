@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from reconciler.addresses import format_short
 from reconciler.documents.findings import Finding, Location, info, join_limited, warning
 from reconciler.model.change import FileChange
-from reconciler.model.claim import Allocation, Claim, Owner, Phase
+from reconciler.model.claim import NO_RECORD, Allocation, Claim, Owner, Phase
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.key import MAX_NAME, Key, is_name
 from reconciler.model.plan import (
@@ -207,7 +207,7 @@ def _refused(decision: Refuse, state: State, places: "_Places", names: "_Names")
         # The record gets the current name of the claim, by which later plans find it.
         yield from _kept(Keep(old), state.claims[decision.claim], places, names)
         return
-    if decision.is_left or (old is not None and old.range is not None):
+    if decision.is_left or (old.range if old else decision.reason == NO_RECORD.reason):
         return
     claim = state.claims[decision.claim]
     same = old is not None and old.phase is Phase.FAILED and old.reason == decision.reason

@@ -115,3 +115,28 @@ def test_settings_that_change_nothing_of_what_is_there_pass(
         changed(folder, settings(spec))
         code, said = check(folder, capsys)
         assert code == 0, said
+
+
+@pytest.mark.parametrize("unit", ["files", "bytes"])
+def test_a_claim_whose_record_would_exceed_a_limit_is_refused_and_later_runs_still_read(
+    folder: Path, capsys: pytest.CaptureFixture[str], unit: str
+) -> None:
+    more = {"tenants/three.yaml": tenant("three"), "tenants/four.yaml": tenant("four")}
+    there = [folder / path for path in git(folder, "ls-files").split()]
+    record = next(it for it in there if "allocations" in it.parts).stat().st_size
+    written = [*more.values(), *settings("limits: {bytes: '12345'}").values()]
+    size = sum(it.stat().st_size for it in there) + sum(map(len, written))
+    limits = {"files": len(there) + 4, "bytes": f"'{size + record * 3 // 2}'"}
+    changed(folder, settings(f"limits: {{{unit}: {limits[unit]}}}"))
+    assert merged(folder) == 0
+    changed(folder, more)
+    code, said = check(folder, capsys)
+    assert (code, "tenants/three.yaml:1:1: refused limit-exceeded" in said) == (3, True), said
+    assert merged(folder) == 3
+    assert len(git(folder, "ls-files", "allocations").split()) == 3
+    changed(folder, {"tenants/two.yaml": tenant("two") + "# comment\n"})
+    assert check(folder, capsys)[0] == 0  # the change of others passes
+    changed(folder, settings("limits: {files: 99}"))
+    assert check(folder, capsys)[0] == 0
+    assert merged(folder) == 0
+    assert len(git(folder, "ls-files", "allocations").split()) == 4
