@@ -1,7 +1,4 @@
-"""The examples that `ipam explain CODE` shows, made of the bad-input table.
-
-`python -m tests.bad_input.examples` writes them anew.
-"""
+"""The examples of `ipam explain CODE`: `python -m tests.bad_input.examples` writes them anew."""
 
 import io
 import json
@@ -100,7 +97,6 @@ def _shown(case: Case, wanted: set[str]) -> dict[str, str]:
 
 
 def text() -> str:
-    """The file's text."""
     return json.dumps(made(), indent=1, ensure_ascii=True) + "\n"
 
 

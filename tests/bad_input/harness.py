@@ -67,12 +67,10 @@ def cases() -> tuple[Case, ...]:
 
 
 def named(*ids: str) -> list[Case]:
-    """Some rows by id."""
     return [case for case in cases() if case.id in ids]
 
 
 def files_of(case: Case) -> dict[str, bytes]:
-    """The whole repository of a case."""
     return _laid_over({path: text.encode() for path, text in SMALL.items()}, case.files)
 
 
@@ -88,7 +86,6 @@ def _laid_over(base: Mapping[str, bytes], files: Mapping[str, bytes | None]) -> 
 
 @cache
 def settled() -> Mapping[str, bytes]:
-    """`SMALL` as it stands after a reconcile."""
     return {
         path: text if isinstance(text, bytes) else text.encode()
         for path, text in reconciled(SMALL).items()
@@ -108,13 +105,13 @@ def stream(files: Mapping[str, bytes]) -> bytes:
     parts = [b"commit refs/heads/main\ncommitter %s\ndata 5\nfirst\ndeleteall\n" % who]
     for path, data in files.items():
         mode = b"120000" if isinstance(data, Link) else b"100644"
-        head = b"M %s inline %s\ndata %d\n" % (mode, path.encode(), len(data))
+        name = b'"%s"' % b"".join(b"\\%03o" % byte for byte in path.encode())
+        head = b"M %s inline %s\ndata %d\n" % (mode, name, len(data))
         parts.append(b"%s%s\n" % (head, bytes(data)))
     return b"".join(parts)
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
-    """Every file of a repository: refs, objects, configuration."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -123,7 +120,6 @@ def snapshot(folder: Path) -> dict[str, bytes]:
 
 
 def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    """Run `ipam` in this process: exit code, stdout, stderr."""
     capsys.readouterr()
     code = run(list(arguments))
     out, err = capsys.readouterr()
@@ -131,13 +127,11 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str,
 
 
 def checked(capsys: pytest.CaptureFixture[str], folder: Path) -> tuple[int, dict[str, Any], str]:
-    """`ipam check -o json`: exit code, document, and all that was written."""
     code, out, err = said(capsys, "check", "--repo", str(folder), "-o", "json")
     return code, json.loads(out), out + err
 
 
 def records_of(folder: Path) -> dict[str, str]:
-    """Object ids of the records of main, by path."""
     listed = git(folder, "ls-tree", "-r", "main", "allocations/")
     rows = (line.split(None, 3) for line in listed.splitlines())
     return {path: oid for _, _, oid, path in rows}
@@ -159,32 +153,18 @@ def _case(row: Mapping[str, Any], shapes: Mapping[str, Any]) -> Case:
     findings = tuple(_expected(item, index, marks) for index, item in enumerate(rows))
     errors = [item for item in findings if item.severity != "warning"]
     default = 0 if not errors else 1 if any(item.severity == "error" for item in errors) else 3
-    return Case(
-        id=row["id"],
-        title=row["case"],
-        files=files,
-        exit=row.get("exit", default),
-        findings=findings,
-        forbid=tuple(row.get("forbid", ())),
-    )
+    code, forbidden = row.get("exit", default), tuple(row.get("forbid", ()))
+    return Case(row["id"], row["case"], files, code, findings, forbidden)
 
 
 def _expected(item: Mapping[str, Any], index: int, marks: list[tuple[str, int, int]]) -> Expected:
     path, line, column = item["at"] if "at" in item else marks[item.get("mark", index)]
-    return Expected(
-        code=item["code"],
-        severity=item.get("severity", "error"),
-        path=path,
-        line=line,
-        column=column,
-        pointer=item.get("pointer", ""),
-        says=item["says"],
-        hint=item.get("hint", ""),
-    )
+    place = (path, line, column, item.get("pointer", ""))
+    severity = item.get("severity", "error")
+    return Expected(item["code"], severity, *place, item["says"], item.get("hint", ""))
 
 
 def _written(content: Any, shapes: Mapping[str, Any]) -> tuple[bytes, list[tuple[int, int]]]:
-    """The bytes of a file, and the places that are marked in it."""
     if isinstance(content, dict) and "hex" in content:
         return bytes.fromhex(content["hex"]), []
     if isinstance(content, dict) and "symlink" in content:

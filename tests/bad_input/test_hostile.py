@@ -23,68 +23,56 @@ def text_of(row: dict[str, Any]) -> str:
 
 
 def document(kind: str = "NetworkPool", **parts: Any) -> dict[str, Any]:
-    return {
-        "apiVersion": BUTLER, "kind": kind, "metadata": {"name": "bad"},
-        "spec": {"cidr": "10.50.0.0/24"}, **parts,
-    }  # fmt: skip
+    body = {"metadata": {"name": "bad"}, "spec": {"cidr": "10.50.0.0/24"}}
+    return {"apiVersion": BUTLER, "kind": kind, **body, **parts}
+
+
+def bad(**more: Any) -> dict[str, Any]:
+    return document(metadata={"name": "bad", **more})
 
 
 def refused_places(text: str) -> dict[str, Any]:
     """Documents with the text where it must be refused, by file."""
     reference = {"name": text, "namespace": text}
+    network = {"mode": "ipam", "poolRefs": [{"name": text}]}
+    pinned = {"type": text, "pinnedRange": {"startAddress": text, "endAddress": text}}
+    request = {"poolRef": {"name": "edge"}, "tenantClusterRef": reference, **pinned}
+    settings = {"retention": text, "committer": {"name": text, "email": text}}
+    home = {"apiVersion": "gitops-ipam.dev/v1alpha1", "metadata": {"name": "ipam"}}
     return {
         "pools/version.yaml": document(apiVersion=text),
         "pools/kind.yaml": document(text),
-        "pools/name.yaml": document(metadata={"name": text}),
-        "pools/namespace.yaml": document(metadata={"name": "bad", "namespace": text}),
-        "pools/label.yaml": document(metadata={"name": "bad", "labels": {"team": text}}),
-        "pools/gate.yaml": document(
-            metadata={"name": "bad", "annotations": {"gitops-ipam.dev/gate": text}}
-        ),
+        "pools/name.yaml": bad(name=text),
+        "pools/namespace.yaml": bad(namespace=text),
+        "pools/label.yaml": bad(labels={"team": text}),
+        "pools/gate.yaml": bad(annotations={"gitops-ipam.dev/gate": text}),
         "pools/cidr.yaml": document(spec={"cidr": text}),
         "pools/field.yaml": document(spec={"cidr": "10.50.0.0/24", text[:1000]: 1}),
         "pools/top.yaml": document(**{f"x{text[:1000]}": "1"}),
         "pools/text.yaml": text,
         "providers/mode.yaml": document("ProviderConfig", spec={"provider": text}),
         "providers/ref.yaml": document(
-            "ProviderConfig",
-            spec={"provider": "local", "network": {"mode": "ipam", "poolRefs": [{"name": text}]}},
+            "ProviderConfig", spec={"provider": "local", "network": network}
         ),
         "tenants/team.yaml": document("TenantCluster", spec={"teamRef": {"name": text}}),
         "tenants/config.yaml": document("TenantCluster", spec={"providerConfigRef": reference}),
-        "tenants/pin.yaml": document(
-            "IPAllocation",
-            spec={
-                "poolRef": {"name": "edge"},
-                "tenantClusterRef": reference,
-                "type": text,
-                "pinnedRange": {"startAddress": text, "endAddress": text},
-            },
-        ),
-        "ipam.yaml": {
-            "apiVersion": "gitops-ipam.dev/v1alpha1", "kind": "Settings",
-            "metadata": {"name": "ipam"},
-            "spec": {"retention": text, "committer": {"name": text, "email": text}},
-        },
-    }  # fmt: skip
+        "tenants/pin.yaml": document("IPAllocation", spec=request),
+        "ipam.yaml": document("Settings", spec=settings, **home),
+    }
 
 
 def taken_places(text: str) -> dict[str, Any]:
     """Documents with the text where any text may stand, by file."""
+    block = {"cidr": "10.50.0.0/28", "description": text[:512]}
+    tenant = {"name": "two", "namespace": "team-a", "annotations": {"note": text}}
+    spec = {"workers": {"replicas": 1}, "kubernetesVersion": text}
     return {
         "pools/described.yaml": document(
             metadata={"name": "told", "annotations": {"example.com/note": text}},
-            spec={
-                "cidr": "10.50.0.0/24",
-                "reserved": [{"cidr": "10.50.0.0/28", "description": text[:512]}],
-            },
+            spec={"cidr": "10.50.0.0/24", "reserved": [block]},
         ),
-        "tenants/two.yaml": {
-            "apiVersion": BUTLER, "kind": "TenantCluster",
-            "metadata": {"name": "two", "namespace": "team-a", "annotations": {"note": text}},
-            "spec": {"workers": {"replicas": 1}, "kubernetesVersion": text},
-        },
-    }  # fmt: skip
+        "tenants/two.yaml": document("TenantCluster", metadata=tenant, spec=spec),
+    }
 
 
 def committed(folder: Path, documents: dict[str, Any]) -> Path:
@@ -142,16 +130,7 @@ def test_hostile_text_in_a_file_name_is_shown_harmless(
     row: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     name = text_of(row)[:200].replace("/", "_")
-    path = f"pools/{name}.yaml".encode()
-    quoted = b'"%s"' % b"".join(b"\\%03o" % byte for byte in path)
-    who = b"A Person <person@example.com> 1771149630 +0000"
-    stream = (
-        b"commit refs/heads/main\ncommitter %s\ndata 5\nfirst\nM 100644 inline %s\ndata 2\n[]\n"
-        % (who, quoted)
-    )
-    folder = tmp_path / "repo"
-    git(tmp_path, "init", "-q", "--bare", "-b", "main", str(folder))
-    git(folder, "fast-import", "--quiet", data=stream)
+    folder = bare(tmp_path / "repo", {f"pools/{name}.yaml": b"[]"})
     for verb in (["check"], ["check", "-o", "json"], ["plan"]):
         code, out, err = said(capsys, *verb, "--repo", str(folder), "--color", "never")
         assert code == 1, err

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
+from reconciler.codes import CODES
 from reconciler.model.errors import ExitCode
 from tests.cli.running import ipam
 from tests.world import SMALL, git, pool, repository, tenant, write
@@ -23,7 +24,10 @@ def test_a_code_is_explained_without_a_repository(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     ran = ipam(capsys, "explain", "range-reversed")
-    assert (ran.code, ran.out.splitlines()[0]) == (0, "range-reversed")
+    lines = ran.out.splitlines()
+    assert (ran.code, *lines[:2]) == (0, "range-reversed", f"  {CODES['range-reversed']}")
+    assert "error range-reversed: " in lines[3]
+    assert lines[4].startswith("      hint: ")
 
 
 @pytest.mark.parametrize(("said", "meant"), [("pool-overlab", "pool-overlap"), ("onne", "one")])

@@ -1,15 +1,13 @@
 """`ipam move`: two files, two changes, and a plan that says what they lead to."""
 
 from collections.abc import Callable
-from functools import partial
-from pathlib import Path
 
 import pytest
 
 from reconciler.model.errors import ExitCode
-from tests.cli.running import Ran, given_out, ipam
+from tests.cli.conftest import Moves
 from tests.moving import KEY, NEW, OLD
-from tests.world import CLOCK, SMALL, commit, git, pool, provider, request
+from tests.world import CLOCK, SMALL, git, pool, provider, request
 
 OVERRIDE = "overrides/2026-02-15-move-team-a-one-loadbalancer.yaml"
 TWO = {
@@ -22,47 +20,12 @@ TWO = {
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("reconciler.cli.options.now", lambda: float(CLOCK))
-    return given_out(tmp_path / "repo", TWO)
+def play(moves: Callable[..., Moves]) -> Moves:
+    return moves(TWO)
 
 
-class Verbs:
-    """Runs verbs on a repository."""
-
-    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.folder, self.capsys = folder, capsys
-
-    def __call__(self, *words: str) -> Ran:
-        return ipam(self.capsys, *words, "--repo", self.folder)
-
-    def merged(self, override: str) -> Ran:
-        """The check of the move, once its Override was merged by itself."""
-        git(self.folder, "add", override)
-        git(self.folder, "commit", "-qm", "let it", clock=CLOCK + 10)
-        commit(self.folder, "move it", CLOCK + 20)
-        return self("check", "--base", "HEAD~1")
-
-
-Moving = Callable[..., Ran]
-
-
-@pytest.fixture
-def verbs(folder: Path, capsys: pytest.CaptureFixture[str]) -> Verbs:
-    return Verbs(folder, capsys)
-
-
-@pytest.fixture
-def move(verbs: Verbs) -> Moving:
-    return partial(verbs, "move")
-
-
-def status(folder: Path) -> list[str]:
-    return [line.strip() for line in git(folder, "status", "--porcelain", "-uall").splitlines()]
-
-
-def test_a_move_is_written_as_two_files_and_told(folder: Path, move: Moving) -> None:
-    ran = move("team-a/one", "--to", "far", "--reason", "the old VLAN goes")
+def test_a_move_is_written_as_two_files_and_told(play: Moves) -> None:
+    ran = play("move", "team-a/one", "--to", "far", "--reason", "the old VLAN goes")
     assert ran.code == 0
     assert ran.out.splitlines() == [
         "Two changes, each merged by itself:",
@@ -76,23 +39,23 @@ def test_a_move_is_written_as_two_files_and_told(folder: Path, move: Moving) -> 
         "   10.50.0.0-10.50.0.7 of far (3.1% of 256, 248 free)",
         "  10.40.0.0-10.40.0.7: announced until no Service uses it",
     ]
-    assert status(folder) == ["M tenants/one.yaml", f"?? {OVERRIDE}"]
-    text = (folder / OVERRIDE).read_text()
+    assert play.status() == ["M tenants/one.yaml", f"?? {OVERRIDE}"]
+    text = (play.folder / OVERRIDE).read_text()
     assert f"scope: {KEY}\n" in text
     assert "reason: the old VLAN goes\n" in text
     assert 'expires: "2026-03-17T10:00:30Z"\n' in text
 
 
-def test_an_override_that_counts_already_is_not_written_again(folder: Path, move: Moving) -> None:
-    move("one", "--to", "far")
-    git(folder, "checkout", "-q", "tenants/one.yaml")
-    commit(folder, "let it", CLOCK + 10)
-    commit(folder, "something else", CLOCK + 11)
-    ran = move("one", "--to", "far")
+def test_an_override_that_counts_already_is_not_written_again(play: Moves) -> None:
+    play("move", "one", "--to", "far")
+    git(play.folder, "checkout", "-q", "tenants/one.yaml")
+    play.commit()
+    play.commit()
+    ran = play("move", "one", "--to", "far")
     assert ran.out.splitlines()[0] == (
         f"{OVERRIDE} lets team-a/one (loadbalancer) move: one change is left to be merged."
     )
-    assert status(folder) == ["M tenants/one.yaml"]
+    assert play.status() == ["M tenants/one.yaml"]
 
 
 @pytest.mark.parametrize(
@@ -107,35 +70,35 @@ def test_an_override_that_counts_already_is_not_written_again(folder: Path, move
     ],
 )
 def test_what_cannot_be_done_is_said_and_writes_nothing(
-    folder: Path, move: Moving, words: tuple[str, ...], said: str
+    play: Moves, words: tuple[str, ...], said: str
 ) -> None:
-    ran = move(*words)
+    ran = play("move", *words)
     assert (ran.code, said in ran.err) == (64, True), ran.err
-    assert status(folder) == []
+    assert play.status() == []
 
 
-def test_nothing_is_written_through_a_link(folder: Path, move: Moving) -> None:
-    outside = folder.parent / "outside"
+def test_nothing_is_written_through_a_link(play: Moves) -> None:
+    outside = play.folder.parent / "outside"
     outside.mkdir()
-    (folder / "overrides").symlink_to(outside)
-    ran = move("team-a/one", "--to", "far", "--reason", "x")
+    (play.folder / "overrides").symlink_to(outside)
+    ran = play("move", "team-a/one", "--to", "far", "--reason", "x")
     assert ran.code == ExitCode.USAGE
     assert f"{OVERRIDE} cannot be written: overrides is a link" in ran.err
     assert list(outside.iterdir()) == []
-    assert status(folder) == ["?? overrides"]
+    assert play.status() == ["?? overrides"]
 
 
-def test_the_way_back_is_a_move_and_no_revert(folder: Path, verbs: Verbs, move: Moving) -> None:
-    assert move("team-a/one", "--to", "far", "--reason", "the old VLAN goes").code == 0
-    assert verbs.merged(OVERRIDE).out.splitlines()[0] == "1 moves"
-    assert verbs("reconcile").code == 0
-    assert "phase: Allocated" in git(folder, "show", f"HEAD:{NEW}")
-    assert "announced: until-unused" in git(folder, "show", f"HEAD:{OLD}")
-    git(folder, "reset", "-q", "--hard", "main")
-    git(folder, "revert", "--no-edit", "HEAD~1", clock=CLOCK + 60)
-    ran = verbs("plan")
+def test_the_way_back_is_a_move_and_no_revert(play: Moves) -> None:
+    assert play("move", "team-a/one", "--to", "far", "--reason", "the old VLAN goes").code == 0
+    assert play.checked("team-a-one-loadbalancer").out.splitlines()[0] == "1 moves"
+    assert play("reconcile").code == 0
+    assert "phase: Allocated" in git(play.folder, "show", f"HEAD:{NEW}")
+    assert "announced: until-unused" in git(play.folder, "show", f"HEAD:{OLD}")
+    git(play.folder, "reset", "-q", "--hard", "main")
+    git(play.folder, "revert", "--no-edit", "HEAD~1", clock=CLOCK + 60)
+    ran = play("plan")
     assert "No changes." in ran.out
     assert "the way back: ipam move team-a/one --to edge" in ran.err
-    back = move("team-a/one", "--to", "edge", "--reason", "it was too early")
+    back = play("move", "team-a/one", "--to", "edge", "--reason", "it was too early")
     assert "10.50.0.0-10.50.0.7 of far" in back.out.partition("→")[0]
     assert "10.40.0.0-10.40.0.7 of edge" in back.out.partition("→")[2]

@@ -1,12 +1,11 @@
 """`ipam move` of what is pinned: the document gets another pin, or none, and both files as ever."""
 
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
-from tests.cli.running import given_out
-from tests.cli.test_move import Verbs
-from tests.world import CLOCK, SMALL, git, pool, provider, request, tenant
+from tests.cli.conftest import Moves
+from tests.world import SMALL, git, pool, provider, request, tenant
 
 BY_HAND = """\
 apiVersion: butler.butlerlabs.dev/v1alpha1
@@ -35,28 +34,21 @@ FILES = {
     "tenants/two.yaml": tenant("held"),
     "tenants/held.yaml": HELD,
 }
-OVERRIDE = "overrides/2026-02-15-move-{}.yaml"
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("reconciler.cli.options.now", lambda: float(CLOCK))
-    return given_out(tmp_path / "repo", FILES)
+def play(moves: Callable[..., Moves]) -> Moves:
+    return moves(FILES)
 
 
-def record(folder: Path, path: str) -> str:
-    return git(folder, "show", f"HEAD:allocations/NetworkPool/butler-system.{path}.yaml")
-
-
-@pytest.fixture
-def verbs(folder: Path, capsys: pytest.CaptureFixture[str]) -> Verbs:
-    return Verbs(folder, capsys)
+def record(play: Moves, path: str) -> str:
+    return git(play.folder, "show", f"HEAD:allocations/NetworkPool/butler-system.{path}.yaml")
 
 
 def test_a_request_that_pins_a_range_gets_another_pin_and_stays_the_tenants_own_claim(
-    folder: Path, verbs: Verbs
+    play: Moves,
 ) -> None:
-    ran = verbs("move", "butler-system/held", "--to", "far")
+    ran = play("move", "butler-system/held", "--to", "far")
     assert ran.code == 0, ran.err
     assert ran.out.splitlines()[3:6] == [
         "  2. tenants/held.yaml:5: spec.poolRef.name is far now",
@@ -64,20 +56,20 @@ def test_a_request_that_pins_a_range_gets_another_pin_and_stays_the_tenants_own_
         "     git add tenants/held.yaml && git commit -m"
         " 'Move butler-system/held (request) to far'",
     ]
-    text = (folder / "tenants/held.yaml").read_text()
+    text = (play.folder / "tenants/held.yaml").read_text()
     pin = "{startAddress: 10.50.0.4, endAddress: 10.50.0.11} # alive"
     assert text == HELD.replace("poolRef: {name: edge}", "poolRef: {name: far}").replace(PIN, pin)
-    checked = verbs.merged(OVERRIDE.format("butler-system-held-request"))
+    checked = play.checked("butler-system-held-request")
     assert (checked.code, checked.out.splitlines()[0]) == (0, "1 moves")
-    assert verbs("reconcile").code == 0
-    assert "startAddress: 10.50.0.4" in record(folder, "far/butler-system/held.request")
-    assert "announced: until-unused" in record(folder, "edge/butler-system/held.request")
-    assert "held.loadbalancer" not in git(folder, "ls-tree", "-r", "--name-only", "HEAD")
-    assert "1 moves" not in verbs("plan").out
+    assert play("reconcile").code == 0
+    assert "startAddress: 10.50.0.4" in record(play, "far/butler-system/held.request")
+    assert "announced: until-unused" in record(play, "edge/butler-system/held.request")
+    assert "held.loadbalancer" not in git(play.folder, "ls-tree", "-r", "--name-only", "HEAD")
+    assert "1 moves" not in play("plan").out
 
 
-def test_a_tenant_that_pins_its_range_moves_without_the_pin(folder: Path, verbs: Verbs) -> None:
-    ran = verbs("move", "team-a/one", "--to", "far")
+def test_a_tenant_that_pins_its_range_moves_without_the_pin(play: Moves) -> None:
+    ran = play("move", "team-a/one", "--to", "far")
     assert ran.code == 0, ran.err
     assert ran.out.splitlines()[3:5] == [
         "  2. tenants/one.yaml:4: metadata.annotations.gitops-ipam.dev/loadbalancer-pool is far now",
@@ -85,24 +77,24 @@ def test_a_tenant_that_pins_its_range_moves_without_the_pin(folder: Path, verbs:
     ]
     pin = "    loadBalancerPool:  # from before\n      start: 10.40.0.40\n      end: 10.40.0.47\n"
     noted = "  annotations:\n    gitops-ipam.dev/loadbalancer-pool: far\n  name: one\n"
-    text = (folder / "tenants/one.yaml").read_text()
+    text = (play.folder / "tenants/one.yaml").read_text()
     assert text == BY_HAND.replace(pin, "").replace("  name: one\n", noted)
-    checked = verbs.merged(OVERRIDE.format("team-a-one-loadbalancer"))
+    checked = play.checked("team-a-one-loadbalancer")
     assert (checked.code, checked.out.splitlines()[0]) == (0, "1 moves")
     assert "announcement-lost" not in checked.out
-    assert verbs("reconcile").code == 0
-    assert "startAddress: 10.50.0.4" in record(folder, "far/team-a/one.loadbalancer")
-    assert "announced: until-unused" in record(folder, "edge/team-a/one.loadbalancer")
+    assert play("reconcile").code == 0
+    assert "startAddress: 10.50.0.4" in record(play, "far/team-a/one.loadbalancer")
+    assert "announced: until-unused" in record(play, "edge/team-a/one.loadbalancer")
 
 
 def test_a_tenant_is_moved_by_its_own_name_though_a_request_of_another_holds_its_addresses(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    moves: Callable[..., Moves],
 ) -> None:
     files = {**FILES, "tenants/held.yaml": HELD.replace("name: held, n", "name: other, n", 1)}
-    verbs = Verbs(given_out(folder.parent / "other", files), capsys)
-    ran = verbs("move", "team-a/held", "--to", "far")
+    play = moves(files)
+    ran = play("move", "team-a/held", "--to", "far")
     assert "Move butler-system/other (request) to far" in ran.out, ran.err
-    ran = verbs("move", "team-a/nobody", "--to", "far")
+    ran = play("move", "team-a/nobody", "--to", "far")
     assert "no claim 'team-a/nobody'" in ran.err
 
 
@@ -124,13 +116,13 @@ def test_a_tenant_is_moved_by_its_own_name_though_a_request_of_another_holds_its
     ],
 )
 def test_a_pin_that_cannot_be_edited_in_place_is_named_with_what_to_do(
-    folder: Path, verbs: Verbs, path: str, old: str, new: str, said: str
+    play: Moves, path: str, old: str, new: str, said: str
 ) -> None:
-    text = (folder / path).read_text()
+    text = (play.folder / path).read_text()
     assert old in text
-    (folder / path).write_text(text.replace(old, new))
+    (play.folder / path).write_text(text.replace(old, new))
     claim = "butler-system/held" if "held" in path else "team-a/one"
-    ran = verbs("move", claim, "--to", "far")
+    ran = play("move", claim, "--to", "far")
     assert (ran.code, said in ran.err) == (64, True), ran.err
     assert " be far by hand, and merge an Override of kind move before" in ran.err
-    assert git(folder, "status", "--porcelain") == f"M {path}"
+    assert git(play.folder, "status", "--porcelain") == f"M {path}"

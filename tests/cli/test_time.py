@@ -97,7 +97,7 @@ def test_all_verbs_agree_on_a_record_whose_retention_has_ended_while_no_run_remo
         page = tmp_path / "page.html"
         page.unlink(missing_ok=True)
         assert ipam(capsys, "report", "--repo", folder, "--out", page).code == 0
-        drawn: dict[str, Any] = document_of(page)["pools"][0]  # type: ignore[index]
+        drawn: dict[str, Any] = document_of(page)["pools"][0]
         (listed,) = told("get", "pools")
         available = [it["available"] for it in (*told("status"), drawn)]
         available.append(listed["status"]["availableIPs"])

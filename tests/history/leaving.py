@@ -5,18 +5,11 @@ from collections.abc import Iterable, Sequence
 from tests.world import pool, provider, reconciled, request
 
 
-def left(cidr: str, sizes: Sequence[int], going: Iterable[int]) -> dict[str, str | bytes]:
-    """Files after all have their ranges, and before those who go are released.
-
-    Args:
-        cidr: The network of the pool.
-        sizes: How many addresses each one asks for, in turn.
-        going: Which of them go.
-    """
-    world: dict[str, str | bytes] = {
-        "pools/edge.yaml": pool(cidr=cidr),
-        "providers/d.yaml": provider(),
-    }
+def left(
+    cidr: str, sizes: Sequence[int], going: Iterable[int], reserved: str = "[]"
+) -> dict[str, str | bytes]:
+    """Requests of some sizes are reconciled, and then some of their documents go."""
+    world: dict[str, str | bytes] = {"pools/edge.yaml": pool(cidr=cidr, reserved=reserved), "providers/d.yaml": provider()}  # fmt: skip
     for number, each in enumerate(sizes):
         world[f"tenants/{number}.yaml"] = request(f"t{number}", count=each)
     files = reconciled(world)

@@ -4,13 +4,12 @@ from collections.abc import Mapping
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
-from reconciler.addresses import IPRange, format_address
+from reconciler.addresses import IPRange
 from reconciler.planning.pool_map import MAX_ROWS, AddressPart, AddressUse, PoolMap, pool_map, strip
 from tests.examples import scaled
-from tests.families.capi.trees import pool as capi_pool
-from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+from tests.history.leaving import left
+from tests.world import evaluation_of
 
 Files = Mapping[str, str | bytes]
 
@@ -20,41 +19,12 @@ def drawn(files: Files, columns: int = 32) -> PoolMap:
     return pool_map(state, next(iter(state.pools)), columns)
 
 
-def lines(found: PoolMap) -> list[str]:
-    return [
-        f"{format_address(4, row.first)} "
-        + "".join(" " if part is None else found.sign(part) for part in row.cells)
-        for row in found.rows
-    ]
-
-
-def test_many_pieces_are_a_row_each_and_no_cell_grows_for_them() -> None:
-    pieces = [f"10.{number}.0.1" for number in range(40)]
-    found = drawn({"pools/p.yaml": capi_pool("p", *pieces, prefix=8)}, 8)
-    assert found.per_cell >= 1
-
-
-def test_of_two_records_of_one_address_the_one_with_more_of_a_cell_shows() -> None:
-    state = evaluation_of(reconciled({**SMALL, "tenants/two.yaml": tenant("two")})).state
-    one, two = state.records
-    wide = replace(one, range=IPRange(4, 0x0A280000, 0x0A28000F))
-    narrow = replace(two, range=IPRange(4, 0x0A280002, 0x0A280003))
-    found = pool_map(replace(state, records=(wide, narrow)), next(iter(state.pools)), 16)
-    assert lines(found)[0] == "10.40.0.0 AAAAAAAAAAAAAAAA"
-
-
 @settings(max_examples=scaled(40))
 @given(st.lists(st.integers(1, 30), max_size=5), st.integers(20, 29), st.integers(8, 90))
 def test_a_cell_never_hides_that_something_is_held(
     sizes: list[int], prefix: int, columns: int
 ) -> None:
-    files: dict[str, str | bytes] = {
-        "pools/e.yaml": pool(cidr=f"10.40.0.0/{prefix}"),
-        "providers/d.yaml": provider(),
-    }
-    for number, size in enumerate(sizes):
-        files[f"tenants/{number}.yaml"] = request(f"t{number}", count=size)
-    found = drawn(reconciled(files), columns)
+    found = drawn(left(f"10.40.0.0/{prefix}", sizes, ()), columns)
     assert len(found.rows) <= MAX_ROWS
     held = {
         address // found.per_cell

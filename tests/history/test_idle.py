@@ -19,26 +19,8 @@ def records() -> dict[str, list[Allocation]]:
     return balancer_records(evaluation_of(FILES).state.records)
 
 
-def range_of(cluster: str) -> IPRange:
-    (record,) = records()[cluster]
-    assert record.range is not None
-    return record.range
-
-
 def found(clusters: Mapping[str, SeenCluster], revision: str = OLD) -> Idle:
     return headroom(records(), ApplyResult(OLD, clusters), revision)
-
-
-def test_what_was_looked_at_is_counted_and_summed() -> None:
-    idle = found(
-        {
-            TWO: SeenCluster("applied", {range_of(TWO): 0}),
-            ONE: SeenCluster("applied", {range_of(ONE): 3}),
-        }
-    )
-    assert idle.items == [Headroom(ONE, 8, 8, 3), Headroom(TWO, 8, 8, 0)]
-    assert [item.idle for item in (*idle.items, idle.total)] == [5, 8, 13]
-    assert (idle.total[1:4], idle.is_other) == ((16, 16, 3), False)
 
 
 def test_what_nobody_looked_at_is_no_zero_and_says_why() -> None:
@@ -61,8 +43,3 @@ def test_what_is_released_is_not_allocated() -> None:
         for name, found in records().items()
     }
     assert headroom(gone, ApplyResult(OLD, {}), OLD).items == []
-
-
-def test_without_any_record_there_is_nothing() -> None:
-    idle = headroom({}, ApplyResult(OLD, {}), OLD)
-    assert (idle.items, idle.total[1:4]) == ([], (0, 0, 0))

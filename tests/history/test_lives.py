@@ -20,11 +20,10 @@ def row(number: int, old: str, new: str) -> CommitRow:
 def describe(*rows: CommitRow, most: int = 100) -> list[tuple[Fact, str, str]]:
     """Lives of a claim that has no record any more; rows newest first."""
     found, _ = lives((), rows, KNOWN, most)
-    return [(it.fact, _id(it.begins), _id(it.ends)) for it in found]
-
-
-def _id(found: CommitRow | None) -> str:
-    return "" if found is None else found.id.lstrip("0")
+    ids = [
+        ["" if it is None else it.id.lstrip("0") for it in (one.begins, one.ends)] for one in found
+    ]
+    return [(one.fact, begins, ends) for one, (begins, ends) in zip(found, ids, strict=True)]
 
 
 def test_what_nobody_sees_ends_no_life() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import ipam
-from tests.world import SMALL, commit, repository, tenant, write
+from tests.world import SMALL, repository, tenant
 
 Capture = pytest.CaptureFixture[str]
 
@@ -43,13 +43,3 @@ def test_a_namesake_in_the_same_file_is_told_apart_by_its_line(
     ]
     assert lines[0] == 3 < lines[1]
     assert causes(capsys, folder, "10.40.0.8")[0] == f"tenants/one.yaml:{lines[1]}"
-
-
-def test_a_namesake_that_changed_later_is_not_the_cause(tmp_path: Path, capsys: Capture) -> None:
-    files = {**SMALL, "tenants/a.yaml": tenant("shop", "team-a")}
-    folder = repository(tmp_path / "repo", files)
-    write(folder, {"tenants/b.yaml": tenant("shop", "team-b")})
-    commit(folder, "another team")
-    ipam(capsys, "reconcile", "--no-apply", "--repo", folder)
-    who, history = causes(capsys, folder, "10.40.0.8")
-    assert who == history == "tenants/a.yaml:3"

@@ -1,57 +1,16 @@
 """How long pools will do: plain rates, and tenants that fit into what is free."""
 
-from collections.abc import Mapping
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reconciler.addresses import IPSet
-from reconciler.history.events import RecordEvent
-from reconciler.history.queries import (
-    MAX_TENANTS,
-    Outlook,
-    Past,
-    Rate,
-    fitting,
-    median_shapes,
-    outlooks,
-)
-from reconciler.model.instant import DAY
+from reconciler.history.queries import MAX_TENANTS, fitting, median_shapes
 from reconciler.planning.evaluate import Evaluation
 from tests.examples import scaled
 from tests.families.novaedge import pool as vip_pool
 from tests.history.leaving import left
-from tests.history.pasts import fact, happened, run
-from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, request, tenant
-
-(GIVEN,) = happened(None, fact())
-OLD = CLOCK - 400 * DAY
-
-
-def describe(*ago: tuple[int, RecordEvent]) -> tuple[RecordEvent, ...]:
-    """What happened so many days ago."""
-    return tuple(it._replace(row=it.row._replace(clock=CLOCK - days * DAY)) for days, it in ago)
-
-
-def outlook(past: Past, files: Mapping[str, str | bytes] = SMALL) -> Outlook:
-    evaluation = evaluation_of(reconciled(files))
-    (found,) = outlooks(
-        evaluation.state, evaluation.plan.before, past, list(evaluation.state.pools)
-    )
-    return found
-
-
-def test_a_history_that_is_shorter_than_a_span_is_not_enough() -> None:
-    past = Past(CLOCK, CLOCK - 45 * DAY, describe((1, GIVEN)))
-    assert [rate.change for rate in outlook(past).rates] == [8, None]
-    assert (past.days, outlook(past).rates[1]) == (45, Rate(90, None, ()))
-    assert Past(CLOCK, CLOCK + DAY, ()).days == 0
-
-
-def test_what_is_reached_is_reached() -> None:
-    files = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/29")}
-    found = outlook(Past(CLOCK, OLD, describe((1, GIVEN))), files)
-    assert set(found.rates[0].weeks) == {0.0}
+from tests.history.pasts import run
+from tests.world import SMALL, evaluation_of, reconciled, request, tenant
 
 
 def test_the_median_tenant_has_all_its_claims_and_growth_is_not_counted() -> None:

@@ -4,15 +4,14 @@ from collections.abc import Mapping
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, asked_range, format_short
-from reconciler.documents.findings import Location
-from reconciler.model.plan import Blocked, State
+from reconciler.model.plan import State
 from reconciler.planning.pool_map import AddressUse, parts_of
 from tests.examples import scaled
 from tests.families.novaedge import vip
-from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+from tests.history.leaving import left
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
 
 Files = Mapping[str, str | bytes]
 FULL = {
@@ -66,34 +65,15 @@ def test_addresses_in_what_nobody_can_read_are_in_use() -> None:
     assert describe(state, "10.40.0.9") == [("10.40.0.9", "in use", "unreadable file")]
 
 
-def test_addresses_in_a_document_that_nobody_can_read_are_in_use() -> None:
-    state = state_of(SMALL)
-    there = Location("tenants/odd.yaml", 3, 1)
-    off = Blocked(IPRange(4, 0x0A280009, 0x0A280009), "what tenants/odd.yaml names", there)
-    found = describe(replace(state, off_limits=(off,)), "10.40.0.9")
-    assert found == [("10.40.0.9", "in use", "what tenants/odd.yaml names")]
-
-
 @settings(max_examples=scaled(40))
 @given(
-    st.lists(st.integers(1, 9), max_size=4),
-    st.sets(st.integers(0, 3)),
-    st.integers(0, 40),
-    st.integers(0, 40),
+    *(st.lists(st.integers(1, 9), max_size=4), st.sets(st.integers(0, 3))),
+    *(st.integers(0, 40), st.integers(0, 40)),
 )
 def test_every_address_is_told_once_and_its_record_comes_first(
     sizes: list[int], going: set[int], first: int, more: int
 ) -> None:
-    world: dict[str, str | bytes] = {
-        "pools/edge.yaml": pool(cidr="10.40.0.0/27", reserved="[{cidr: 10.40.0.0/30}]"),
-        "providers/d.yaml": provider(),
-    }
-    for number, each in enumerate(sizes):
-        world[f"tenants/{number}.yaml"] = request(f"t{number}", count=each)
-    files = reconciled(world)
-    for number in going:
-        files.pop(f"tenants/{number}.yaml", None)
-    state = state_of(reconciled(files))
+    state = state_of(reconciled(left("10.40.0.0/27", sizes, going, "[{cidr: 10.40.0.0/30}]")))
     start = 0x0A280000 + first
     parts = parts_of(state, [IPRange(4, start, start + more)])
     of = {at: part for part in parts for at in range(part.range.first, part.range.last + 1)}

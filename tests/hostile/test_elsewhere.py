@@ -9,7 +9,7 @@ import pytest
 from reconciler.cli import run
 from reconciler.review.checks import review
 from tests.cli.running import ipam
-from tests.review.test_review import branch, encoded
+from tests.review.sides import branch, encoded
 from tests.world import (
     CLOCK,
     SMALL,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from reconciler.addresses import format_short
 from reconciler.documents.findings import Finding, Severity
 from reconciler.importing.assembling import Imported, assemble
 from reconciler.importing.found import ImportedSource
@@ -48,7 +49,6 @@ def errors(evaluation: Evaluation) -> list[Finding]:
 
 def lines(result: Imported) -> list[str]:
     """Owner, type, pool, old and new of each range, in short."""
-    from reconciler.addresses import format_short
 
     def short(item: Any) -> str:
         return format_short(item) if item is not None else "-"

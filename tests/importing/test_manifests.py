@@ -113,10 +113,7 @@ def test_what_is_no_output_of_kubectl_is_told(text: str, said: str) -> None:
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
-    (
-        {"apiVersion": "v1", "kind": "List", "items": 5},
-        "web.yaml: /0/items/0 is not an object with",
-    ),
+    (listed() | {"items": 5}, "web.yaml: /0/items/0 is not an object with"),
     ({**POOL, "spec": [1]}, "cluster team-a/web: its IPAddressPools or Services cannot be read"),
     ({**POOL, "spec": {"addresses": [5]}}, "cluster team-a/web: its IPAddressPools or Services"),
     (listed(POOL, {**WEB, "status": [1]}), "cluster team-a/web: its IPAddressPools or Services"),

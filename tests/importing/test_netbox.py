@@ -12,43 +12,18 @@ from reconciler.importing.cells import ranges_in
 from tests.importing.sources import conflicts, imported, lines, netbox, table, texts
 from tests.world import pool
 
-PREFIXES = json.dumps(
-    {
-        "count": 2,
-        "next": None,
-        "results": [
-            {"id": 1, "prefix": "10.0.0.0/16", "status": {"value": "active", "label": "Active"}},
-            {
-                "id": 2,
-                "prefix": "10.0.1.0/24",
-                "status": {"value": "active"},
-                "description": "Edge",
-            },
-        ],
-    }
-)
-RANGES = json.dumps(
-    [
-        {"start_address": "10.0.1.64/24", "end_address": "10.0.1.95/24", "tenant": None},
-        {
-            "start_address": "10.0.1.96/24",
-            "end_address": "10.0.1.99/24",
-            "tenant": {"name": "Shop", "slug": "shop"},
-            "role": {"name": "vip"},
-        },
-    ]
-)
-ADDRESSES = json.dumps(
-    [
-        {"address": "10.0.1.70/24", "dns_name": "web.example.com", "status": {"value": "active"}},
-        {
-            "address": "10.0.1.71/24",
-            "assigned_object": {"device": {"name": "sw-1"}, "name": "eth0"},
-        },
-        {"address": "10.0.1.97/24", "dns_name": "a", "tenant": {"name": "Shop", "slug": "shop"}},
-        {"address": "10.0.1.72/24", "status": {"value": "deprecated"}},
-    ]
-)
+PREFIXES = """{"count": 2, "next": null, "results": [
+  {"id": 1, "prefix": "10.0.0.0/16", "status": {"value": "active", "label": "Active"}},
+  {"id": 2, "prefix": "10.0.1.0/24", "status": {"value": "active"}, "description": "Edge"}]}"""
+RANGES = """[
+  {"start_address": "10.0.1.64/24", "end_address": "10.0.1.95/24", "tenant": null},
+  {"start_address": "10.0.1.96/24", "end_address": "10.0.1.99/24", "role": {"name": "vip"},
+   "tenant": {"name": "Shop", "slug": "shop"}}]"""
+ADDRESSES = """[
+  {"address": "10.0.1.70/24", "dns_name": "web.example.com", "status": {"value": "active"}},
+  {"address": "10.0.1.71/24", "assigned_object": {"device": {"name": "sw-1"}, "name": "eth0"}},
+  {"address": "10.0.1.97/24", "dns_name": "a", "tenant": {"name": "Shop", "slug": "shop"}},
+  {"address": "10.0.1.72/24", "status": {"value": "deprecated"}}]"""
 
 
 def test_prefixes_are_pools_ranges_their_windows_and_addresses_pins() -> None:
@@ -110,11 +85,7 @@ def test_more_objects_than_are_read_are_refused(monkeypatch: pytest.MonkeyPatch)
     assert conflicts(netbox(ADDRESSES)) == ["0.json: the file has more than 1 objects"]
 
 
-SCOPE: dict[str, object] = {
-    "start_address": "10.20.0.2/24",
-    "end_address": "10.20.0.99/24",
-    "id": 7,
-}
+SCOPE = {"start_address": "10.20.0.2/24", "end_address": "10.20.0.99/24", "id": 7}
 USED: list[dict[str, object]] = [
     {"mark_populated": True},
     {"mark_utilized": True},
@@ -136,7 +107,7 @@ def unused(result: Imported) -> IPSet:
 
 
 @pytest.mark.parametrize("at", range(len(USED)))
-@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@pytest.mark.parametrize("mark", [",", "\t"])
 def test_a_range_that_something_else_uses_is_not_given_out(at: int, mark: str) -> None:
     prefix = '[{"prefix": "10.20.0.0/24"}]'
     held = '[{"address": "10.20.0.50/24", "dns_name": "printer"}]'

@@ -16,12 +16,6 @@ def described(name: str, cidr: str) -> ImportedSource:
     )
 
 
-def test_a_pool_that_is_there_is_taken() -> None:
-    result = imported(table("ip,name\n10.0.0.5,web\n"), EDGE)
-    assert lines(result) == ["default/web nodes edge 10.0.0.5 10.0.0.5"]
-    assert list(result.files) == ["tenants/default/web.yaml"]
-
-
 def test_an_address_outside_of_every_pool_is_a_conflict_until_one_is_described() -> None:
     found = table("ip,name\n10.9.0.5,web\n")
     result = imported(found, EDGE)

@@ -50,11 +50,8 @@ def test_separators_encodings_and_first_lines_make_no_difference(
     bom = "\ufeff" if encoding in ("utf-16-le", "utf-16-be") and mark == ";" else ""
     found = table((bom + text).encode(encoding))
     (held,) = found.holdings
-    assert (held.title, held.type, format_short(held.item)) == (
-        "default/web",
-        "loadbalancer",
-        "10.0.0.5-10.0.0.7",
-    )
+    assert (held.title, held.type) == ("default/web", "loadbalancer")
+    assert format_short(held.item) == "10.0.0.5-10.0.0.7"
     assert held.place.line == text.count("\n")
 
 
@@ -117,11 +114,8 @@ def test_a_reserved_row_and_one_of_dhcp_have_no_holder() -> None:
     found = table(f"{text},10.0.0.8,web,lb,reserved\n")
     assert [it.name for it in found.holdings] == ["web"]
     (made,) = imported(found).after.state.pools.values()
-    assert list(map(format_short, made.usable)) == [
-        "10.0.0.1-10.0.0.6",
-        "10.0.0.8-10.0.0.99",
-        "10.0.0.200-10.0.0.254",
-    ]
+    left = "10.0.0.1-10.0.0.6 10.0.0.8-10.0.0.99 10.0.0.200-10.0.0.254"
+    assert " ".join(map(format_short, made.usable)) == left
 
 
 def test_ipv6_beside_ipv4_is_listed_and_stops_nothing() -> None:
@@ -133,10 +127,6 @@ def test_ipv6_beside_ipv4_is_listed_and_stops_nothing() -> None:
         "a.csv:2: IPv6 is not imported: 2001:db8::5 of default/web",
         "a.csv:3: IPv6 is not imported: 2001:db8::/64 of default/x",
     ]
-
-
-def test_utf_16_as_spreadsheets_write_it_is_read() -> None:
-    assert describe("ip,name\n10.0.0.5,web\n".encode("utf-16")) == ["default/web nodes 10.0.0.5"]
 
 
 def test_columns_of_clusters_are_load_balancers_and_a_type_says_otherwise() -> None:
@@ -159,26 +149,6 @@ def test_a_network_of_nobody_is_a_pool_and_that_of_somebody_is_theirs() -> None:
     assert made.name == "net-10-0-0-0-24"
 
 
-def test_what_nobody_has_is_passed_over_and_told() -> None:
-    found = table("ip,name,status\n10.0.0.5,old,Deprecated\n")
-    assert (found.holdings, found.notes) == ((), ("a.csv:2: deprecated, so it is not in use",))
-
-
-@pytest.mark.parametrize("header", ["network", "prefix", "subnet", "cidr"])
-def test_a_network_is_a_pool_under_each_of_its_names_and_holders_beside_it_are_in_it(
-    header: str,
-) -> None:
-    found = table(
-        f"{header},ip,name,description\n10.0.0.0/24,,,VLAN 60\n10.0.0.0/24,10.0.0.5,web,\n"
-    )
-    assert found.conflicts == ()
-    assert [(it.name, it.item) for it in found.holdings] == [("web", found.holdings[0].item)]
-    assert found.holdings[0].pool == ""
-    assert [(it.name, format_short(it.extent)) for it in found.described] == [
-        ("vlan-60", "10.0.0.0-10.0.0.255")
-    ]
-
-
 def test_the_table_of_the_docs_is_read_without_a_conflict() -> None:
     text = Path("docs/importing.md").read_text(encoding="utf-8")
     sample = text.partition("```csv\n")[2].partition("```")[0]
@@ -199,31 +169,19 @@ def test_a_type_that_says_free_is_nobodys_and_one_that_says_nothing_is_told_once
     assert conflicts(found) == ["a.csv:3: type 'odd one' is not known, also at a.csv:4"]
     assert "--map-type 'odd one=loadbalancer', or =nodes" in found.conflicts[0].hint
     found = table(text, types={"odd one": "loadbalancer"})
-    assert [(it.name, it.type) for it in found.holdings] == [
-        ("a", "loadbalancer"),
-        ("b", "loadbalancer"),
-        ("c", "nodes"),
-    ]
+    types = {it.name: it.type for it in found.holdings}
+    assert types == {"a": "loadbalancer", "b": "loadbalancer", "c": "nodes"}
 
 
 @pytest.mark.parametrize(
     ("said", "meaning"),
     [
-        ("MetalLB pool", "loadbalancer"),
-        ("k8s-LB", "loadbalancer"),
-        ("Load Balancing (prod)", "loadbalancer"),
-        ("Service", "loadbalancer"),
-        ("worker node", "nodes"),
-        ("Secondary", "nodes"),
-        ("DHCP scope", "reserved"),
-        ("web server", ""),
-        ("lb node", ""),
-        ("no vip", ""),
-        ("dhcp server", ""),
-        ("vrrp", ""),
-        ("pool", "network"),
+        ("MetalLB pool", "loadbalancer"), ("k8s-LB", "loadbalancer"), ("Service", "loadbalancer"),
+        ("Load Balancing (prod)", "loadbalancer"), ("worker node", "nodes"), ("Secondary", "nodes"),
+        ("DHCP scope", "reserved"), ("pool", "network"), ("web server", ""), ("lb node", ""),
+        ("no vip", ""), ("dhcp server", ""), ("vrrp", ""),
     ],
-)
+)  # fmt: skip
 def test_words_of_a_type_count_and_nothing_becomes_nodes_by_guess(said: str, meaning: str) -> None:
     assert type_of(said, {}) == meaning
     assert type_of(said.upper(), {said.casefold(): "free"}) == "free"

@@ -4,35 +4,24 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 from tests.page.repositories import Pages
-from tests.page.tools import needed
-
-_FLAGS = (
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
+from tests.page.shown import launched
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Chromium without a window."""
-    program = needed("chromium")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=program, args=[*_FLAGS])
+    with launched() as opened:
         yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="session")
 def pages(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Pages:
-    """Pages of repositories that tests share."""
     del browser  # without one no repository is made
     return Pages(tmp_path_factory.mktemp("pages"))
 
 
 @pytest.fixture
 def lived(pages: Pages) -> Path:
-    """The page of a repository in which things happened for some months."""
     return pages.of("lived")

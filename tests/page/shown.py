@@ -6,8 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
 
+from tests.page.tools import needed
+
+_FLAGS = (
+    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+)
 _LISTEN = """
 window.broken = [];
 document.addEventListener("securitypolicyviolation", (it) => window.broken.push(it.violatedDirective));
@@ -22,12 +28,7 @@ _GO = """(it) => new Promise((done) => {
 
 @dataclass
 class Shown:
-    """A page that is open.
-
-    Attributes:
-        said: What it wrote to the console, and what it threw.
-        asked: What it asked for beside its own file.
-    """
+    """An open page, with its console lines, its errors, and its requests."""
 
     page: Page
     said: list[str] = field(default_factory=list)
@@ -39,13 +40,11 @@ class Shown:
         self.settle()
 
     def settle(self) -> None:
-        """Until what was asked for is drawn."""
         self.page.evaluate(
             "() => new Promise((it) => requestAnimationFrame(() => requestAnimationFrame(it)))"
         )
 
     def text(self) -> str:
-        """All that can be read."""
         return self.page.inner_text("body")
 
     def assert_well(self) -> None:
@@ -53,6 +52,15 @@ class Shown:
         assert self.said == []
         assert self.asked == []
         assert self.page.evaluate("window.broken") == []
+
+
+@contextmanager
+def launched() -> Iterator[Browser]:
+    program = needed("chromium")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=program, args=[*_FLAGS])
+        yield opened
+        opened.close()
 
 
 @contextmanager

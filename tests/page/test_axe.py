@@ -13,8 +13,7 @@ _AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 _GRAVE = ("serious", "critical")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["lived", "change"])
+@pytest.mark.parametrize(("name", "scheme"), [("lived", "light"), ("change", "dark")])
 def test_nothing_serious(name: str, scheme: str, browser: Browser, pages: Pages) -> None:
     # A policy stops what is put into a page from outside, axe as well; only its test passes by it.
     with shown(browser, pages.of(name), color_scheme=scheme, bypass_csp=True) as page:
@@ -22,9 +21,5 @@ def test_nothing_serious(name: str, scheme: str, browser: Browser, pages: Pages)
             page.go(view)
             page.page.evaluate(_AXE)
             found = page.page.evaluate("async () => (await axe.run()).violations")
-            grave = [
-                (it["id"], [node["html"][:200] for node in it["nodes"][:3]])
-                for it in found
-                if it["impact"] in _GRAVE
-            ]
+            grave = [it for it in found if it["impact"] in _GRAVE]
             assert grave == [], view

@@ -15,16 +15,8 @@ MODULES = sorted((ROOT / "page").glob("*.js"))
 def test_files_stay_small_and_take_no_text_as_html(path: Path) -> None:
     text = path.read_text("utf-8")
     assert len(text.splitlines()) <= 300
-    for word in (
-        "innerHTML",
-        "outerHTML",
-        "insertAdjacentHTML",
-        "eval(",
-        "new Function",
-        "document.write",
-    ):
-        assert word not in text
-    for word in ("Date.now", "new Date()", "Math.random", "toLocale", "Intl.", "fetch(", "XMLHttp"):
+    words = "innerHTML outerHTML insertAdjacentHTML eval( Function( document.write Date.now Date()"
+    for word in (*words.split(), "Math.random", "toLocale", "Intl.", "fetch(", "XMLHttp"):
         assert word not in text
 
 

@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.page.repositories import Pages, document_of
 from tests.page.shown import Shown, shown
+from tests.pictures.pages import WIDTH, comment, comment_page
 
 VIEWS = (
     "#",
@@ -21,8 +22,9 @@ VIEWS = (
 WIDTHS = (1440, 800, 400)
 
 
-@pytest.mark.parametrize("name", ["lived", "change", "quiet"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("name", "scheme"), [("lived", "light"), ("change", "dark"), ("quiet", "light")]
+)
 def test_every_view_is_drawn_and_asks_nobody(
     name: str, scheme: str, browser: Browser, pages: Pages
 ) -> None:
@@ -65,31 +67,13 @@ def test_search_by_keyboard_tells_who_has_an_address_and_who_had_it(
         page.assert_well()
 
 
-@pytest.mark.parametrize(
-    ("typed", "said"),
-    [
-        ("team-c/three", "team-c/three"),
-        ("team-c", "team-c"),
-        ("edge", "edge"),
-        ("#9", "#9"),
-        ("10.40.0.0/28", "10.40.0.0/28"),
-        ("2001:db8::", "2001:db8::"),
-    ],
-)
-def test_search_finds_names_requests_and_networks(
-    typed: str, said: str, browser: Browser, lived: Path
-) -> None:
+def test_search_finds_names_requests_networks_and_commits(browser: Browser, lived: Path) -> None:
+    commit = document_of(lived)["commits"]["id"][2][:7]
+    names = ("team-c/three", "team-c", "edge", "#9", "10.40.0.0/28", "2001:db8::")
     with shown(browser, lived) as page:
-        page.page.fill("#search", typed)
-        expect(page.page.locator("[role=option]").first).to_contain_text(said)
-
-
-def test_search_finds_a_commit_by_its_first_characters(browser: Browser, lived: Path) -> None:
-    commits = document_of(lived)["commits"]
-    assert isinstance(commits, dict)
-    with shown(browser, lived) as page:
-        page.page.fill("#search", commits["id"][2][:7])
-        expect(page.page.locator("[role=option]").first).to_contain_text(commits["id"][2][:7])
+        for typed in (*names, commit):
+            page.page.fill("#search", typed)
+            expect(page.page.locator("[role=option]").first).to_contain_text(typed)
 
 
 def test_a_deep_link_shows_a_day(browser: Browser, lived: Path) -> None:
@@ -131,24 +115,18 @@ def test_the_grid_goes_by_arrows_and_says_what_a_cell_is(browser: Browser, lived
 
 
 def test_the_slider_goes_back_through_the_commits_of_a_pool(browser: Browser, lived: Path) -> None:
+    every = "them => them.map((it) => it.getAttribute('aria-label')).join('|')"
     with shown(browser, lived) as page:
         page.go(VIEWS[6])
         slider = page.page.locator("input.slider-range")
         now = slider.evaluate("it => Number(it.value)")
         slider.focus()
-        page.page.keyboard.press("Home")
-        page.settle()
-        assert slider.evaluate("it => Number(it.value)") < now
-        labels = page.page.get_by_role("gridcell").evaluate_all(
-            "them => them.map((it) => it.getAttribute('aria-label')).join('|')"
-        )
-        assert "team-c/three" not in labels
-        page.page.keyboard.press("End")
-        page.settle()
-        labels = page.page.get_by_role("gridcell").evaluate_all(
-            "them => them.map((it) => it.getAttribute('aria-label')).join('|')"
-        )
-        assert "team-c/three" in labels
+        for key, is_there in (("Home", False), ("End", True)):
+            page.page.keyboard.press(key)
+            page.settle()
+            assert (slider.evaluate("it => Number(it.value)") == now) is is_there
+            labels = page.page.get_by_role("gridcell").evaluate_all(every)
+            assert ("team-c/three" in labels) is is_there
         page.assert_well()
 
 
@@ -165,11 +143,9 @@ def test_pools_are_sorted_by_any_column_and_by_keyboard(browser: Browser, lived:
 
 
 def test_a_page_with_nothing_to_do_says_so(browser: Browser, pages: Pages) -> None:
-    with shown(browser, pages.of("quiet")) as page:
-        assert "Nothing needs you" in page.text()
-    for name in ("lived", "nothing"):
+    for name, is_quiet in (("quiet", True), ("lived", False), ("nothing", False)):
         with shown(browser, pages.of(name)) as page:
-            assert "Nothing needs you" not in page.text()
+            assert ("Nothing needs you" in page.text()) is is_quiet
 
 
 def test_a_page_of_the_wrong_folder_says_that_there_is_nothing(
@@ -218,10 +194,8 @@ def test_what_a_change_takes_is_offered_to_nobody_else(browser: Browser, pages: 
 
 
 def given_to(made: Path, part: str) -> dict[str, str]:
-    """The action of the change for a claim."""
-    change = document_of(made)["change"]
-    assert isinstance(change, dict)
-    found: dict[str, str] = next(it for it in change["actions"] if part in it["claim"])
+    actions = document_of(made)["change"]["actions"]
+    found: dict[str, str] = next(it for it in actions if part in it["claim"])
     return found
 
 
@@ -238,13 +212,13 @@ def test_the_search_finds_what_only_the_change_knows(browser: Browser, pages: Pa
             page.assert_well()
 
 
-@pytest.mark.parametrize("typed", ["300.1.2.3", "10.40.0.070", "10.40.0.0/33", "fd00:::1"])
-def test_what_is_no_address_is_said_to_be_none(typed: str, browser: Browser, lived: Path) -> None:
+def test_what_is_no_address_is_said_to_be_none(browser: Browser, lived: Path) -> None:
     with shown(browser, lived) as page:
-        page.page.fill("#search", typed)
-        expect(page.page.locator("#hits")).to_contain_text(f"{typed} is no address")
-        page.go(f"#q={typed}")
-        expect(page.page.locator(".answer").first).to_contain_text(f"{typed} is no address")
+        for typed in ("300.1.2.3", "10.40.0.070", "10.40.0.0/33", "fd00:::1"):
+            page.page.fill("#search", typed)
+            expect(page.page.locator("#hits")).to_contain_text(f"{typed} is no address")
+            page.go(f"#q={typed}")
+            expect(page.page.locator(".answer").first).to_contain_text(f"{typed} is no address")
         page.assert_well()
 
 
@@ -285,24 +259,19 @@ def test_nobody_moves_where_less_motion_is_asked_for(browser: Browser, lived: Pa
 
 def test_hostile_texts_are_texts(browser: Browser, pages: Pages) -> None:
     with shown(browser, pages.of("hostile")) as page:
-        for view in (
-            *VIEWS,
-            "#q=%23",
-            "#q=%3Cscript%3E",
-            "#ip=%3Cimg%20src%3Dx%3E",
-            "#pool=%22%3E%3Cb%3E",
-        ):
+        hostile = ("#q=%23", "#q=%3Cscript%3E", "#ip=%3Cimg%20src%3Dx%3E", "#pool=%22%3E%3Cb%3E")
+        for view in (*VIEWS, *hostile):
             page.go(view)
             assert page.page.locator("script").count() == 2
-            for active in (
-                "img",
-                "iframe",
-                "object",
-                "a[href^='javascript']",
-                "[onerror]",
-                "[onload]",
-            ):
-                assert page.page.locator(active).count() == 0, (view, active)
+            active = "img, iframe, object, a[href^='javascript'], [onerror], [onload]"
+            assert page.page.locator(active).count() == 0, view
         page.page.fill("#search", "<img src=x onerror=alert(1)>")
         page.settle()
         page.assert_well()
+
+
+def test_the_comment_of_the_pictures_fits_its_page(browser: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(comment_page(comment()), encoding="utf-8")
+    with shown(browser, file, viewport={"width": WIDTH, "height": 600}) as page:
+        assert page.page.evaluate("document.body.scrollWidth") <= WIDTH

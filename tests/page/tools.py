@@ -21,7 +21,6 @@ def find() -> None:
 
 
 def chromium() -> Path | None:
-    """The browser that `CHROMIUM` names, else that of the machine."""
     if (named := os.environ.get("CHROMIUM")) is not None:
         return Path(named) if named and Path(named).is_file() else None
     found = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -29,7 +28,6 @@ def chromium() -> Path | None:
 
 
 def types_folder() -> Path:
-    """Where `make browser` puts the checker of types, by what its lock says."""
     base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     lock = (NODE / "package-lock.json").read_bytes()
     return base / "gitops-ipam" / "page" / sha256(lock).hexdigest()[:16]

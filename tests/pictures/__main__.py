@@ -5,6 +5,10 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from playwright.sync_api import Browser
+
+from tests.page import tools
+from tests.page.shown import launched, shown
 from tests.pictures.pages import (
     COMMENT,
     COMMENTS,
@@ -12,40 +16,41 @@ from tests.pictures.pages import (
     REPORT,
     REPORTS,
     Look,
-    browser,
     comment,
     comment_page,
     hash_of,
-    opened,
     report_page,
 )
 from tests.pictures.stage import drawn
 
 
-def _take(folder: Path, page: str, *looks: Look) -> None:
-    at = folder / "page.html"
+def _take(browser: Browser, at: Path, page: str, *looks: Look) -> None:
     at.write_text(page, encoding="utf-8")
-    with opened(at, looks) as pages:
-        for look, shown in pages:
-            shown.screenshot(path=FOLDER / look.file, full_page=not look.size[1])
+    for look in looks:
+        width, height = look.size
+        size = {"width": width, "height": height or 600}
+        with shown(
+            browser, at, viewport=size, color_scheme=look.scheme, reduced_motion="reduce"
+        ) as it:
+            it.go(look.fragment)
+            it.page.screenshot(path=FOLDER / look.file, full_page=not height)
 
 
 def main() -> int:
     """Take every picture anew, and note what they were made of."""
-    if browser() is None:
-        sys.stderr.write("there is no chromium; on Debian: apt install chromium\n")
-        return 1
+    tools.find()
     FOLDER.mkdir(exist_ok=True)
-    with TemporaryDirectory() as name:
+    with TemporaryDirectory() as name, launched() as browser:
         folder = Path(name)
+        page = folder / "page.html"
         for look in COMMENTS:
-            _take(folder, comment_page(comment(), look.scheme), look)
+            _take(browser, page, comment_page(comment(), look.scheme), look)
         COMMENT.write_text(f"{hash_of(comment_page(comment()))}\n", encoding="ascii")
         os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
         for path, text in drawn(folder):
             path.write_text(text, encoding="utf-8")
         report = report_page(folder)
-        _take(folder, report, *REPORTS)
+        _take(browser, page, report, *REPORTS)
         REPORT.write_text(f"{hash_of(report)}\n", encoding="ascii")
     return 0
 

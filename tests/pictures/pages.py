@@ -1,19 +1,15 @@
 """Pages that are pictured: a comment as forges render it, and the report of a repository."""
 
-import shutil
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
 from markdown_it import MarkdownIt
-from playwright.sync_api import Page, sync_playwright
 
 from reconciler.cli import run
+from tests.caches import ROOT
 from tests.page.repositories import lived
 
-ROOT = Path(__file__).parents[2]
 STORY = ROOT / "tests" / "story" / "golden" / "pulls" / "01-tenant.txt"
 FOLDER = ROOT / "docs" / "pictures"
 COMMENT, REPORT = FOLDER / "SOURCE", FOLDER / "REPORT"
@@ -34,8 +30,6 @@ _DRAWN = {
     "🟠": _CIRCLE.format("#d1731d"),
     "🔴": _CIRCLE.format("#cf222e"),
 }
-_FLAGS = ("--no-sandbox", "--disable-gpu", "--hide-scrollbars")
-_SETTLED = "() => new Promise((it) => requestAnimationFrame(() => requestAnimationFrame(it)))"
 
 
 class Look(NamedTuple):
@@ -48,7 +42,6 @@ class Look(NamedTuple):
 
     @property
     def file(self) -> str:
-        """Name of the picture."""
         return f"{self.name}-{self.size[0]}-{self.scheme}.png"
 
 
@@ -66,13 +59,11 @@ REPORTS = tuple(
 
 
 def comment() -> str:
-    """Return the Markdown of the story's first comment."""
     _, _, rest = STORY.read_text(encoding="utf-8").partition(_COMMAND)
     return rest.partition("\n$ ")[0].strip()
 
 
 def comment_page(text: str, scheme: str = "light") -> str:
-    """Return the page of a comment."""
     # The comment has tables, and elements of its own for what is folded.
     body = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(text)
     for sign, drawn in _DRAWN.items():
@@ -93,34 +84,4 @@ def report_page(folder: Path) -> str:
 
 
 def hash_of(page: str) -> str:
-    """Return what pictures are made of, in short."""
     return sha256(page.encode()).hexdigest()
-
-
-def browser() -> str | None:
-    """Return the path of Chromium, or None."""
-    return shutil.which("chromium") or shutil.which("chromium-browser")
-
-
-@contextmanager
-def opened(page: Path, looks: Iterable[Look]) -> Iterator[Iterator[tuple[Look, Page]]]:
-    """Open a page once for each look, without motion."""
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser(), args=[*_FLAGS])
-
-        def pages() -> Iterator[tuple[Look, Page]]:
-            for look in looks:
-                width, height = look.size
-                context = chromium.new_context(
-                    viewport={"width": width, "height": height or 600},
-                    color_scheme="dark" if look.scheme == "dark" else "light",
-                    reduced_motion="reduce",
-                )
-                one = context.new_page()
-                one.goto(f"{page.as_uri()}{look.fragment}")
-                one.evaluate(_SETTLED)
-                yield look, one
-                context.close()
-
-        yield pages()
-        chromium.close()

@@ -1,9 +1,4 @@
-"""A terminal as one SVG: commands and what they print, in the colours of the reader's scheme.
-
-It needs no font and no network: each run of letters is as wide as its columns, blocks are shapes.
-All of it is there from the beginning; whoever has nothing against motion sees it come line by line,
-once.
-"""
+"""A terminal as one SVG without fonts and network: commands and what they print."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -47,12 +42,6 @@ class _Run(NamedTuple):
 
 
 def recording(title: str, shots: Sequence[Shot]) -> str:
-    """The picture of a terminal.
-
-    Args:
-        title: What it shows, for who does not see it.
-        shots: In order.
-    """
     lines = [_CODE.sub("", line) for shot in shots for line in shot.told.splitlines()]
     columns = max(80, *(len(line) for line in lines), *(len(it.command) + 2 for it in shots))
     body, rows = _body(shots)
@@ -68,7 +57,6 @@ def recording(title: str, shots: Sequence[Shot]) -> str:
 
 
 def _body(shots: Sequence[Shot]) -> tuple[str, int]:
-    """All lines, and how many."""
     drawn: list[str] = []
     row, seconds = 0, 0.4
     for shot in shots:
@@ -93,7 +81,6 @@ def _line(runs: Sequence[_Run], row: int, seconds: float) -> str:
 
 
 def _runs(told: str) -> Iterator[list[_Run]]:
-    """The lines of an output."""
     classes = ""
     for line in told.splitlines():
         found: list[_Run] = []

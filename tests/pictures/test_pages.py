@@ -12,13 +12,10 @@ from tests.pictures.pages import (
     FOLDER,
     REPORT,
     REPORTS,
-    WIDTH,
     Look,
-    browser,
     comment,
     comment_page,
     hash_of,
-    opened,
     report_page,
 )
 
@@ -50,12 +47,3 @@ def test_they_are_of_a_whole_comment() -> None:
     assert "<table>" in rendered
     assert "| :---" not in rendered
     assert not _SIGNS.search(rendered), "draw it: tests/pictures/pages.py"
-
-
-@pytest.mark.skipif(browser() is None, reason="there is no Chromium")
-def test_nothing_of_it_is_wider_than_the_page(tmp_path: Path) -> None:
-    page = tmp_path / "page.html"
-    page.write_text(comment_page(comment()), encoding="utf-8")
-    with opened(page, COMMENTS[:1]) as pages:
-        for _, shown in pages:
-            assert shown.evaluate("document.body.scrollWidth") <= WIDTH

@@ -37,24 +37,6 @@ def test_it_asks_nobody_for_anything() -> None:
         assert word not in picture
 
 
-def test_it_moves_only_for_who_has_nothing_against_it_and_ends() -> None:
-    picture = recording("Two commands", SHOTS)
-    allowed = re.findall(r"@media \(prefers-reduced-motion:no-preference\)\{(.*)\}\n", picture)
-    assert allowed == ["g{animation:come .01s backwards}"]
-    assert "infinite" not in picture
-    delays = [float(it) for it in re.findall(r"animation-delay:([0-9.]+)s", picture)]
-    assert delays == sorted(delays)
-    # Nothing is invisible but by that.
-    assert re.findall(r"opacity:0|visibility|display:none", picture) == ["opacity:0"]
-
-
-def test_it_has_colours_for_both_schemes_and_words_for_who_does_not_see_it() -> None:
-    picture = recording("A <terminal>", SHOTS)
-    assert "@media (prefers-color-scheme:dark){" in picture
-    assert picture.startswith("<svg ")
-    assert 'role="img">\n<title>A &lt;terminal&gt;</title>\n' in picture
-
-
 def test_hostile_texts_are_text() -> None:
     # What no XML may hold, the program does not print.
     hostile = [it for it in corpus() if it.isprintable()]

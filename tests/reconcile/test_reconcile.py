@@ -9,7 +9,7 @@ from reconciler.planning.digest import actions, digest
 from reconciler.reconcile.reconcile import ATTEMPTS, ReconcileOptions, reconcile
 from tests.fakes import FakeRepository
 from tests.planning.outcome import without
-from tests.review.test_review import branch, encoded
+from tests.review.sides import branch, encoded
 from tests.world import CLOCK, SMALL, evaluation_of, pool, raw, reconciled, tenant
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"

@@ -9,7 +9,7 @@ from reconciler.planning.evaluate import Evaluation
 from reconciler.reconcile.reconcile import ATTEMPTS, Reconciled, ReconcileOptions, reconcile
 from tests.planning.outcome import Files, without
 from tests.reconcile.test_reconcile import RECORD, Watched
-from tests.review.test_review import encoded
+from tests.review.sides import encoded
 from tests.world import CLOCK, SMALL, reconciled, tenant
 
 HOUR = 3_600

@@ -6,7 +6,7 @@ from reconciler.report.queries import simulation_document
 from reconciler.report.text.runs import simulation_text
 from reconciler.report.text.table import Painter
 from tests.planning.outcome import Files, without
-from tests.review.test_review import branch
+from tests.review.sides import branch
 from tests.world import SMALL, pool, provider, reconciled, tenant
 
 PLAIN = Painter(is_on=False)

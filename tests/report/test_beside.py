@@ -43,10 +43,8 @@ def beside(text: str) -> Compared:
         theirs=(Second(claim, RANGE, None, text),),
         pools=(Fuller(claim, usage, replace(usage, tier=Tier.CRITICAL)),),
     )
-    causes = (
-        Cause(claim, Location(text, 3, 1), text, commit=text),
-        Cause(claim, None, text, is_caused=False),
-    )
+    here = Cause(claim, Location(text, 3, 1), text, commit=text)
+    causes = (here, Cause(claim, None, text, is_caused=False))
     return Compared(evaluation, also=(together,), causes=causes, within=Within("", (text, text)))
 
 

@@ -17,14 +17,6 @@ HERE = Cause(
 NOWHERE = Cause(CLAIM, None, "its retention ended", is_caused=False)
 
 
-def test_a_cause_names_file_line_and_commit_and_what_none_caused_names_nothing() -> None:
-    assert place_of(HERE) == "pools/edge.yaml:6 (4b1f0c2a9d31)"
-    assert place_of(NOWHERE) == ""
-    ((title, sentences),) = blocks([NOWHERE])
-    assert title == "Not caused by this change"
-    assert sentences == ["team-a/one (loadbalancer): its retention ended"]
-
-
 def test_claims_with_one_cause_are_told_in_one_sentence() -> None:
     others = [replace(HERE, claim=CLAIM._replace(name=name)) for name in "bcdefg"]
     elsewhere = replace(HERE, place=Location("pools/edge.yaml", 7))

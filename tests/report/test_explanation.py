@@ -4,7 +4,6 @@ from reconciler.planning.evaluate import matching
 from reconciler.report.queries import explanation
 from reconciler.report.text.queries import explanation_text
 from reconciler.report.text.table import Painter
-from tests.families.capi import trees as capi
 from tests.planning.outcome import Files, after_removal, without
 from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
@@ -79,14 +78,6 @@ def test_the_reason_of_a_range_is_told() -> None:
     assert kept["reason"] == (
         "its record holds it since 2026-02-15T10:00:30Z;"
         " new ranges of the pool: best fit: the smallest free range that fits"
-    )
-
-
-def test_the_reason_of_an_address_of_cluster_api_is_its_place() -> None:
-    files = capi.of(capi.pool("vips", "10.0.0.20", "10.0.0.12-10.0.0.13"), capi.claim())
-    found = explained(files, "default/one")
-    assert found["reason"] == (
-        "the lowest free range that fits, from 10.0.0.12-10.0.0.13 (2 free); other free ranges that fit: 1"
     )
 
 

@@ -38,12 +38,6 @@ def test_the_gravest_come_first_and_each_sort_keeps_its_order() -> None:
     assert listed == [WRONG, other, STOPPED, WARNED, TOLD]
 
 
-def test_what_is_only_told_comes_last_and_stops_nothing() -> None:
-    told = info("override-added", PLACE, "told")
-    assert all_found(found(told, WARNED)) == [WARNED, told]
-    assert verdict(found(told, WARNED)) == (None, "passes", "1 warning, 1 to know")
-
-
 def test_nothing_is_fine_beside_a_move() -> None:
     evaluation = replace(moving(LEAVING, KEY), findings=(), gates=())
     assert verdict(evaluation) == (None, "passes", "no findings")
@@ -58,6 +52,7 @@ def test_what_has_no_file_or_line_is_shown_at_settings_or_at_the_first_line() ->
 def test_a_finding_is_known_again_when_its_line_and_its_numbers_change() -> None:
     later = error("cidr-invalid", PLACE._replace(line=70, column=1), "other", "hint")
     assert fingerprints([WRONG]) == fingerprints([later])
+    assert fingerprints([error("not-a-file", Location("pools/\udcff"), "m")])
 
 
 def test_findings_of_another_code_file_or_field_are_others_and_so_is_one_more_alike() -> None:
@@ -71,7 +66,3 @@ def test_findings_of_another_code_file_or_field_are_others_and_so_is_one_more_al
     marks = fingerprints(others)
     assert len(set(marks)) == len(others)
     assert all(len(mark) == 64 for mark in marks)
-
-
-def test_a_path_that_is_no_unicode_has_a_fingerprint() -> None:
-    assert fingerprints([error("not-a-file", Location("pools/\udcff"), "m")])

@@ -1,5 +1,4 @@
 import json
-from typing import Any
 
 import pytest
 
@@ -7,15 +6,10 @@ from reconciler.report.ci import gitlab_text
 from tests.report.hostile import corpus, everywhere
 
 
-def issues(text: str) -> list[dict[str, Any]]:
-    listed: list[dict[str, Any]] = json.loads(text)
-    return listed
-
-
 @pytest.mark.parametrize("text", corpus(), ids=ascii)
 def test_no_control_character_gets_through_even_to_a_reader_of_the_json(text: str) -> None:
     raw = gitlab_text(everywhere(text))
     raw.encode()
-    for item in issues(raw):
+    for item in json.loads(raw):
         assert item["description"].isprintable()
         assert item["location"]["path"].isprintable()

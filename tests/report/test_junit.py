@@ -13,17 +13,13 @@ JENKINS = XMLSchema(Path(__file__).parent / "schemas" / "junit-10.xsd")
 
 
 def parsed(text: str) -> ElementTree.Element:
-    """The report, once its schema has nothing against it."""
     root = ElementTree.fromstring(text)
     assert [str(it) for it in JENKINS.iter_errors(root)] == []
     return root
 
 
 def cases(text: str) -> dict[str, ElementTree.Element]:
-    return {
-        f"{item.get('classname')} {item.get('name')}": item
-        for item in parsed(text).iter("testcase")
-    }
+    return {f"{it.get('classname')} {it.get('name')}": it for it in parsed(text).iter("testcase")}
 
 
 def counts(element: ElementTree.Element) -> tuple[str | None, str | None]:
@@ -47,14 +43,11 @@ def test_every_source_file_and_every_sort_of_gate_is_a_test_that_passes() -> Non
 
 
 def test_a_file_fails_once_with_all_its_errors() -> None:
-    text = junit_text(
-        found(
-            error("cidr-invalid", PLACE, "no CIDR", "write one"),
-            error("pool-empty", PLACE._replace(line=4), "empty"),
-        )
-    )
-    case = cases(text)["files pools/a.yaml"]
-    (failure,) = case
+    second = error("pool-empty", PLACE._replace(line=4), "empty")
+    warned = warning("special-purpose", PLACE, "w")
+    text = junit_text(found(error("cidr-invalid", PLACE, "no CIDR", "write one"), second, warned))
+    failure, said = cases(text)["files pools/a.yaml"]
+    assert said.tag == "system-out"
     assert failure.get("type") == "cidr-invalid"
     assert failure.get("message") == "cidr-invalid: no CIDR (and 1 more)"
     assert failure.text == (
@@ -71,22 +64,9 @@ def test_a_warning_fails_nothing_and_is_said() -> None:
     assert counts(parsed(text)) == ("7", "0")
 
 
-def test_errors_and_warnings_of_one_file_stand_side_by_side() -> None:
-    text = junit_text(
-        found(warning("special-purpose", PLACE, "w"), error("cidr-invalid", PLACE, "e"))
-    )
-    tags = [part.tag for part in cases(text)["files pools/a.yaml"]]
-    assert tags == ["failure", "system-out"]
-
-
 def test_a_gate_fails_the_test_of_what_it_guards() -> None:
-    text = junit_text(
-        found(
-            gate("capacity", PLACE, "full"),
-            gate("pin-taken", PLACE, "taken"),
-            gate("quota-exceeded", PLACE, "too much"),
-        )
-    )
+    said = {"capacity": "full", "pin-taken": "taken", "quota-exceeded": "too much"}
+    text = junit_text(found(*(gate(code, PLACE, text) for code, text in said.items())))
     failures = {name: [part.get("message") for part in case] for name, case in cases(text).items()}
     assert failures["gates claims"] == ["pin-taken: taken (and 1 more)"]
     assert failures["gates capacity"] == ["capacity: full"]

@@ -9,9 +9,8 @@ from reconciler.report.markdown import LIMIT, markdown_text
 from reconciler.review.result import Compared
 from tests.moving import KEY, LEAVING, moving
 from tests.report.hostile import PLACE, assert_inert, corpus, everywhere, tokens
-from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
+from tests.world import SMALL, evaluation_of, pool, tenant
 
-TWO = {**reconciled(SMALL), "tenants/two.yaml": tenant("two")}
 FULL = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
 
 
@@ -48,15 +47,6 @@ def test_a_refusal_has_its_reason_and_stands_first_among_the_findings() -> None:
     ]  # fmt: skip
     assert text.index("#### Findings") < text.index("#### Addresses")
     assert "- ⛔ **request-too-large** at `tenants/one.yaml:1:1`<br>`team-a/one`" in text
-
-
-def test_what_only_this_machine_can_do_again_is_not_told() -> None:
-    evaluation = evaluation_of(TWO)
-    assert "again" not in shown(evaluation, base="HEAD^1")
-    tree = replace(evaluation.tree, revision=None)
-    footer = shown(replace(evaluation, tree=tree)).splitlines()[-1]
-    assert footer.startswith("<sub>The work tree · digest")
-    assert "again" not in footer
 
 
 def test_a_comment_fits_whatever_there_is_to_tell() -> None:

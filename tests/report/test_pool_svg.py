@@ -3,9 +3,6 @@
 import re
 from xml.etree import ElementTree
 
-from msgspec.structs import replace
-
-from reconciler.addresses import IPRange
 from reconciler.model.plan import State
 from reconciler.planning.pool_map import pool_map
 from reconciler.report.maps import pool_svg
@@ -46,13 +43,3 @@ def test_cells_and_what_they_mean_are_in_one_colour_within_the_paper() -> None:
         below = int(it.get("y", "0")) + int(it.attrib["height"])
         assert right <= int(root.attrib["width"])
         assert below <= int(root.attrib["height"])
-
-
-def test_what_two_records_hold_is_drawn_over_them() -> None:
-    state = evaluation_of(reconciled({**SMALL, "tenants/two.yaml": tenant("two")})).state
-    one, two = state.records
-    both = replace(one, range=IPRange(4, 0x0A280004, 0x0A280009))
-    text = drawn(replace(state, records=(both, two)))
-    cells, swatch = shapes(text, "used")
-    assert (cells.get("width"), swatch.get("x")) == (str(2 * 11 - 1), "16")
-    assert "  %  in conflict: 10.40.0.8-10.40.0.9: team-a/one, team-a/two" in text

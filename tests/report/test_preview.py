@@ -27,7 +27,6 @@ def maps_of(evaluation: Evaluation) -> tuple[PoolMap, PoolMap]:
 
 
 def named(found: PoolMap, text: str) -> PoolMap:
-    """The map with a text wherever a name stands."""
     letters = {text: found.letters[next(iter(found.letters))]}
     parts = tuple(it._replace(title=text) if it.record else it for it in found.parts)
     rows = tuple(

@@ -15,7 +15,6 @@ OASIS = json.loads((Path(__file__).parent / "schemas" / "sarif-2.1.0.json").read
 
 
 def errors(document: Any) -> list[str]:
-    """What the schema of OASIS has against it."""
     return [f"{it.json_path}: {it.message}" for it in Draft4Validator(OASIS).iter_errors(document)]
 
 
@@ -35,30 +34,19 @@ def test_a_finding_is_a_result_with_its_rule_its_place_and_a_stable_mark() -> No
     assert len(mark) == 64
     rule = run["tool"]["driver"]["rules"][result["ruleIndex"]]
     assert rule["id"] == "cidr-invalid"
-    assert result == {
-        "ruleId": "cidr-invalid",
-        "ruleIndex": result["ruleIndex"],
-        "level": "error",
-        "message": {"text": "no CIDR\nhint: write one"},
-        "locations": [
-            {
-                "physicalLocation": {
-                    "artifactLocation": {"uri": "pools/a.yaml", "uriBaseId": "%SRCROOT%"},
-                    "region": {"startLine": 3, "startColumn": 9},
-                }
-            }
-        ],
-        "partialFingerprints": {},
+    (place,) = result["locations"]
+    assert place["physicalLocation"] == {
+        "artifactLocation": {"uri": "pools/a.yaml", "uriBaseId": "%SRCROOT%"},
+        "region": {"startLine": 3, "startColumn": 9},
     }
+    assert (result["ruleId"], result["level"]) == ("cidr-invalid", "error")
+    assert result["message"] == {"text": "no CIDR\nhint: write one"}
 
 
 @pytest.mark.parametrize("root", ["", "infra/of dc1: ä"])
 def test_every_form_of_it_is_right_by_the_schema_of_oasis(root: str) -> None:
-    kinds = (
-        found(),
-        found(info("pool-added", PLACE, "new"), gate("brake", Location("."), "g", "h")),
-    )
-    for evaluation in kinds:
+    told = found(info("pool-added", PLACE, "new"), gate("brake", Location("."), "g", "h"))
+    for evaluation in (found(), told):
         assert errors(json.loads(sarif_text(evaluation, "1.2.3", root))) == []
 
 
@@ -72,16 +60,9 @@ def test_every_code_is_a_rule_with_its_help() -> None:
 
 
 def test_a_gate_is_an_error_and_what_has_no_line_has_the_first() -> None:
-    results = run_of(
-        sarif_text(
-            found(
-                info("pool-added", PLACE, "new"),
-                warning("base-ahead", Location("."), "behind"),
-                gate("brake", PLACE, "g"),
-            ),
-            "1",
-        )
-    )["results"]
+    behind = warning("base-ahead", Location("."), "behind")
+    evaluation = found(info("pool-added", PLACE, "new"), behind, gate("brake", PLACE, "g"))
+    results = run_of(sarif_text(evaluation, "1"))["results"]
     assert [item["level"] for item in results] == ["error", "warning", "note"]
     place = results[1]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "ipam.yaml"

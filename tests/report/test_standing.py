@@ -61,8 +61,3 @@ def test_people_read_a_line_for_each() -> None:
         "  pool    NetworkPool butler-system/edge: 10.40.0.0-10.40.0.255, gives out 10.40.0.3"
         "  pools/edge.yaml:5",
     ]
-
-
-def test_that_nothing_stands_there_is_told() -> None:
-    text = objects_at_text(describe("192.168.0.0/30"), Painter(is_on=False))
-    assert text == "192.168.0.0-192.168.0.3\n  not in any pool of this repository\n"

@@ -22,7 +22,6 @@ TO_TWO: Files = {**DONE, MINE: extra(owner="two", spec="  count: 4\n")}
 def as_findings(
     head: Files, base: Files = DONE, overrides: Overrides | None = None
 ) -> list[Finding]:
-    """Return the findings about a change."""
     return list(lost_announcements(change_of(base, head, overrides or Overrides())))
 
 
@@ -69,32 +68,22 @@ def test_what_the_base_does_by_itself_and_who_goes_is_no_loss_of_the_change() ->
 
 
 def test_a_range_that_somebody_takes_out_of_a_document_is_lost_and_one_that_is_new_is_not() -> None:
-    bare = tenant("old", providerConfigRef="{name: cloud}")
-    (item,) = as_findings({**DONE, "tenants/old.yaml": bare})
+    (item,) = as_findings({**DONE, "tenants/old.yaml": BARE})
     assert (item.code, str(item.location)) == ("announcement-lost", "tenants/old.yaml:1")
-    (item,) = as_findings(
-        {**DONE, "tenants/old.yaml": str(BASE["tenants/old.yaml"]).replace("0.19", "0.9")}
-    )
+    (item,) = as_findings({**DONE, "tenants/old.yaml": OLD.replace("0.19", "0.9")})
     assert "10.70.0.10-10.70.0.19 (10 addresses)" in item.message
-    new = str(BASE["tenants/old.yaml"]).replace("name: old,", "name: new,").replace("70.0", "71.0")
+    new = NEW.replace("70.0", "71.0")
     assert as_findings({**DONE, "tenants/new.yaml": new, "tenants/x.yaml": extra("x", "new")}) == []
 
 
 def test_a_range_set_by_hand_that_another_gets_is_a_gate() -> None:
-    bare = tenant("old", providerConfigRef="{name: cloud}")
-    new = str(BASE["tenants/old.yaml"]).replace("name: old,", "name: new,")
-    (item,) = as_findings({**DONE, "tenants/old.yaml": bare, "tenants/new.yaml": new})
-    assert (item.code, item.severity, str(item.location)) == (
-        "announcement-moved", "gate", "tenants/old.yaml:1",
-    )  # fmt: skip
+    (item,) = as_findings({**DONE, "tenants/old.yaml": BARE, "tenants/new.yaml": NEW})
+    assert (item.severity, str(item.location)) == ("gate", "tenants/old.yaml:1")
     assert "would go from it to team-a/new at once" in item.message
 
 
 def test_a_cluster_that_is_renamed_stays_and_loses_what_it_no_longer_announces() -> None:
-    uno = {
-        **without(DONE, "tenants/one.yaml"),
-        "tenants/uno.yaml": formerly(tenant("uno"), "team-a/one"),
-    }
+    uno = {**without(DONE, "tenants/one.yaml"), "tenants/uno.yaml": UNO}
     kept = {**uno, MINE: extra(owner="uno", spec="  count: 4\n")}
     assert as_findings(kept) == []
     (item,) = as_findings({**uno, MINE: extra(owner="two", spec="  count: 4\n")})
@@ -108,7 +97,6 @@ NEW = OLD.replace("name: old,", "name: new,")
 
 
 def was_old(text: str) -> Files:
-    """The tenant with a range set by hand under another name, which says what it was called."""
     text = text.replace("name: old,", "name: new,")
     return {**without(DONE, "tenants/old.yaml"), "tenants/new.yaml": formerly(text, "team-a/old")}
 
@@ -117,9 +105,6 @@ def test_a_renamed_tenant_keeps_its_range_set_by_hand_or_loses_it() -> None:
     assert as_findings(was_old(OLD)) == []
     (item,) = as_findings(was_old(BARE))
     assert (item.code, str(item.location)) == ("announcement-lost", "tenants/new.yaml:1")
-    assert item.message == (
-        "cluster team-a/new stays, and no longer announces 10.70.0.0-10.70.0.19 (20 addresses)"
-    )
 
 
 def test_a_renamed_tenant_with_a_record_announced_that_and_not_its_range_set_by_hand() -> None:
@@ -157,13 +142,8 @@ def test_what_is_no_rename_hides_no_loss(name: str) -> None:
 def test_what_another_gets_of_one_that_goes_is_a_gate_and_an_override_lets_it_go() -> None:
     head = without(TO_TWO, "tenants/one.yaml")
     (item,) = as_findings(head)
-    assert (item.code, item.severity, str(item.location)) == (
-        "announcement-moved", "gate", f"{MINE}:1",
-    )  # fmt: skip
-    assert item.message == (
-        "cluster team-a/one goes, and 10.40.0.112-10.40.0.115 (4 addresses) would go from it to"
-        " team-a/two at once"
-    )
+    assert (item.severity, str(item.location)) == ("gate", f"{MINE}:1")
+    assert item.message.startswith("cluster team-a/one goes, and 10.40.0.112-10.40.0.115 (4 addr")
     assert "formerly" not in item.hint
     (item,) = as_findings(head, overrides=letting(KEY))
     assert (item.severity, item.message[-26:]) == ("warning", "; an Override permits this")
@@ -214,10 +194,8 @@ def test_what_a_renamed_request_loses_is_told_where_that_stands() -> None:
 def test_what_the_base_loses_already_is_none_of_a_rename() -> None:
     base = {**DONE, MINE: extra(kind="nodes", spec="  count: 4\n")}
     head = {**without(base, "tenants/one.yaml"), "tenants/uno.yaml": UNO}
-    assert (
-        as_findings({**head, MINE: extra(owner="uno", kind="nodes", spec="  count: 4\n")}, base)
-        == []
-    )
+    nodes = extra(owner="uno", kind="nodes", spec="  count: 4\n")
+    assert as_findings({**head, MINE: nodes}, base) == []
 
 
 def test_what_went_to_a_type_that_nobody_announces_and_was_not_reconciled_is_a_gate_then() -> None:

@@ -3,7 +3,7 @@
 from reconciler.documents.findings import Finding
 from tests.planning.outcome import Files
 from tests.planning.test_renaming import TWO
-from tests.review.test_renames import as_findings
+from tests.review.sides import as_findings
 from tests.world import tenant
 
 CODE = "cluster-pool-renamed"

@@ -2,7 +2,7 @@
 
 from tests.planning.outcome import Files, without
 from tests.planning.test_renaming import TWO, formerly, renamed
-from tests.review.test_renames import as_findings
+from tests.review.sides import as_findings
 from tests.world import SMALL, pool, provider, reconciled, tenant
 
 
@@ -39,13 +39,6 @@ def test_who_looks_renamed_besides_hears_of_it_once() -> None:
     assert found.hint == (
         "to keep them, let metadata.annotations say: gitops-ipam.dev/formerly: team-a/one"
     )
-
-
-def test_a_former_name_near_to_none_that_goes_is_told_without_one() -> None:
-    (found,) = as_findings(TWO, unlike("elsewhere/entirely"), "rename-unused")
-    assert found.message.endswith("takes nothing over")
-    assert found.hint.startswith("set it to the name in ")
-    assert found.hint.endswith(", or remove the annotation")
 
 
 def test_what_goes_before_reconcile_ran_loses_nothing_by_a_mistyped_name() -> None:

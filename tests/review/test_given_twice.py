@@ -3,11 +3,10 @@
 import pytest
 
 from reconciler.documents.findings import Finding
-from reconciler.review.checks import review
 from tests.planning.outcome import Files
+from tests.review import sides
 from tests.review.test_pools import spaced
-from tests.review.test_review import branch, encoded
-from tests.world import CLOCK, SMALL, provider, reconciled, tenant
+from tests.world import SMALL, provider, reconciled, tenant
 
 LAB = {"pools/lab.yaml": spaced("lab", "lab"), "providers/lab.yaml": provider("lab", "[{name: lab}]")}  # fmt: skip
 BOTH = reconciled({**SMALL, **LAB})
@@ -15,11 +14,7 @@ TWO = {"tenants/two.yaml": tenant("two", "team-b", providerConfigRef="{name: lab
 
 
 def as_findings(base: Files, head: Files) -> list[Finding]:
-    repository = branch(base)
-    first = repository.head
-    repository.head = repository.add(first, CLOCK + 1, encoded(head))
-    found = review(repository.source("HEAD"), repository, first).evaluation.findings
-    return [it for it in found if it.code == "address-space-overlap"]
+    return sides.as_findings(base, head, "address-space-overlap")
 
 
 def test_a_grant_of_what_a_record_of_another_space_holds_is_a_warning_at_its_claim() -> None:

@@ -1,7 +1,7 @@
 """What a check says of a request that holds addresses for a tenant which a change takes away."""
 
 from tests.planning.outcome import Files, without
-from tests.review.test_renames import as_findings
+from tests.review.sides import as_findings
 from tests.world import SMALL, reconciled, request, tenant
 
 PIN = "{startAddress: 10.40.0.64, endAddress: 10.40.0.71}"

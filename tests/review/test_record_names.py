@@ -38,13 +38,3 @@ def test_a_record_of_the_other_spelling_is_reported_beside_the_base(folder: Path
     found = review(opened.source("HEAD"), opened, "main").evaluation.findings
     told = {item.code for item in found if item.location.path == "allocations/import/legacy.yml"}
     assert {"records-changed", "record-overlap"} <= told
-
-
-def test_doctor_takes_a_record_of_the_other_spelling_for_one(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    git(folder, "mv", RECORD, SHORT)
-    commit(folder)
-    git(folder, "branch", "-f", "main", "change")
-    run(["doctor", "--repo", str(folder)])
-    assert "not records" not in capsys.readouterr().out

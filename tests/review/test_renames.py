@@ -3,22 +3,11 @@
 import pytest
 
 from reconciler.addresses import format_short
-from reconciler.documents.findings import Finding
-from reconciler.review.checks import review
-from tests.planning.outcome import Files, without
+from tests.planning.outcome import without
 from tests.planning.test_renaming import TWO, formerly, renamed
 from tests.planning.test_tangled_renames import asking
-from tests.review.test_review import branch, encoded
-from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, tenant
-
-
-def as_findings(base: Files, head: Files, *codes: str) -> list[Finding]:
-    """The findings of some codes of a change."""
-    repository = branch(base)
-    first = repository.head
-    repository.head = repository.add(first, CLOCK + 1, encoded(head))
-    evaluation = review(repository.source("HEAD"), repository, first).evaluation
-    return [it for it in (*evaluation.findings, *evaluation.gates) if it.code in codes]
+from tests.review.sides import as_findings, reviewed
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
 
 
 def test_a_rename_without_the_annotation_is_told_with_the_line_that_keeps_the_addresses() -> None:
@@ -35,10 +24,6 @@ def test_a_rename_without_the_annotation_is_told_with_the_line_that_keeps_the_ad
     (found,) = as_findings(TWO, followed, "looks-renamed", "renamed")
     assert found.severity.value == "info"
     assert found.message.endswith("it keeps 1 record with 8 addresses")
-
-
-def test_an_added_tenant_without_a_removed_one_is_no_rename() -> None:
-    assert as_findings(TWO, {**TWO, "tenants/uno.yaml": tenant("uno")}, "looks-renamed") == []
 
 
 @pytest.mark.parametrize(
@@ -88,12 +73,6 @@ def test_a_rename_is_taken_back_by_another_one() -> None:
     assert kept.message.endswith("it keeps 1 record with 8 addresses")
 
 
-def test_a_wrong_former_name_still_looks_like_a_rename() -> None:
-    (found,) = as_findings(TWO, renamed(what="team-a/onne"), "looks-renamed", "rename-unused")
-    assert (found.code, "this looks like a rename of" in found.message) == ("rename-unused", True)
-    assert "team-a/one:" in found.message
-
-
 def test_a_renamed_pool_is_told_with_its_addresses() -> None:
     files = without(TWO, "pools/edge.yaml")
     files |= {
@@ -119,12 +98,8 @@ def test_a_rename_of_what_was_gone_before_the_change_is_a_warning() -> None:
 
 
 def test_a_rename_moves_nothing_by_the_sum_of_a_check() -> None:
-    repository = branch(TWO)
-    first = repository.head
-    repository.head = repository.add(first, CLOCK + 1, encoded(renamed()))
-    compared = review(repository.source("HEAD"), repository, first)
-    assert not compared.evaluation.moves
-    assert compared.evaluation.gates == ()
+    evaluation = reviewed(TWO, renamed()).evaluation
+    assert (not evaluation.moves, evaluation.gates) == (True, ())
     after = evaluation_of(reconciled(renamed()))
     ranges = sorted(format_short(it.range) for it in after.state.records if it.range)
     assert ranges == ["10.40.0.0-10.40.0.7", "10.40.0.8-10.40.0.15"]

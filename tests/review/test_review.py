@@ -7,34 +7,17 @@ from reconciler.report.text.plan import check_text, plan_text
 from reconciler.report.text.table import Painter
 from reconciler.review.checks import review
 from reconciler.review.result import Compared
-from tests.fakes import FakeRepository
 from tests.planning.outcome import Files, without
+from tests.review.sides import branch, encoded, reviewed, sides
 from tests.world import CLOCK, SMALL, evaluation_of, pool, raw, reconciled, tenant
 
 DONE = reconciled(SMALL)
 SETTINGS = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\nspec: {gate: never}\n"
 
 
-def encoded(files: Files) -> dict[str, bytes]:
-    return {
-        path: data if isinstance(data, bytes) else data.encode() for path, data in files.items()
-    }
-
-
-def branch(*versions: Files) -> FakeRepository:
-    """A line of commits; the head is the last."""
-    repository = FakeRepository()
-    for at, files in enumerate(versions):
-        repository.head = repository.add(repository.head, CLOCK + at, encoded(files))
-    return repository
-
-
 def codes(base: Files, head: Files) -> list[str]:
-    repository = branch(base)
-    first = repository.head
-    repository.head = repository.add(first, CLOCK + 1, encoded(head))
-    compared = review(repository.source("HEAD"), repository, first)
-    return [item.code for item in (*compared.evaluation.findings, *compared.evaluation.gates)]
+    evaluation = reviewed(base, head).evaluation
+    return [item.code for item in (*evaluation.findings, *evaluation.gates)]
 
 
 def test_without_a_base_nothing_is_compared() -> None:
@@ -75,15 +58,10 @@ def test_a_change_of_settings_is_judged_by_those_of_the_base() -> None:
     ],
 )  # fmt: skip
 def test_a_change_of_settings_names_what_differs(said: str, told: str, hint: str) -> None:
-    repository = branch(DONE)
-    first = repository.head
-    settings = SETTINGS.replace("gate: never", said)
-    repository.head = repository.add(first, CLOCK + 1, encoded({**DONE, "ipam.yaml": settings}))
+    repository, first = sides(DONE, {**DONE, "ipam.yaml": SETTINGS.replace("gate: never", said)})
     (found,) = review(repository.source("HEAD"), repository, first).evaluation.findings
-    message = (
-        f"Settings changed{': ' if told else ''}{told}; this check uses the Settings of {first}"
-    )
-    assert found.message == message
+    told = f": {told}" if told else ""
+    assert found.message == f"Settings changed{told}; this check uses the Settings of {first}"
     assert hint in found.hint
     assert bool(hint) is bool(found.hint)
 
@@ -103,13 +81,8 @@ def test_records_that_a_change_leaves_in_the_old_folder_are_an_error() -> None:
     (path,) = (path for path in DONE if path.startswith("allocations/"))
     moved = {"ipam.yaml": SETTINGS.replace("gate: never", "records: elsewhere")}
     moved["elsewhere/x.yaml"] = raw(DONE[path]).decode()
-    repository = branch(DONE)
-    first = repository.head
-    repository.head = repository.add(first, CLOCK + 1, encoded({**DONE, **moved}))
-    found = review(repository.source("HEAD"), repository, first).evaluation.findings
-    assert "spec.records names elsewhere/, but records are left in allocations/" in [
-        item.message for item in found
-    ]
+    found = [it.message for it in reviewed(DONE, {**DONE, **moved}).evaluation.findings]
+    assert "spec.records names elsewhere/, but records are left in allocations/" in found
 
 
 def test_a_base_with_commits_that_the_change_lacks_is_told() -> None:
@@ -131,11 +104,8 @@ def test_the_exit_code_is_one_for_errors_three_for_gates_else_zero() -> None:
 
 def test_a_pool_that_is_widened_is_told_with_both_sizes_though_no_address_changes() -> None:
     small = reconciled({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/28")})
-    repository = branch(small)
-    first = repository.head
     wide = {**small, "pools/edge.yaml": pool(cidr="10.40.0.0/26")}
-    repository.head = repository.add(first, CLOCK + 1, encoded(wide))
-    compared = review(repository.source("HEAD"), repository, first)
+    compared = reviewed(small, wide)
     evaluation = compared.evaluation
     row = "50.0% of 16 → 12.5% of 64   8 → 56 free, largest run 8 → 56   ok\n"
     assert f"Pools\n  edge   {row}" in check_text(Compared(evaluation), Painter(is_on=False))
@@ -144,14 +114,7 @@ def test_a_pool_that_is_widened_is_told_with_both_sizes_though_no_address_change
     assert "| 50.0% of 16 → 12.5% of 64 | 8 → 56 | 8 → 56 |" in shown
     (told,) = plan_document(evaluation)["pools"]
     assert (told["total"], told["largestFreeBlock"]) == (64, 56)
-    assert told["before"] == {
-        "allocated": 8,
-        "utilizationPercent": 50.0,
-        "tier": "ok",
-        "total": 16,
-        "available": 8,
-        "largestFreeBlock": 8,
-    }
+    before = {"allocated": 8, "utilizationPercent": 50.0, "tier": "ok"}
+    assert told["before"] == {**before, "total": 16, "available": 8, "largestFreeBlock": 8}
     assert evaluation.changes == ()
-    again = review(repository.source("HEAD"), repository, repository.head).evaluation
-    assert "Pools" not in check_text(Compared(again), Painter(is_on=False))
+    assert "Pools" not in check_text(reviewed(wide, wide), Painter(is_on=False))

@@ -4,7 +4,7 @@ import pytest
 
 from reconciler.documents.findings import Location
 from reconciler.model.pool import Thresholds, Tier
-from reconciler.model.settings import Settings, stricter_gate
+from reconciler.model.settings import Settings
 from reconciler.planning.evaluate import Evaluation, held_to, loosened
 from tests.planning.test_guard import fleet, leaving, settings
 from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
@@ -26,20 +26,6 @@ def filled(spec: str) -> dict[str, str | bytes]:
 
 def gates(evaluation: Evaluation) -> list[str]:
     return [item.code for item in evaluation.gates]
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "stricter"),
-    [
-        (None, None, None),
-        (None, Tier.WARNING, Tier.WARNING),
-        (Tier.EXHAUSTED, Tier.CRITICAL, Tier.CRITICAL),
-    ],
-)
-def test_the_lower_gate_is_the_stricter_one(
-    one: Tier | None, other: Tier | None, stricter: Tier | None
-) -> None:
-    assert stricter_gate(one, other) is stricter_gate(other, one) is stricter
 
 
 def test_each_brake_and_each_threshold_is_the_lower_one_and_all_else_is_its_own() -> None:

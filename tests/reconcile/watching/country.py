@@ -24,7 +24,7 @@ from tests.fake_cluster import FakeCluster
 from tests.fake_clusters import FakeClusters
 from tests.fakes import FakeRepository
 from tests.reconcile.watching.times import Moved, Noted
-from tests.review.test_review import encoded
+from tests.review.sides import encoded
 from tests.world import CLOCK
 
 Step = Callable[[], None]

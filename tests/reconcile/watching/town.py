@@ -11,7 +11,7 @@ from tests.fake_cluster import HUB
 from tests.reconcile.looking.country import ONE, elastic
 from tests.reconcile.looking.country import Country as Tenants
 from tests.reconcile.watching.country import Country
-from tests.review.test_review import encoded
+from tests.review.sides import encoded
 
 OWN = Ref(TENANT_CLUSTER, "team-a", "one")
 

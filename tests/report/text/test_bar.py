@@ -1,6 +1,5 @@
 """The bar of a pool: allocated, held, free."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,27 +10,6 @@ from reconciler.report.text.pools import CELLS, usage_bar
 
 def usage(total: int, allocated: int, held: int) -> Usage:
     return Usage(total, allocated, held, total - allocated - held, 0, 0, 0, 0.0, Tier.OK)
-
-
-@pytest.mark.parametrize(
-    ("numbers", "bar"),
-    [
-        ((0, 0, 0), ""),
-        ((100, 0, 0), "░░░░░░░░░░"),
-        ((100, 100, 0), "▓▓▓▓▓▓▓▓▓▓"),
-        ((100, 0, 100), "▒▒▒▒▒▒▒▒▒▒"),
-        ((100, 1, 0), "▓░░░░░░░░░"),
-        ((100, 1, 1), "▓▒░░░░░░░░"),
-        ((100, 99, 0), "▓▓▓▓▓▓▓▓▓░"),
-        ((100, 98, 1), "▓▓▓▓▓▓▓▓▒░"),
-        ((100, 99, 1), "▓▓▓▓▓▓▓▓▓▒"),
-        ((100, 50, 20), "▓▓▓▓▓▒▒░░░"),
-    ],
-)
-def test_it_shows_what_is_allocated_what_is_held_and_what_is_free(
-    numbers: tuple[int, int, int], bar: str
-) -> None:
-    assert usage_bar(usage(*numbers)) == bar
 
 
 @given(st.integers(1, 1 << 128), st.data())

@@ -11,7 +11,7 @@ from reconciler.planning.space import percentage
 from reconciler.report.text.pools import PoolBar, bar_parts, bars_text, tick
 from reconciler.report.text.table import Painter
 
-PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
+PLAIN = Painter(is_on=False)
 USUAL = Thresholds()
 
 

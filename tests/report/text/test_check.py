@@ -4,7 +4,7 @@ from reconciler.review.result import Compared
 from tests.planning.outcome import without
 from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
 
-PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
+PLAIN = Painter(is_on=False)
 
 
 def test_a_pool_that_comes_into_a_worse_tier_is_shown_though_nothing_stops_it() -> None:

@@ -1,7 +1,7 @@
 from reconciler.documents.findings import Location, error, gate, warning
 from reconciler.report.text.table import MAX_FINDINGS, Painter, findings_text
 
-PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
+PLAIN = Painter(is_on=False)
 PLACE = Location("pools/a.yaml", 3, 9, "/spec/cidr")
 
 

@@ -2,12 +2,11 @@
 
 from reconciler.history.queries import Level, Outlook, Past, Rate
 from reconciler.model.key import Key
-from reconciler.report.queries import outlook_document
 from reconciler.report.text.pools import forecast_text
 from reconciler.report.text.table import Painter
 from tests.world import CLOCK
 
-PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
+PLAIN = Painter(is_on=False)
 KEY = Key("butler", "butler-system", "edge", "", "NetworkPool")
 LEVELS = (Level("warning", 180), Level("full", 256))
 MONTH = Rate(30, 8, (92.1, 0.0))
@@ -33,14 +32,3 @@ def test_how_a_pool_filled_is_a_line_of_signs() -> None:
     line = "edge: last 90 days ·············▁▄█ 0.0% → 100.0%\n"
     assert line in forecast_text(PAST, [FOUND._replace(trend=trend)], PLAIN)
     assert "last 90 days" not in forecast_text(PAST, [FOUND._replace(trend=(None, 8))], PLAIN)
-
-
-def test_json_says_the_same() -> None:
-    told = outlook_document("a" * 40, PAST, [FOUND])
-    assert (told["asOf"], told["historyDays"]) == ("2026-02-15T10:00:30Z", 45)
-    (item,) = told["items"]
-    assert item["rates"][0]["weeks"] == [
-        {"level": "warning", "weeks": 92.1},
-        {"level": "full", "weeks": 0.0},
-    ]
-    assert (item["rates"][1]["enoughHistory"], item["moreFit"]) == (False, False)

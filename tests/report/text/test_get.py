@@ -35,15 +35,6 @@ def test_allocations_have_the_columns_of_the_seed() -> None:
     ]  # fmt: skip
 
 
-def test_wide_allocations_tell_team_and_record() -> None:
-    assert listed(FILES, wide=True)[1][8:] == [
-        "team-a",
-        "team-a",
-        "8",
-        "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml",
-    ]
-
-
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [

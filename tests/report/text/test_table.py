@@ -1,12 +1,7 @@
 from reconciler.documents.text import escape
-from reconciler.report.text.table import Cell, Painter, table
+from reconciler.report.text.table import Painter
 
-PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
-
-
-def test_cells_are_escaped() -> None:
-    rows: list[list[Cell]] = [["a\x1b[31m", ("b\n::error::", None)]]
-    assert table((), rows, PLAIN) == ("a\\u001b[31m   b\\u000a::error::\n")
+PLAIN = Painter(is_on=False)
 
 
 def test_control_characters_and_terminal_escapes_are_shown_not_sent() -> None:
