@@ -1,10 +1,13 @@
 """Execution of cluster plans, and the work on one cluster."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Executor as Pool
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -45,6 +48,7 @@ from reconciler.model.objects import (
     STATUS_MANAGER,
     Manifest,
     Ref,
+    Resource,
     owned_labels,
 )
 
@@ -226,6 +230,24 @@ class Executor:
         """Carry out a step, or raise ClusterError if the work on this cluster cannot continue."""
         self._acts.get(type(step), partial(foresee, self.progress))(step)
 
+    def run_all(self, plan: ClusterPlan) -> None:
+        """Carry out steps in order; with several writers, objects of one kind at once."""
+        for kind, group in groupby(plan.steps, _kind):
+            objects: dict[Ref | None, list[steps.Step]] = {}
+            for step in group:
+                objects.setdefault(_object(step), []).append(step)
+            before = len(self.progress.outcomes)
+            with threads(plan.writers if kind else 1) as pool:
+                for done in [pool.submit(self._run_in_order, it) for it in objects.values()]:
+                    done.result()
+            order = {str(ref): at for at, ref in enumerate(objects)}
+            made = self.progress.outcomes[before:]
+            self.progress.outcomes[before:] = sorted(made, key=lambda it: order.get(it.object, 0))
+
+    def _run_in_order(self, plan: Iterable[steps.Step]) -> None:
+        for step in plan:
+            self.run(step)
+
     def _poll(self, is_so: Callable[[], bool], *, every: float, times: int) -> bool:
         for _ in range(times - 1):
             if is_so():
@@ -308,6 +330,31 @@ class Executor:
         self._begun, self._done_before = self.cluster.now(), len(self.progress.outcomes)
 
 
+def _object(step: steps.Step) -> Ref | None:
+    match step:
+        case steps.Apply() | steps.Patch():
+            return step.ref
+        case steps.Own() | steps.CreateEvent():
+            return step.desired.ref
+    return None
+
+
+def _kind(step: steps.Step) -> Resource | None:
+    ref = _object(step)
+    return ref.resource if ref else None
+
+
+@contextmanager
+def threads(count: int) -> Iterator[Pool]:
+    """Yield a thread pool. If the block fails, work that has not started is canceled."""
+    with ThreadPoolExecutor(count) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
 LAST_SECONDS = 10.0
 """Seconds to save the inventory after the deadline. Without it, a long run would always start over.
 """
@@ -386,8 +433,7 @@ def worked(
             if run.options.dry_run:
                 work.progress = foresee_all(Progress(dict(entries)), work.plan.steps)
             else:
-                for step in work.plan.steps:
-                    executor.run(step)
+                executor.run_all(work.plan)
             if work.plan.stop is not None:
                 raise work.plan.stop
     except errors.ClusterError as failed:

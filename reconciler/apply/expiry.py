@@ -5,8 +5,8 @@ from contextlib import ExitStack
 from threading import BoundedSemaphore
 
 from reconciler.addresses import IPSet, format_short
-from reconciler.apply.executor import contained
-from reconciler.apply.fleet import AT_ONCE, threads
+from reconciler.apply.executor import contained, threads
+from reconciler.apply.fleet import AT_ONCE
 from reconciler.apply.inventory import check_memory, identify
 from reconciler.apply.management import Access, ManagementCluster, open_management
 from reconciler.apply.metallb import NAMESPACE, nodes_in, pool_addresses, ranges_of, users_of

@@ -1,8 +1,8 @@
 """Apply to all clusters."""
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Container, Mapping, Sequence
+from concurrent.futures import Executor, Future, wait
+from contextlib import ExitStack
 from functools import cache
 from hashlib import sha256
 from threading import BoundedSemaphore
@@ -12,7 +12,15 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from reconciler.apply.elastic import ClusterReading, StatusMessage, uses
-from reconciler.apply.executor import LAST_SECONDS, Run, apply_tenant, contained, refused, worked
+from reconciler.apply.executor import (
+    LAST_SECONDS,
+    Run,
+    apply_tenant,
+    contained,
+    refused,
+    threads,
+    worked,
+)
 from reconciler.apply.growth import all_growers
 from reconciler.apply.intake import identities
 from reconciler.apply.intake_run import not_in_git
@@ -55,17 +63,6 @@ class Scope(Struct, frozen=True):
 
 
 T = TypeVar("T")
-
-
-@contextmanager
-def threads(count: int) -> Iterator[Executor]:
-    """Yield a thread pool. If the block fails, work that has not started is canceled."""
-    with ThreadPoolExecutor(count) as pool:
-        try:
-            yield pool
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
 
 
 def in_turn(

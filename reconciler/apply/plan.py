@@ -237,13 +237,17 @@ def _foresee_apply(progress: Progress, step: Apply) -> None:
 
 
 class ClusterPlan(Struct, frozen=True):
-    """The plan of one cluster. `at_most` are all addresses that it might announce in the plan."""
+    """The plan of one cluster. `at_most` are all addresses that it might announce in the plan.
+
+    `writers` is the number of consecutive objects of one kind that can be written at once.
+    """
 
     steps: tuple[Step, ...]
     notes: tuple[str, ...] = ()
     stop: ClusterError | None = None
     error: str = ""
     keeps_inventory: bool = True
+    writers: int = 1
     pools: LiveObjects = msgspec.field(default_factory=dict)
     at_most: IPSet = msgspec.field(default_factory=IPSet)
     remembered: IPSet = msgspec.field(default_factory=IPSet)

@@ -44,6 +44,7 @@ class ManagementDesiredState(Struct, frozen=True):
     growing: Collection[Ref] = frozenset()
 
 
+WRITERS = 8
 # The first apply of a repository would flood the cluster with events.
 _MAX_EVENTS = 50
 
@@ -125,7 +126,7 @@ def plan_management(
     stop = _Management(desired_state, snapshot, draft).run()
     if stop is None:
         lock.end()
-    return ClusterPlan(tuple(draft.steps), tuple(draft.notes), stop)
+    return ClusterPlan(tuple(draft.steps), tuple(draft.notes), stop, writers=WRITERS)
 
 
 class _Management:

@@ -30,9 +30,9 @@ from reconciler.apply.elastic import (
     unwell,
     write_idle,
 )
-from reconciler.apply.executor import contained
+from reconciler.apply.executor import contained, threads
 from reconciler.apply.expiry import still_announced
-from reconciler.apply.fleet import AT_ONCE, Scope, apply_fleet, threads
+from reconciler.apply.fleet import AT_ONCE, Scope, apply_fleet
 from reconciler.apply.growth import (
     Fitted,
     GrowthCalculation,

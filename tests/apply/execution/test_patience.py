@@ -4,6 +4,9 @@ from itertools import count
 from threading import Event
 from typing import Any, cast
 
+import pytest
+
+from reconciler.apply import plan_management
 from reconciler.apply.fleet import AT_ONCE, apply_fleet
 from reconciler.apply.plan import ClusterState, ObjectResult
 from reconciler.apply.targets import ApplyOptions
@@ -32,7 +35,10 @@ class Hasty(Site):
         return KubeClusters(self.management.kubeconfig, timeouts=timeouts)
 
 
-def test_a_run_that_is_too_long_is_gone_on_with_by_the_next(management: ApiServer) -> None:
+def test_a_run_that_is_too_long_is_gone_on_with_by_the_next(
+    management: ApiServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan_management, "WRITERS", 1)  # so that each look is a second
     files = world(**MANY)
     states: list[ClusterState] = []
     for _ in range(20):
