@@ -173,7 +173,10 @@ class ImportedNetwork(NamedTuple):
 
 
 class ImportedRange(NamedTuple):
-    """A range with an owner, as written in the source (`said`), or a cluster that was read."""
+    """A range with an owner, as written in the source (`said`), or a cluster that was read.
+
+    `is_typed` if the source states the type, or else a default is.
+    """
 
     namespace: str
     name: str
@@ -186,6 +189,7 @@ class ImportedRange(NamedTuple):
     space: str = DEFAULT_SPACE
     is_cluster: bool = False
     users: tuple[str, ...] = ()
+    is_typed: bool = False
 
     @property
     def owner(self) -> tuple[str, str]:

@@ -74,7 +74,8 @@ def _without_contested(
         other = max(others, key=lambda it: it.item.last, default=None)
         both = item.item.shared(other.item) if other is not None else None
         if other is not None and both is not None:
-            if item.team and item.team == other.team and other.item.covers(item.item):
+            is_inside = item.team and item.team == other.team and other.item.covers(item.item)
+            if is_inside and (item.type == other.type or not item.is_typed):
                 continue
             shared.setdefault(item.space, []).append(both)
             conflicts.append(_contested(item, other, both))
@@ -92,6 +93,8 @@ def _contested(item: ImportedRange, other: ImportedRange, both: IPRange) -> Find
     message = f"{format_short(both)} has two holders: {item.title} has it as {item.type},"
     message += f" {other.title} of {full_place(other.place)} as {other.type}"
     hint = "find out who uses it, and leave the other one out"
+    if other.team and other.team == item.team and item.is_typed and not other.is_typed:
+        hint = f"state the type of {format_short(other.item)} in the source, or leave one out"
     return conflict(item.place, message, hint)
 
 

@@ -394,4 +394,5 @@ def _holding(
         said=said or row.get("description") or format_short(item),
         pool=_pool(row),
         space=space,
+        is_typed=bool(type_),
     )

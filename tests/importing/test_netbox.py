@@ -204,3 +204,29 @@ def test_a_pool_of_the_repository_that_the_import_fills_is_noted() -> None:
     assert conflicts(result) == []
     (note,) = (note for note in result.notes if "capacity" in note)
     assert note.endswith("or set gitops-ipam.dev/gate: never")
+
+
+@pytest.mark.parametrize(
+    ("of_range", "of_address", "types"),
+    [
+        (None, None, ["nodes"]),
+        (None, "vip", []),
+        (None, "loopback", ["nodes"]),
+        ("vip", None, ["loadbalancer"]),
+        ("vip", "vip", ["loadbalancer"]),
+        ("vip", "loopback", []),
+        ("loopback", "vip", []),
+    ],
+)
+def test_an_address_in_a_range_of_its_tenant_never_loses_its_role(
+    of_range: str | None, of_address: str | None, types: list[str]
+) -> None:
+    shop = {"tenant": {"slug": "shop"}}
+    ends = {"start_address": "10.0.1.96/24", "end_address": "10.0.1.99/24"}
+    ranges = [{**ends, **shop, "role": {"name": of_range}}]
+    held = [{"address": "10.0.1.97/24", "dns_name": "www", **shop, "role": {"value": of_address}}]
+    result = imported(netbox(json.dumps(ranges), json.dumps(held)))
+    assert [line.type for line in result.lines] == types
+    assert len(result.conflicts) == (not types)
+    if of_range is None and not types:
+        assert "state the type of 10.0.1.96-10.0.1.99" in result.conflicts[0].hint
