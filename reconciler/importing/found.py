@@ -139,4 +139,4 @@ def fitted(label: str) -> str:
 def by_address(word: str, item: IPRange, length: int | None = None) -> str:
     """Return a generated name: the word, its first address, and the prefix length of a network."""
     address = _OTHERS.sub("-", format_address(item.version, item.first)).strip("-")
-    return f"{word}-{address}" + (f"-{length}" if length is not None else "")
+    return fitted(f"{word}-{address}" + (f"-{length}" if length is not None else ""))

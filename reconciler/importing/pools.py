@@ -7,14 +7,7 @@ from typing import NamedTuple
 from reconciler.addresses import BITS, IPRange, IPSet, cidrs_of, format_cidr, format_short
 from reconciler.documents.findings import Finding, Location
 from reconciler.families.importing import ImportedNetwork, ImportedRange
-from reconciler.importing.found import (
-    ImportedSource,
-    Window,
-    by_address,
-    conflict,
-    fitted,
-    full_place,
-)
+from reconciler.importing.found import ImportedSource, Window, by_address, conflict, full_place
 from reconciler.model.key import Key
 from reconciler.model.pool import DEFAULT_SPACE
 from reconciler.planning.evaluate import Evaluation
@@ -33,6 +26,10 @@ class Home(NamedTuple):
     extent: IPSet
     place: Location
     given: IPSet = IPSet()
+
+    def bears(self, name: str) -> bool:
+        """Return whether a source names the pool so."""
+        return self.name in (name, _distinct(name, self.space, self.extent.ranges[0]))
 
     def holds(self, item: ImportedRange) -> bool:
         """Return whether a range is in the pool."""
@@ -69,13 +66,19 @@ class Placed:
 
         for block in found.reserved:
             self._reserve(block, IPSet.of(it.item for it in used if it.space == block.space))
-        ordered = sorted((it for it in set(found.described) if _given(it, found, used)), key=order)
+        firsts: dict[tuple[str, IPRange], ImportedNetwork] = {}
+        for item in sorted(
+            (it for it in set(found.described) if _given(it, found, used)), key=order
+        ):
+            if (first := firsts.setdefault((item.space, item.extent), item)) != item:
+                there = f"{format_cidr(item.extent)} is described by {full_place(first.place)}"
+                self.notes.append(f"{full_place(item.place)}: {there} already")
+        ordered = list(firsts.values())
         for item, following in zip_longest(ordered, ordered[1:]):
             is_parent = (
                 following is not None
                 and following.space == item.space
                 and item.extent.covers(following.extent)
-                and item.extent != following.extent
             )
             if is_parent:
                 text = format_cidr(item.extent)
@@ -108,13 +111,14 @@ class Placed:
 
     def _is_there(self, item: ImportedNetwork) -> bool:
         for home in self._homes:
-            is_named, is_near = home.name == item.name, home.space == item.space
-            if is_near and home.extent.covers(item.extent):
-                if home.extent != IPSet((item.extent,)) or not is_named:
+            if home.space != item.space:
+                continue
+            if home.extent.covers(item.extent):
+                if home.extent != IPSet((item.extent,)) or not home.bears(item.name):
                     text = f"{format_cidr(item.extent)} lies in pool {home.name} of {home.place}"
                     self.notes.append(f"{item.place}: {text}, which serves")
                 return True
-            if is_named or (is_near and home.extent & IPSet((item.extent,))):
+            if home.extent & IPSet((item.extent,)):
                 text = f"{format_cidr(item.extent)} ({item.name})"
                 message = f"{text} and pool {home.name} of {home.place} are in each other's way"
                 hint = "widen the pool that is there, or leave one of the two out"
@@ -123,15 +127,21 @@ class Placed:
         return False
 
     def _new(self, network: ImportedNetwork) -> None:
+        if any(home.name == network.name for home in self._homes):
+            name = _distinct(network.name, network.space, network.extent)
+            text = f"{network.name} is another pool, so {format_cidr(network.extent)} is {name}"
+            self.notes.append(f"{full_place(network.place)}: {text}")
+            network = network._replace(name=name)
         self.networks.append(network)
         extent = IPSet((network.extent,))
         self._homes.append(Home(network.name, network.space, extent, network.place))
 
     def _needs_pool(self, item: ImportedRange) -> bool:
         title = f"{item.title}: {format_short(item.item)}"
-        named = [home for home in self._homes if item.pool and home.name == item.pool]
+        named = [home for home in self._homes if item.pool and home.bears(item.pool)]
         around = [home for home in self._homes if home.space == item.space]
         fitting = [home for home in named or around if home.extent.covers(item.item)]
+        fitting = [home for home in fitting if home.space == item.space] or fitting
         if not fitting and not named and (item.pool or not self._homes):
             return True
         if len(fitting) == 1:
@@ -144,6 +154,9 @@ class Placed:
             names = ", ".join(home.name for home in named or around) or "none"
             message = f"{title} lies outside of every pool"
             hint = f"widen one, or describe one: --add-pool NAME=CIDR; looked at: {names}"
+            if item.space != DEFAULT_SPACE:
+                message += f" of VRF {item.space}"
+                hint = f"import its prefix with this VRF, or widen a pool; looked at: {names}"
         self.conflicts.append(conflict(item.place, message, hint))
         return False
 
@@ -157,8 +170,7 @@ class Placed:
             extent = _around([item.item])
             if (outer := widest.get(item.space)) is None or not outer.covers(extent):
                 outer = widest[item.space] = extent
-            word = "net" if item.space == DEFAULT_SPACE else f"{item.space}-net"
-            name = item.pool or fitted(by_address(word, outer, outer.prefix()))
+            name = item.pool or _distinct("net", item.space, outer)
             groups.setdefault((item.space, name), []).append(item)
         for (space, name), items in groups.items():
             ranges = [item.item for item in items]
@@ -170,6 +182,11 @@ class Placed:
             home = next((it for it in there if it.extent.covers(made.extent)), None)
             if home is not None:  # otherwise, the conflict was reported
                 self._put(home, *items)
+
+
+def _distinct(name: str, space: str, extent: IPRange) -> str:
+    word = name if space == DEFAULT_SPACE else f"{space}-{name}"
+    return by_address(word, extent, extent.prefix())
 
 
 def _inside(network: ImportedNetwork, windows: Iterable[Window]) -> Iterator[IPRange]:

@@ -20,7 +20,6 @@ from reconciler.importing.found import (
     Window,
     by_address,
     conflict,
-    fitted,
     full_place,
     slug,
 )
@@ -314,7 +313,7 @@ def _found(row: TableRow, assumed: Assumed) -> ImportedSource:
     if is_pool:
         name = _pool(row) or slug(row.get("name")) or slug(row.get("description"))
         networks = (
-            name if name and len(items) == 1 else fitted(by_address(name or "net", it, it.prefix()))
+            name if name and len(items) == 1 else by_address(name or "net", it, it.prefix())
             for it in items
         )
         made = (ImportedNetwork(*it, place, space) for it in zip(networks, items, strict=True))

@@ -122,3 +122,37 @@ def test_a_range_of_one_network_is_no_window_of_another() -> None:
     result = imported(found.with_more(table("ip,name\n10.9.0.70,web\n10.8.0.5,shop\n")))
     assert "start: 10.9.0.64" in texts(result)["pools/lab.yaml"]
     assert "10.9.0.64" not in texts(result)["pools/far.yaml"]
+
+
+def test_networks_of_one_name_are_pools_with_their_addresses() -> None:
+    rows = (
+        "subnet,ip,name,vlan\n10.0.0.0/24,,,60\n10.9.1.0/24,,,60\n,10.0.0.5,a,60\n,10.9.1.7,b,60\n"
+    )
+    result = imported(table(rows))
+    assert lines(result) == [
+        "default/a nodes 60 10.0.0.5 10.0.0.5",
+        "default/b nodes 60-10-9-1-0-24 10.9.1.7 10.9.1.7",
+    ]
+    assert "a.csv:3: 60 is another pool, so 10.9.1.0/24 is 60-10-9-1-0-24" in result.notes
+    # A later table still means both pools by their VLAN.
+    more = imported(table("ip,name,vlan\n10.0.0.6,c,60\n10.9.1.8,d,60\n"), result.files)
+    assert [line.split()[2] for line in lines(more)] == ["60", "60-10-9-1-0-24"]
+    prefixes = "Prefix,Description,VRF\n10.0.0.0/24,Office,\n10.0.0.0/24,Office,Blue\n"
+    assert len(imported(netbox(prefixes)).after.state.pools) == 2
+
+
+def test_a_network_that_is_there_twice_is_one_pool_or_one_container() -> None:
+    result = imported(netbox("Prefix,Description\n10.0.0.0/24,Office\n10.0.0.0/24,Lab\n"))
+    assert list(result.files) == ["pools/office.yaml"]
+    assert result.notes == ("0.json:3: 10.0.0.0/24 is described by 0.json:2 already",)
+    twice = "Prefix\n10.0.0.0/16\n10.0.0.0/16\n10.0.1.0/24\n"
+    assert list(imported(netbox(twice)).files) == ["pools/net-10-0-1-0-24.yaml"]
+
+
+def test_an_address_outside_of_the_pools_of_its_vrf_is_told_how_to_get_one() -> None:
+    rows = "Address,DNS name,VRF\n10.0.0.5/24,web,Blue\n"
+    (found,) = imported(netbox(rows), EDGE).conflicts
+    assert found.message == "default/web: 10.0.0.5 lies outside of every pool of VRF blue"
+    assert "--add-pool" not in found.hint
+    prefix = "Prefix,VRF\n10.0.0.0/24,Blue\n"
+    assert conflicts(imported(netbox(prefix, rows), EDGE)) == []
