@@ -43,7 +43,6 @@ class FakeCluster:
 
     Attributes:
         unknown: Kinds that the server does not know; a CRD that is applied makes its kind known.
-        established: CRDs are established at once.
         clock: The server's, in seconds since 1970.
         fault: Fails on demand.
         seconds: What is left of the deadline.
@@ -54,7 +53,6 @@ class FakeCluster:
     name: str = HUB
     objects: Objects = field(default_factory=dict)
     unknown: set[Resource] = field(default_factory=lambda: {MACHINE})
-    established: bool = True
     clock: int = CLOCK
     user: str = "reconciler"
     fault: Fault = lambda _verb, _what: None
@@ -272,8 +270,8 @@ class FakeCluster:
         self.changes.append((int(told["metadata"]["resourceVersion"]), WatchEvent(became, told)))
 
     def _serve(self, ref: Ref, crd: dict[str, Any]) -> None:
-        """A CRD that is stored is served, and said to be, unless that takes its time."""
-        if ref.resource != CRD or not self.established:
+        """A CRD that is stored is served, and said to be."""
+        if ref.resource != CRD:
             return
         crd["status"] = {"conditions": [{"type": "Established", "status": "True"}]}
         self.unknown -= {kind for kind in self.unknown if f"{kind.plural}.{kind.group}" == ref.name}

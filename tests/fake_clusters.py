@@ -4,13 +4,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reconciler.apply.fleet import apply_fleet
+from reconciler.apply.inventory import NAME
 from reconciler.apply.plan import Applied
 from reconciler.apply.targets import ApplyOptions
 from reconciler.families.butler.kinds import MACHINE
 from reconciler.kube.interface import Cluster
 from reconciler.kube.resources import ADDRESS_POOL
 from reconciler.model.errors import GitError
-from reconciler.model.objects import Ref, Resource
+from reconciler.model.objects import CONFIG_MAP, Ref, Resource
 from tests.apply.execution.site import Files, evaluated
 from tests.fake_cluster import HUB, FakeCluster, Fault, Objects
 
@@ -35,7 +36,6 @@ class FakeClusters:
     unknown: dict[str, set[Resource]] = field(default_factory=dict)
     faults: dict[str, Fault] = field(default_factory=dict)
     unnamed: tuple[str, ...] = ()
-    established: bool = True
 
     def management(self) -> Cluster | None:
         return self.connect(HUB, b"")
@@ -49,7 +49,6 @@ class FakeClusters:
         connection.objects = self.objects.setdefault(cluster, connection.objects)
         connection.unknown = self.unknown.setdefault(cluster, {MACHINE})
         connection.fault = self.faults.get(cluster, connection.fault)
-        connection.established = self.established
         self.opened.append(connection)
         return connection
 
@@ -83,6 +82,24 @@ class FakeClusters:
         made.objects = self.objects.setdefault(cluster, made.objects)
         made.unknown = self.unknown.setdefault(cluster, {MACHINE})
         return made
+
+    def use(self, cluster: str, address: str) -> None:
+        """A Service that holds an address."""
+        self.hand(cluster).put(
+            {
+                "apiVersion": "v1",
+                "kind": "Service",
+                "metadata": {"name": "shop", "namespace": "default"},
+                "spec": {"type": "LoadBalancer"},
+                "status": {"loadBalancer": {"ingress": [{"ip": address}]}},
+            }
+        )
+
+    def inventory(self, cluster: str) -> dict[str, str]:
+        """What the inventory in a cluster says."""
+        namespace = "butler-system" if cluster == HUB else "metallb-system"
+        data: dict[str, str] = self.objects[cluster][Ref(CONFIG_MAP, namespace, NAME)]["data"]
+        return data
 
     def announced(self, cluster: str, name: str = "default-pool") -> list[str] | None:
         """The addresses of a pool of MetalLB; None when there is no such pool."""

@@ -1,11 +1,12 @@
 """Who may still announce what another cluster shall get, against a pair-by-pair oracle."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.apply.metallb import ranges_of
-from reconciler.apply.targets import Claims, address_conflicts
+from reconciler.apply.targets import Claims, Target, address_conflicts
 
 Fleet = dict[str, Claims]
 
@@ -50,13 +51,6 @@ def test_rivals_are_those_that_a_look_at_every_pair_finds(announced: Fleet, want
     }
 
 
-def test_a_cluster_that_gives_goes_before_the_one_that_gets() -> None:
-    announced = {"old": claim("10.0.0.0/29"), "far": claim("10.0.9.0/24")}
-    wanted = {"new": claim("10.0.0.7-10.0.0.9"), "old": claim("10.0.0.0/30")}
-    assert address_conflicts(announced, wanted) == {"new": ("old",)}
-    assert address_conflicts(announced, {"new": claim("10.0.0.8/29")}) == {}
-
-
 def test_clusters_that_swap_are_rivals_of_each_other() -> None:
     one, two = claim("10.0.0.0/29"), claim("10.0.0.8/29")
     assert address_conflicts({"a": one, "b": two}, {"a": two, "b": one}) == {
@@ -65,16 +59,20 @@ def test_clusters_that_swap_are_rivals_of_each_other() -> None:
     }
 
 
-def test_equal_numbers_of_two_versions_or_two_spaces_are_not_the_same_addresses() -> None:
-    low = Claims((), IPSet((IPRange(6, 9, 9),)))
-    assert address_conflicts({"a": low}, {"b": Claims((), IPSet((IPRange(4, 9, 9),)))}) == {}
-    here, there = (claim("10.0.0.0/24", spaces=(space,)) for space in ("dc1", "dc2"))
-    assert address_conflicts({"a": here}, {"b": there}) == {}
-    both = claim("10.0.0.0/24", spaces=("dc1", "dc2"))
-    assert address_conflicts({"a": here}, {"b": both}) == {"b": ("a",)}
+LEFT = IPSet((IPRange(4, 1, 2),))
 
 
-def test_a_cluster_whose_spaces_are_not_known_may_be_anywhere() -> None:
-    unknown, known = claim("10.0.0.0/24", spaces=()), claim("10.0.0.0/24")
-    assert address_conflicts({"a": unknown}, {"b": known}) == {"b": ("a",)}
-    assert address_conflicts({"a": known}, {"b": unknown}) == {"b": ("a",)}
+@pytest.mark.parametrize(
+    ("announced", "before", "spaces"),
+    [(IPSet(), ("old",), ("new",)), (LEFT, ("old",), ("new", "old")), (LEFT, (), ())],
+)
+def test_what_is_yet_to_leave_keeps_its_address_space(
+    announced: IPSet, before: tuple[str, ...], spaces: tuple[str, ...]
+) -> None:
+    assert Target("a/b", spaces=("new",)).spaces_of(announced, before) == spaces
+
+
+def test_what_was_given_to_a_cluster_is_what_records_say_or_said() -> None:
+    released, remembered = IPSet((IPRange(4, 4, 5),)), IPSet((IPRange(4, 8, 9),))
+    given = Target("a/b", released=released, remembered=remembered).given()
+    assert given == IPSet((IPRange(4, 4, 5), IPRange(4, 8, 9)))

@@ -93,13 +93,6 @@ def test_thirty_percent_go_and_more_are_held() -> None:
     ]
 
 
-def test_all_of_a_kind_are_held() -> None:
-    state = replace(STATE, missing=dict.fromkeys(COPIES[:2], NOW - MIN_DELETIONS))
-    found, going = gone(state, missing=COPIES[:2], copies=COPIES[:2])
-    assert found == []
-    assert going.held
-
-
 def test_a_person_names_the_number_that_goes() -> None:
     assert len(many(7, allowed=7)[0]) == 7
     assert many(7, allowed=6)[0] == []

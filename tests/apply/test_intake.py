@@ -6,6 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from reconciler.apply.intake import (
+    MAX_EVENTS,
+    MAX_EVENTS_PER_NAMESPACE,
+    MAX_MISSING,
     MIN_DELETIONS,
     Copies,
     IntakeContext,
@@ -16,11 +19,12 @@ from reconciler.apply.intake import (
     TakenIn,
     asked,
     copy_of,
+    format_state,
     hash_of,
     intakes,
+    parse_state,
     take_in,
 )
-from reconciler.families.capi.kinds import CLUSTERS
 from reconciler.model.change import FileChange
 from reconciler.model.objects import MANAGER, owned_labels
 from reconciler.model.settings import Intake as Asked
@@ -154,14 +158,6 @@ def test_a_change_of_what_is_read_is_a_change_of_the_copy() -> None:
     assert b"class: db" in (change.data or b"")
 
 
-def test_the_same_name_with_another_uid_is_the_same_claim() -> None:
-    found = take_in(looked(cluster(uid="uid-new")), gone_by(cluster()))
-    (change,) = found.changes
-    assert change.path == SHOP
-    assert b"gitops-ipam.dev/uid: uid-new" in (change.data or b"")
-    assert found.state.missing == {}
-
-
 def test_an_object_that_is_not_valid_is_told_and_stops_nobody() -> None:
     bad = cluster("bad", spec={"paused": "yes"})
     found = take_in(looked(bad, cluster()), standing())
@@ -183,14 +179,6 @@ def test_an_owner_is_told_once_for_each_reason() -> None:
     other = replace(first.state, rejected={IDENTITY: hash_of("another reason")})
     assert len(take_in(seen, standing(state=other)).events) == 1
     assert take_in(looked(cluster()), standing(state=first.state)).state.rejected == {}
-
-
-def test_what_is_missing_from_a_part_of_a_list_stays() -> None:
-    part = looked()
-    listed = {**part.listed, CLUSTERS: ListedCopy([], "the list broke off")}
-    found = take_in(replace(part, listed=listed), gone_by(cluster()))
-    assert found.changes == ()
-    assert "the list broke off" in found.notes[0]
 
 
 def test_what_we_made_in_the_place_of_an_object_is_not_that_object() -> None:
@@ -218,3 +206,61 @@ def test_another_management_cluster_that_is_meant_adds_and_takes_nothing_away() 
 def test_a_resource_version_in_the_trailer_of_older_commits_is_ignored() -> None:
     found = take_in(looked(), gone_by(cluster(), named="uid-1 90"))
     assert (found.changes, found.seen) == ((FileChange(SHOP, None),), "uid-1")
+
+
+# What is remembered between looks
+
+STATE = IntakeState(
+    {IDENTITY: 5, VIPS: 6}, {IDENTITY: hash_of("why")}, {"Cluster.x": ((1, 2), (3, 4))}
+)
+
+
+def test_what_is_written_is_read_back() -> None:
+    assert parse_state(format_state(STATE)) == STATE
+    assert format_state(IntakeState()) == ""
+
+
+@pytest.mark.parametrize("text", ["", "missing A.b/c/d 5\n", "[]", '[[[["a"], 5]], [], []]', "nul"])
+def test_another_text_says_nothing(text: str) -> None:
+    assert parse_state(text) == IntakeState()
+
+
+def test_what_has_no_room_is_left_for_later() -> None:
+    many = {(*IDENTITY[:3], f"c{at:06}"): at for at in range(3_000)}
+    found = parse_state(format_state(IntakeState(many, {}, {"Cluster.x": ((1, 2),)})))
+    assert found.removed == {"Cluster.x": ((1, 2),)}
+    assert len(found.missing) == MAX_MISSING
+
+
+WRONG = {"paused": "yes"}
+
+
+def wrong(count: int, namespace: str = "evil", spec: Any = None) -> list[Any]:
+    names = (f"c{at:04}" for at in range(count))
+    return [cluster(name, spec=spec or WRONG, namespace=namespace) for name in names]
+
+
+def namespaces(found: TakenIn) -> list[str]:
+    return [event["involvedObject"]["namespace"] for event in found.events]
+
+
+def test_of_many_refused_objects_of_a_namespace_some_are_told_and_never_again() -> None:
+    seen = looked(*wrong(30), *wrong(2, "team"))
+    found = take_in(seen, standing())
+    assert len(found.rejected) == 32
+    assert namespaces(found) == ["evil"] * MAX_EVENTS_PER_NAMESPACE + ["team"] * 2
+    assert found.notes == (
+        "10 more objects are rejected without an Event: at most 20 per namespace and 200 in total",
+    )
+    for _ in range(2):
+        state = parse_state(format_state(found.state))
+        assert state.rejected == found.state.rejected
+        found = take_in(seen, standing(state=state))
+        assert found.events == ()
+
+
+def test_over_all_namespaces_there_is_an_end_too() -> None:
+    every = [it for at in range(30) for it in wrong(10, f"n{at:02}")]
+    found = take_in(looked(*every), standing())
+    assert len(namespaces(found)) == MAX_EVENTS
+    assert take_in(looked(*every), standing(state=found.state)).events == ()

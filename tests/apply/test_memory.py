@@ -2,19 +2,10 @@
 
 from collections.abc import Mapping
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reconciler.apply.inventory import (
-    HALF,
-    NAME,
-    line_bytes,
-    part_number,
-    placed,
-    read_inventory,
-    written_to,
-)
+from reconciler.apply.inventory import HALF, NAME, line_bytes, placed, read_inventory, written_to
 from tests.examples import scaled
 
 UID = "0b6d7a7a-3c29-4b50-9b1a-5e5f3f0f3a11"
@@ -80,11 +71,3 @@ def test_twenty_thousand_clusters_have_room() -> None:
     assert len(known(parts)) == 20_000
     assert len(parts) == 5
     assert max(map(line_bytes, parts.values())) <= HALF
-
-
-@pytest.mark.parametrize(
-    ("name", "number"),
-    [(NAME, 0), (f"{NAME}-1", 1), (f"{NAME}-01", None), (f"{NAME}-0", None), (f"{NAME}-x", None)],
-)
-def test_config_maps_are_known_by_their_numbers(name: str, number: int | None) -> None:
-    assert part_number(name) == number

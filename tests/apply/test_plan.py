@@ -39,12 +39,6 @@ def manifest(name: str, *addresses: str) -> dict[str, Any]:
     return {**kind, "metadata": named, "spec": {"addresses": list(addresses)}}
 
 
-def advertisement() -> DesiredObject:
-    named = {"name": "default", "namespace": HERE}
-    kind = {"apiVersion": ADVERTISEMENT.api_version, "kind": ADVERTISEMENT.kind}
-    return desired_object({**kind, "metadata": named, "spec": {}})
-
-
 def living(wanted: DesiredObject) -> Live:
     """An object as the server has it after we applied it."""
     body = wanted.body or {}
@@ -150,38 +144,6 @@ def test_a_plan_asks_for_what_it_needs_and_for_no_more() -> None:
     assert asked(held) == (Query(SERVICE),)
 
 
-def test_two_pools_of_which_one_is_held_back() -> None:
-    made = [desired_object(manifest(name, text)) for name, text in (("old", ONE), ("young", TWO))]
-    user = live_of(
-        {
-            "apiVersion": "v1",
-            "kind": "Service",
-            "metadata": {"name": "shop", "namespace": "default", "uid": "s"},
-            "status": {"loadBalancer": {"ingress": [{"ip": "10.0.0.1"}, {"ip": "10.0.0.2"}]}},
-        }
-    )
-    entries = {str(item.ref): InventoryEntry(f"uid-{item.ref.name}", item.hash) for item in made}
-    snapshot = Snapshot(answers(map(living, made), user), 7)
-    entries[str(advertisement().ref)] = InventoryEntry("uid-default", advertisement().hash)
-    target = Target("a/b", tuple(made[1:]))
-    plan = plan_tenant(target, snapshot, Inventory("u", "a", entries), ApplyOptions(), None)
-    first = plan.steps[0]
-    assert getattr(first, "error", "").endswith(
-        "Service default/shop uses 10.0.0.1 and 1 more; delete it, or --force-withdraw"
-    )
-    assert describe(plan.steps) == ["fail", f"keep young {TWO}"]
-
-
-def test_a_clash_stops_growing_and_not_what_stays() -> None:
-    made = desired_object(manifest("old", ONE))
-    theirs = live_of({**manifest("lab", "10.0.0.2/31"), "metadata": _metadata("lab")})
-    entries = {str(made.ref): InventoryEntry("uid-old", made.hash)}
-    snapshot = Snapshot(answers([living(made), theirs]), 7)
-    target = Target("a/b", (made,))
-    plan = plan_tenant(target, snapshot, Inventory("u", "a", entries), ApplyOptions(), None)
-    assert describe(plan.steps) == ["fail", f"keep old {ONE}"]
-
-
 def test_a_pool_that_gives_all_and_is_not_known_to_the_inventory_is_looked_at_again() -> None:
     made = [desired_object(manifest(name, text)) for name, text in (("old", ONE), ("young", TWO))]
     wanted = tuple(
@@ -196,10 +158,6 @@ def test_a_pool_that_gives_all_and_is_not_known_to_the_inventory_is_looked_at_ag
         f"configure young {ONE}",
         "confirm",
     ]
-
-
-def _metadata(name: str) -> dict[str, Any]:
-    return {"name": name, "namespace": HERE, "uid": f"uid-{name}", "resourceVersion": "7"}
 
 
 def test_policies_that_others_hold_are_not_taken_away() -> None:

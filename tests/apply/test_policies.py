@@ -2,37 +2,8 @@
 
 import pytest
 
-from reconciler.apply.policies import OWNED, POOLS, intruders, literal, policies
-from reconciler.kube.resources import ref_of
+from reconciler.apply.policies import OWNED, intruders, literal
 from reconciler.model.objects import Manifest
-
-
-def test_each_policy_stands_before_its_binding_and_denies() -> None:
-    found = policies("ci")
-    assert [str(ref_of(item)).partition("/")[2] for item in found] == [
-        f"ValidatingAdmissionPolicy/{OWNED}",
-        f"ValidatingAdmissionPolicyBinding/{OWNED}",
-        f"ValidatingAdmissionPolicy/{POOLS}",
-        f"ValidatingAdmissionPolicyBinding/{POOLS}",
-    ]
-    for policy, binding in (found[:2], found[2:]):
-        assert policy["spec"]["failurePolicy"] == "Fail"
-        assert binding["spec"] == {
-            "policyName": policy["metadata"]["name"],
-            "validationActions": ["Deny", "Audit"],
-        }
-
-
-def test_status_is_never_locked_and_what_is_deleted_is() -> None:
-    owned, _, pools, _ = policies("ci")
-    matched = [
-        *owned["spec"]["matchConstraints"]["resourceRules"],
-        *pools["spec"]["matchConstraints"]["resourceRules"],
-    ]
-    names = [name for rule in matched for name in rule["resources"]]
-    assert not any("/" in name or "*" in name for name in names)
-    assert {tuple(rule["operations"]) for rule in matched[:-1]} == {("CREATE", "UPDATE", "DELETE")}
-    assert matched[-1]["operations"] == ["UPDATE"]
 
 
 @pytest.mark.parametrize(

@@ -73,19 +73,6 @@ def test_what_comes_back_is_asked_for_whole() -> None:
     assert found["a"] == Fitted((DemandEntry(1, 2),), (), FULL)
 
 
-def test_a_planner_that_refuses_everything_for_ever_is_asked_so_often_at_most() -> None:
-    asked = []
-
-    def refused(
-        entries: Mapping[str, tuple[DemandEntry, ...]],
-    ) -> Mapping[tuple[str, int], Refusal]:
-        asked.append(entries)
-        return {("a", it.index): FULL for it in entries["a"]}
-
-    assert fitted({"a": GrowthRequest((), 1 << 30, 1)}, refused)["a"].new == ()
-    assert len(asked) <= 17
-
-
 @given(
     strategies.lists(strategies.integers(1, 9), max_size=6),
     strategies.lists(strategies.integers(0, 20), min_size=1, max_size=4),

@@ -11,11 +11,6 @@ from reconciler.model.objects import SERVICE
 from tests.apply.elastic.building import addresses, read, service
 
 
-def test_a_service_of_another_type_without_an_address_is_none_of_ours() -> None:
-    assert read_services([service(type="ClusterIP")]) == ((), ())
-    assert read_services([{}]) == ((), ())
-
-
 def test_a_service_that_was_a_load_balancer_still_has_its_address() -> None:
     found = read(service(address="10.0.0.9", type="ClusterIP"))
     assert found.addresses == addresses("10.0.0.9-10.0.0.9")

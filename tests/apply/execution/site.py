@@ -27,6 +27,12 @@ POOLS = f"{BUTLER}/networkpools"
 ALLOCATIONS = f"{BUTLER}/ipallocations"
 INVENTORY = "configmaps/gitops-ipam-inventory"
 MERGE = "application/merge-patch+json"
+ALL = """\
+apiVersion: gitops-ipam.dev/v1alpha1
+kind: Settings
+metadata: {name: ipam}
+spec: {apply: {documents: all}}
+"""
 Files = Mapping[str, str | bytes]
 
 
@@ -67,16 +73,18 @@ class Site:
 
     Attributes:
         history: Revisions, as letters, that contain each other in this order.
+        user: Who applies.
     """
 
     management: ApiServer
     tenants: dict[str, ApiServer] = field(default_factory=dict)
     history: str = "abcdefgh"
     timeout: float = 60.0
+    user: str = "admin"
 
     def clusters(self) -> Clusters:
-        named = {name: server.kubeconfig for name, server in self.tenants.items()}
-        kubeconfig = self.management.kubeconfig
+        named = {name: server.kubeconfig_for(self.user) for name, server in self.tenants.items()}
+        kubeconfig = self.management.kubeconfig_for(self.user)
         # A cluster that is away is asked again at once: what it costs to wait is tested elsewhere.
         timeouts = Timeouts(
             self.timeout, clocks=Clocks(sleep=lambda seconds: time.sleep(min(seconds, 0.1)))

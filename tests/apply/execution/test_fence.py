@@ -1,4 +1,4 @@
-"""What git cannot tell of one cluster is that cluster's failure: it is left alone, others are not."""
+"""What Git cannot tell of one cluster is that cluster's failure: it is left alone, others are not."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,178 +10,157 @@ from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.inventory import NAME
 from reconciler.apply.plan import Applied, ClusterState
 from reconciler.apply.targets import ApplyOptions
-from reconciler.kube.resources import ADDRESS_POOL
 from reconciler.model.errors import GitError
-from reconciler.model.objects import CONFIG_MAP, Ref, Resource
-from tests.apply.execution.site import FIRST, SECOND, Files, evaluated, world
+from reconciler.model.objects import CONFIG_MAP, Ref
+from tests.apply.execution.site import FIRST, SECOND, evaluated, world
 from tests.fake_cluster import HUB, FakeCluster
-from tests.fake_clusters import FakeClusters
+from tests.fake_clusters import POOL, FakeClusters, is_in
 
-HISTORY = "abc"
-STRANGE = "f" * 40
+STRANGE = "9" * 40
 FILES = world("web", "shop")
-POOL = Ref(ADDRESS_POOL, "metallb-system", "default-pool")
 
 
-def is_in(ancestor: str, revision: str) -> bool:
-    """As a whole clone answers: what contains a revision that is not here cannot be told."""
-    if revision[0] not in HISTORY:
-        raise GitError(f"git merge-base: Not a valid commit name {revision}")
-    return 0 <= HISTORY.find(ancestor[0]) <= HISTORY.find(revision[0])
-
-
-def broken(_ancestor: str, _revision: str) -> bool:
-    raise GitError("git merge-base took over 60 seconds")
-
-
-def apply(
-    country: FakeClusters, revision: str, files: Files = FILES, git: Any = is_in, **options: Any
-) -> dict[str, Applied]:
-    found = apply_fleet(evaluated(files, revision), country, ApplyOptions(**options), git)
-    return {item.cluster: item for item in found}
-
-
-def inventory(country: FakeClusters, cluster: str) -> dict[str, str]:
-    namespace = "butler-system" if cluster == HUB else "metallb-system"
-    data: dict[str, str] = country.objects[cluster][Ref(CONFIG_MAP, namespace, NAME)]["data"]
-    return data
+def states(applied: Mapping[str, Applied]) -> set[ClusterState]:
+    return {item.state for item in applied.values()}
 
 
 @pytest.fixture
-def country() -> FakeClusters:
-    """Everything is applied, as of the first revision."""
+def clusters() -> FakeClusters:
+    """Everything is applied, as of the second revision."""
     made = FakeClusters()
-    states = [item.state for item in apply(made, "a").values()]
-    assert states == [ClusterState.APPLIED] * 3
+    assert states(made.apply(FILES, "b")) == {ClusterState.APPLIED}
     return made
 
 
-def test_a_cluster_that_a_revision_nobody_knows_changed_is_left_alone(
-    country: FakeClusters,
+def by(clusters: FakeClusters, git: Any) -> dict[str, Applied]:
+    """What becomes of each cluster when Git answers so."""
+    found = apply_fleet(evaluated(FILES, "c"), clusters, ApplyOptions(), git)
+    return {item.cluster: item for item in found}
+
+
+def test_a_cluster_that_a_revision_nobody_knows_changed_is_left_alone_until_a_person_says_so(
+    clusters: FakeClusters,
 ) -> None:
     """It may be newer than this clone: nothing is withdrawn, and the others are applied."""
-    inventory(country, SECOND)["revision"] = STRANGE
-    applied = apply(country, "b", world("web"))
+    clusters.inventory(SECOND)["revision"] = STRANGE
+    applied = clusters.run(world("web"), "c")
     assert applied[SECOND].state is ClusterState.REFUSED
     assert applied[SECOND].error == (
-        "ffffffffffff was applied last, and may be newer than bbbbbbbbbbbb:"
+        "999999999999 was applied last, and may be newer than cccccccccccc:"
         f" git merge-base: Not a valid commit name {STRANGE}"
     )
     assert applied[SECOND].hint == (
         "another repository, or too shallow a clone? if it is meant: --re-enrol team-a/shop"
     )
-    assert POOL in country.objects[SECOND]
-    assert (applied[HUB].state, applied[FIRST].state) == (
-        ClusterState.APPLIED,
-        ClusterState.APPLIED,
-    )
-
-
-def test_it_is_worked_on_when_a_person_says_so(country: FakeClusters) -> None:
-    inventory(country, SECOND)["revision"] = STRANGE
-    applied = apply(country, "b", world("web"), re_enrol=frozenset([SECOND]))
+    assert POOL in clusters.objects[SECOND]
+    assert {applied[HUB].state, applied[FIRST].state} == {ClusterState.APPLIED}
+    applied = clusters.run(world("web"), "c", re_enrol=frozenset([SECOND]))
     assert applied[SECOND].state is ClusterState.APPLIED
-    assert POOL not in country.objects[SECOND]
+    assert POOL not in clusters.objects[SECOND]
 
 
-def test_what_was_done_is_remembered_when_git_fails_on_one_cluster(country: FakeClusters) -> None:
-    inventory(country, SECOND)["revision"] = STRANGE
+def test_an_older_revision_is_refused_once_a_newer_one_is_applied(clusters: FakeClusters) -> None:
+    (applied,) = clusters.run(world("web"), "a").values()
+    assert (applied.cluster, applied.state) == (HUB, ClusterState.REFUSED)
+    assert applied.error == "bbbbbbbbbbbb is applied already, and newer than aaaaaaaaaaaa"
+    assert POOL in clusters.objects[SECOND]
+
+
+def test_a_history_that_does_not_hold_what_was_applied_is_refused(clusters: FakeClusters) -> None:
+    """Another repository knows nothing of what is there, and would take all of it away."""
+    (applied,) = by(clusters, lambda _old, _new: False).values()
+    error = "bbbbbbbbbbbb was applied last, and cccccccccccc does not contain it"
+    assert (applied.cluster, applied.state, applied.error) == (HUB, ClusterState.REFUSED, error)
+    clusters.inventory(HUB)["revision"] = STRANGE
+    assert states(clusters.run(world(), "c")) == {ClusterState.REFUSED}
+    clusters.run(FILES, "c", re_enrol=frozenset([HUB]))
+    assert clusters.inventory(HUB)["revision"] == "c" * 40
+
+
+def test_a_late_run_does_not_give_back_what_a_newer_one_withdrew(clusters: FakeClusters) -> None:
+    """The late one read the management cluster before the newer one wrote it."""
+    memory = dict(clusters.inventory(HUB))
+    clusters.run(world("web"), "d")
+    assert clusters.announced(SECOND) is None
+    clusters.inventory(HUB).update(memory)
+    applied = clusters.run(FILES, "c")[SECOND]
+    assert applied.state is ClusterState.REFUSED
+    assert applied.error == "dddddddddddd is applied already, and newer than cccccccccccc"
+    assert clusters.announced(SECOND) is None
+
+
+def test_what_was_done_is_remembered_when_git_fails_on_one_cluster(clusters: FakeClusters) -> None:
+    clusters.inventory(SECOND)["revision"] = STRANGE
 
     def flaky(ancestor: str, revision: str) -> bool:
-        return broken("", "") if STRANGE in (ancestor, revision) else is_in(ancestor, revision)
+        if STRANGE in (ancestor, revision):
+            raise GitError("git merge-base took over 60 seconds")
+        return is_in(ancestor, revision)
 
-    applied = apply(country, "b", git=flaky)
+    applied = by(clusters, flaky)
     assert applied[SECOND].state is ClusterState.REFUSED
     assert "took over 60 seconds" in applied[SECOND].error
-    known = inventory(country, HUB)
-    assert known["revision"] == "b" * 40
-    assert known["cluster.team-a.web"].split()[1] == "b" * 40
-    assert known["cluster.team-a.shop"].split()[1] == "a" * 40
+    known = clusters.inventory(HUB)
+    assert known["revision"] == "c" * 40
+    assert known["cluster.team-a.web"].split()[1] == "c" * 40
+    assert known["cluster.team-a.shop"].split()[1] == "b" * 40
 
 
-class Failing(FakeCluster):
-    """A connection on which something comes up that is no cluster's failure."""
+def test_what_was_done_is_remembered_when_something_ends_the_run(clusters: FakeClusters) -> None:
+    def gone(verb: str, _what: Any) -> None:
+        if verb == "list":
+            raise GitError("the repository is gone")
 
-    failure: Exception
-
-    def list(
-        self, resource: Resource, namespace: str = "", *, labels: str = "", fields: str = ""
-    ) -> Any:
-        raise self.failure
+    clusters.faults[SECOND] = gone
+    with pytest.raises(GitError, match="the repository is gone"):
+        clusters.apply(FILES, "c")
+    assert clusters.inventory(HUB)["cluster.team-a.web"].split()[1] == "c" * 40
 
 
 @dataclass
-class WithFailure(FakeClusters):
-    """A country in which something comes up in the work on the second cluster."""
-
-    failure: Exception = field(default_factory=RuntimeError)
-
-    def opener(self, cluster: str) -> FakeCluster:
-        if cluster != SECOND:
-            return FakeCluster(cluster)
-        failing = Failing(cluster)
-        failing.failure = self.failure
-        return failing
-
-
-def test_what_was_done_is_remembered_when_something_ends_the_run(country: FakeClusters) -> None:
-    with pytest.raises(GitError, match="the repository is gone"):
-        apply(WithFailure(country.objects, failure=GitError("the repository is gone")), "b")
-    assert inventory(country, HUB)["cluster.team-a.web"].split()[1] == "b" * 40
-
-
 class Late(FakeCluster):
     """A management cluster in which another run notes something while this one runs."""
 
-    meanwhile: Mapping[str, str]
+    meanwhile: Mapping[str, str] = field(default_factory=dict)
 
     def extend(self, seconds: float) -> None:  # the last thing that is done before noting
         del seconds
-        self.merge(Ref(CONFIG_MAP, "butler-system", NAME), {"data": self.meanwhile}, "other")
+        if self.meanwhile:
+            self.merge(Ref(CONFIG_MAP, "butler-system", NAME), {"data": self.meanwhile}, "other")
 
 
-@dataclass
-class Overtaken(FakeClusters):
-    """A country in which another run is quicker."""
+def test_what_a_run_noted_meanwhile_that_git_does_not_know_stays(clusters: FakeClusters) -> None:
+    note = f"uid {STRANGE} default 10.0.0.0-10.0.0.3"
+    other = {HUB: {"revision": STRANGE, "cluster.team-a.shop": note}}
 
-    def opener(self, cluster: str) -> FakeCluster:
-        if cluster != HUB:
-            return FakeCluster(cluster)
-        late = Late(cluster)
-        note = f"uid {STRANGE} default 10.0.0.0-10.0.0.3"
-        late.meanwhile = {"revision": STRANGE, "cluster.team-a.shop": note}
-        return late
+    class Overtaken(FakeClusters):
+        def opener(self, cluster: str) -> FakeCluster:
+            return Late(cluster, meanwhile=other.get(cluster, {}))
 
-
-def test_what_a_run_noted_meanwhile_that_git_does_not_know_stays(country: FakeClusters) -> None:
-    apply(Overtaken(country.objects), "b")
-    known = inventory(country, HUB)
+    Overtaken(clusters.objects).apply(FILES, "c")
+    known = clusters.inventory(HUB)
     assert known["revision"] == STRANGE
     assert STRANGE in known["cluster.team-a.shop"]
-    assert known["cluster.team-a.web"].split()[1] == "b" * 40
+    assert known["cluster.team-a.web"].split()[1] == "c" * 40
 
 
-def test_what_another_root_of_the_repository_put_there_is_left_alone(country: FakeClusters) -> None:
-    before = {name: dict(objects) for name, objects in country.objects.items()}
-    (applied,) = apply(country, "b", world("web"), root="net/one").values()
-    assert (applied.state, applied.cluster) == (ClusterState.REFUSED, "management")
-    assert applied.error == "the top of the repository was applied last, and this is root 'net/one'"
-    assert "--re-enrol management" in applied.hint
-    assert {name: dict(objects) for name, objects in country.objects.items()} == before
+def test_a_root_that_moved_is_left_alone_until_a_person_says_so(clusters: FakeClusters) -> None:
+    def refusal(files: Any, revision: str, **options: Any) -> str:
+        before = {name: dict(objects) for name, objects in clusters.objects.items()}
+        (refused,) = clusters.run(files, revision, **options).values()
+        assert (refused.state, refused.cluster) == (ClusterState.REFUSED, HUB)
+        assert "--re-enrol management" in refused.hint
+        assert {name: dict(objects) for name, objects in clusters.objects.items()} == before
+        return refused.error
 
-
-def test_a_root_that_moved_is_taken_on_when_a_person_says_so(country: FakeClusters) -> None:
-    names = frozenset({"management"})
-    moved = apply(country, "b", root="net/one", re_enrol=names)
-    assert [item.state for item in moved.values()] == [ClusterState.APPLIED] * 3
-    for cluster in (HUB, FIRST, SECOND):
-        assert inventory(country, cluster)["root"] == "net/one"
-    assert [it.state for it in apply(country, "c", root="net/one").values()] == [
-        ClusterState.APPLIED
-    ] * 3
-    (refused,) = apply(country, "c").values()
-    assert refused.error == "root 'net/one' was applied last, and this is the top of the repository"
-    back = apply(country, "c", re_enrol=names)
-    assert [item.state for item in back.values()] == [ClusterState.APPLIED] * 3
-    assert inventory(country, FIRST)["root"] == ""
-    assert [item.state for item in apply(country, "c").values()] == [ClusterState.APPLIED] * 3
+    error = "the top of the repository was applied last, and this is root 'net/one'"
+    assert refusal(world("web"), "c", root="net/one") == error
+    meant = {"re_enrol": frozenset({HUB})}
+    assert states(clusters.run(FILES, "c", root="net/one", **meant)) == {ClusterState.APPLIED}
+    assert {clusters.inventory(name)["root"] for name in (HUB, FIRST, SECOND)} == {"net/one"}
+    assert states(clusters.run(FILES, "d", root="net/one")) == {ClusterState.APPLIED}
+    error = "root 'net/one' was applied last, and this is the top of the repository"
+    assert refusal(FILES, "d") == error
+    assert states(clusters.run(FILES, "d", **meant)) == {ClusterState.APPLIED}
+    assert clusters.inventory(FIRST)["root"] == ""
+    assert states(clusters.run(FILES, "d")) == {ClusterState.APPLIED}

@@ -1,160 +1,284 @@
-"""Many clusters: identities, what one may get from another, and the ones that are away."""
+"""All clusters in memory: how they are reached, told apart, remembered, and asked about records."""
 
+import base64
+from typing import Any
+
+import pytest
+
+from reconciler.apply.expiry import still_announced
+from reconciler.apply.fleet import apply_fleet
+from reconciler.apply.inventory import server_now
 from reconciler.apply.plan import ClusterState
+from reconciler.apply.targets import ApplyOptions
+from reconciler.families.butler.kinds import TENANT_CLUSTER
+from reconciler.kube.interface import Cluster, Clusters
+from reconciler.kube.resources import ADDRESS_POOL, IP_ALLOCATION
+from reconciler.model.errors import ClusterError, UnauthorizedError, UnreachableError, UsageError
+from reconciler.model.objects import CONFIG_MAP, NAMESPACE, NODE, SECRET, SERVICE, Ref
 from tests.apply.execution.site import (
-    ALLOCATIONS,
     FIRST,
     SECOND,
     THIRD,
-    Site,
-    announced,
+    Files,
+    evaluated,
     failures,
+    results,
+    without,
     world,
 )
-from tests.envtest.wiping import renew_identity
-from tests.world import reconciled, tenant
+from tests.apply.execution.test_management import failing
+from tests.fake_cluster import HUB, FakeCluster, Fault, rejecting
+from tests.fake_clusters import POOL, FakeClusters, is_in
+from tests.world import CLOCK, reconciled, tenant
 
-POOL = "metallb.io/IPAddressPool/metallb-system/default-pool"
-
-
-def swapped() -> dict[str, str | bytes]:
-    """The tree in which two tenants hold what the other one holds in `world("web", "shop")`."""
-    return reconciled({**world("web"), "tenants/shop.yaml": tenant("shop")})
-
-
-def test_a_dead_cluster_is_told_and_the_others_are_applied(site: Site) -> None:
-    site.apply(world("web", "shop"))
-    site.tenants[FIRST].stop()
-    try:
-        applied = site.apply(world("web", "shop", "blog"), "b")
-    finally:
-        site.tenants[FIRST].start()
-    assert applied[FIRST].state is ClusterState.UNREACHABLE
-    assert applied[FIRST].revision == "a" * 40
-    assert applied[THIRD].state is ClusterState.APPLIED
-    assert applied[THIRD].revision == "b" * 40
-    assert site.management.get(f"{ALLOCATIONS}/team-a-blog-lb")["status"]["phase"] == "Allocated"
-    assert site.apply(world("web", "shop", "blog"), "b")[FIRST].revision == "b" * 40
+LATER = CLOCK + 25 * 3_600
+FILES = world("web")
+GONE = without(FILES, "web")
+HOME = Ref(CONFIG_MAP, "butler-system", "gitops-ipam-inventory")
 
 
-def test_another_cluster_under_the_same_name_is_refused_until_it_is_enrolled(site: Site) -> None:
-    site.apply(world("web"))
-    one = site.tenants[FIRST]
-    before = one.uid()
-    renew_identity(one)
-    applied = site.apply(world("web"), "b")[FIRST]
-    assert applied.state is ClusterState.REFUSED
-    assert applied.error == (
-        f"it is another cluster than before: kube-system has uid {one.uid()}, not {before}"
-    )
-    assert applied.hint == "if that is meant: --re-enrol team-a/web"
-    applied = site.apply(world("web"), "b", re_enrol=frozenset([FIRST]))[FIRST]
-    assert applied.state is ClusterState.APPLIED
-    assert not site.apply(world("web"), "b")[FIRST].is_changed
+def doubts(clusters: Clusters, **options: Any) -> list[str]:
+    """Why records stay whose time is over."""
+    found = still_announced(evaluated(GONE, clock=LATER), clusters, ApplyOptions(**options))
+    return sorted(found.values())
 
 
-def test_another_management_cluster_is_refused_too(site: Site) -> None:
-    site.apply(world("web"))
-    renew_identity(site.management)
-    applied = site.apply(world("web"), "b")
-    assert {name: item.state for name, item in applied.items()} == {
-        "management": ClusterState.REFUSED
-    }
+class Nowhere(FakeClusters):
+    """Without a management cluster."""
+
+    def management(self) -> Cluster | None:
+        return None
 
 
-def test_two_names_of_one_cluster_are_refused(site: Site) -> None:
-    site.apply(world("web"))
-    site.tenants[SECOND] = site.tenants[FIRST]
-    applied = site.apply(world("web", "shop"), "b")
-    assert applied[SECOND].state is ClusterState.REFUSED
-    assert applied[SECOND].error.startswith(f"it is the very cluster that {FIRST} names")
-    assert announced(site.tenants[FIRST]) == ["10.0.0.4-10.0.0.7"]
+def test_without_a_management_cluster_nothing_is_applied_nor_asked() -> None:
+    with pytest.raises(UsageError, match="no management cluster given"):
+        apply_fleet(evaluated(world()), Nowhere(), ApplyOptions(), is_in)
+    assert doubts(Nowhere()) == []
 
 
-def test_addresses_that_change_hands_are_withdrawn_before_they_are_announced(site: Site) -> None:
-    """Both give what the other shall get: the first run takes away, the second one gives."""
-    site.apply(world("web", "shop"))
-    files = swapped()
-    first = site.apply(files, "b")
-    one, two = site.tenants[FIRST], site.tenants[SECOND]
-    assert announced(one) is None
-    assert announced(two) is None
-    assert failures(first[FIRST])[POOL].startswith(
-        "team-a/shop may still announce 10.0.0.0-10.0.0.3"
-    )
-    second = site.apply(files, "b")
-    assert not any(item.is_failed for item in second.values())
-    assert announced(one) == ["10.0.0.0-10.0.0.3"]
-    assert announced(two) == ["10.0.0.4-10.0.0.7"]
-
-
-def test_addresses_of_a_cluster_that_is_away_go_to_nobody(site: Site) -> None:
-    site.apply(world("web", "shop"))
-    moved = world("web")  # web has the range of shop now, whose record is gone
-    site.tenants[SECOND].stop()
-    try:
-        applied = site.apply(moved, "b")
-        assert applied[SECOND].state is ClusterState.UNREACHABLE
-        assert "may still announce 10.0.0.0-10.0.0.3" in failures(applied[FIRST])[POOL]
-        assert announced(site.tenants[FIRST]) is None
-    finally:
-        site.tenants[SECOND].start()
-    site.apply(moved, "b")
-    assert announced(site.tenants[SECOND]) is None
-    assert announced(site.tenants[FIRST]) == ["10.0.0.0-10.0.0.3"]
-
-
-def test_an_older_revision_is_refused_once_a_newer_one_is_applied(site: Site) -> None:
-    site.apply(world("web", "shop"), "b")
-    applied = site.apply(world("web"), "a")["management"]
-    assert applied.state is ClusterState.REFUSED
-    assert applied.error == "bbbbbbbbbbbb is applied already, and newer than aaaaaaaaaaaa"
-    assert announced(site.tenants[SECOND]) == ["10.0.0.0-10.0.0.3"]
-
-
-def test_a_history_that_does_not_hold_what_was_applied_is_refused(site: Site) -> None:
-    """Another repository knows nothing of what is there, and would take all of it away."""
-    site.apply(world("web", "shop"), "b")
-    site.history = "cdefgh"
-    applied = site.apply(world(), "c")
-    assert {name: item.state for name, item in applied.items()} == {
-        "management": ClusterState.REFUSED
-    }
-    assert applied["management"].error == (
-        "bbbbbbbbbbbb was applied last, and cccccccccccc does not contain it"
-    )
-    assert announced(site.tenants[SECOND]) == ["10.0.0.0-10.0.0.3"]
-    site.apply(world("web"), "c", re_enrol=frozenset(["management"]))
-    assert announced(site.tenants[FIRST]) == ["10.0.0.0-10.0.0.3"]
-    assert not site.apply(world("web"), "d")["management"].is_failed
-
-
-def test_addresses_stay_with_a_cluster_that_is_away_though_the_inventory_is_lost(
-    site: Site,
+def test_the_time_is_the_servers_and_not_known_where_none_can_be_asked(
+    clusters: FakeClusters,
 ) -> None:
-    """What it announces is told from the allocations: the record is gone from Git, too."""
-    site.apply(world("web", "shop"))
-    path = "/api/v1/namespaces/butler-system/configmaps/gitops-ipam-inventory"
-    site.management.request("DELETE", path)
-    site.tenants[SECOND].stop()
-    try:
-        applied = site.apply(world("web"), "b")
-        assert applied[SECOND].state is ClusterState.UNREACHABLE
-        assert "may still announce 10.0.0.0-10.0.0.3" in failures(applied[FIRST])[POOL]
-        assert announced(site.tenants[FIRST]) is None
-        site.apply(world("web"), "b")
-        assert announced(site.tenants[FIRST]) is None
-    finally:
-        site.tenants[SECOND].start()
-    site.apply(world("web"), "b")
-    assert announced(site.tenants[SECOND]) is None
-    assert announced(site.tenants[FIRST]) == ["10.0.0.0-10.0.0.3"]
+    assert server_now(clusters) == CLOCK
+    assert clusters.last(HUB).log[0][0] == "version"
+
+    class Silent(FakeClusters):
+        def management(self) -> Cluster | None:
+            raise ClusterError("no answer")
+
+    assert server_now(Silent()) is server_now(Nowhere()) is None
 
 
-def test_shards_share_the_clusters(site: Site) -> None:
+def test_two_names_of_one_cluster_are_refused(clusters: FakeClusters) -> None:
+    clusters.objects[FIRST] = clusters.objects[SECOND] = FakeCluster().objects
+    applied = clusters.apply(world("web", "shop"))
+    (refused,) = (item for item in applied.values() if item.state is ClusterState.REFUSED)
+    assert "it is the very cluster that" in refused.error
+
+
+def test_two_names_of_one_cluster_are_refused_across_shards(clusters: FakeClusters) -> None:
+    files = world("web", "shop")
+    clusters.run(files)
+    clusters.objects[SECOND] = clusters.objects[FIRST]
+    del clusters.inventory(HUB)["cluster.team-a.shop"]
+    found = [clusters.apply(files, "b", shard=(index, 16)) for index in range(16)]
+    assert [item[SECOND].state for item in found if SECOND in item] == [ClusterState.REFUSED]
+
+
+def test_shards_share_the_clusters(clusters: FakeClusters) -> None:
     files = world("web", "shop", "blog")
-    done: list[str] = []
-    for index in range(3):
-        done += site.apply(files, shard=(index, 3))
-    assert sorted(done) == sorted(["management", FIRST, SECOND, THIRD])
-    assert not any(item.is_changed for item in site.apply(files).values())
+    done = [name for at in range(3) for name in clusters.run(files, shard=(at, 3))]
+    assert sorted(done) == sorted([HUB, FIRST, SECOND, THIRD])
+    assert not any(item.is_changed for item in clusters.run(files).values())
+
+
+@pytest.mark.parametrize("name", [FIRST, HUB])
+def test_another_cluster_under_the_same_name_is_refused_until_it_is_enrolled(
+    clusters: FakeClusters, name: str
+) -> None:
+    clusters.run(FILES)
+    clusters.objects[name][Ref(NAMESPACE, "", "kube-system")]["metadata"]["uid"] = "another"
+    applied = clusters.run(FILES, "b")[name]
+    assert applied.state is ClusterState.REFUSED
+    assert applied.error.startswith("it is another cluster than before: kube-system has uid anoth")
+    assert applied.hint == f"if that is meant: --re-enrol {name}"
+    again = clusters.run(FILES, "b", re_enrol=frozenset([name]))
+    assert again[name].state is ClusterState.APPLIED
+    assert not clusters.run(FILES, "b")[name].is_changed
+
+
+def test_a_cluster_may_have_another_name_once_the_old_one_leads_nowhere(
+    clusters: FakeClusters,
+) -> None:
+    clusters.run(FILES)
+    clusters.objects[SECOND] = clusters.objects[FIRST]
+    applied = clusters.run(world("shop"), "b")
+    assert "the very cluster that team-a/web names" in applied[SECOND].error
+    clusters.unnamed = (FIRST,)
+    assert clusters.run(world("shop"), "b")[SECOND].state is ClusterState.APPLIED
+
+
+def test_addresses_that_change_hands_are_withdrawn_before_they_are_announced(
+    clusters: FakeClusters,
+) -> None:
+    """Both give what the other shall get: the first run takes away, the second one gives."""
+    clusters.run(world("web", "shop"))
+    swapped = reconciled({**FILES, "tenants/shop.yaml": tenant("shop")})
+    first = clusters.run(swapped, "b")
+    assert clusters.announced(FIRST) is clusters.announced(SECOND) is None
+    error = failures(first[FIRST])[str(POOL)]
+    assert error.startswith("team-a/shop may still announce 10.0.0.0-10.0.0.3")
+    assert not any(item.is_failed for item in clusters.run(swapped, "b").values())
+    assert clusters.announced(FIRST) == ["10.0.0.0-10.0.0.3"]
+    assert clusters.announced(SECOND) == ["10.0.0.4-10.0.0.7"]
+
+
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_addresses_of_a_cluster_that_is_away_go_to_nobody(
+    clusters: FakeClusters, *, is_lost: bool
+) -> None:
+    """Without the inventory, allocations tell what a cluster announces that is away."""
+    clusters.run(world("web", "shop"))
+    if is_lost:
+        del clusters.objects[HUB][HOME]
+    clusters.faults[SECOND] = lambda _verb, what: UnreachableError(f"{what}: away")
+    for _ in range(2):
+        applied = clusters.run(FILES, "b")
+        assert applied[SECOND].state is ClusterState.UNREACHABLE
+        error = failures(applied[FIRST])[str(POOL)]
+        assert "team-a/shop may still announce 10.0.0.0-10.0.0.3" in error
+        assert clusters.announced(FIRST) is None
+    applied = clusters.run(FILES, "b", confirm_withdrawn=frozenset([SECOND]))
+    assert results(applied[FIRST])[str(POOL)] == "created"
+
+
+def test_a_cluster_that_cannot_be_read_announces_what_it_did(clusters: FakeClusters) -> None:
+    clusters.run(FILES)
+    clusters.faults[FIRST] = failing(UnauthorizedError("no right"), ADDRESS_POOL)
+    applied = clusters.run(FILES, "b")[FIRST]
+    assert (applied.state, applied.error) == (ClusterState.FAILED, "no right")
+    assert "10.0.0.0-10.0.0.3" in clusters.inventory(HUB)["cluster.team-a.web"]
+    clusters.faults[FIRST] = failing(UnreachableError("away"), ADDRESS_POOL, verb="apply")
+    clusters.objects[FIRST].pop(POOL)
+    assert clusters.apply(FILES, "b")[FIRST].state is ClusterState.UNREACHABLE
+
+
+def test_an_inventory_that_cannot_be_written_is_told(clusters: FakeClusters) -> None:
+    clusters.faults[FIRST] = rejecting("create", "ConfigMap", "full")
+    applied = clusters.apply(FILES)[FIRST]
+    assert (applied.state, applied.error) == (ClusterState.FAILED, "full")
+    assert clusters.announced(FIRST) == ["10.0.0.0-10.0.0.3"]
+    clusters.faults = {HUB: rejecting("merge", "ConfigMap", "full")}
+    assert "management (inventory)" in clusters.apply(FILES, "b")
+
+
+def test_an_inventory_without_its_label_is_not_taken_for_none(clusters: FakeClusters) -> None:
+    clusters.run(FILES)
+    clusters.objects[HUB][HOME]["metadata"]["labels"] = {}
+    (applied,) = clusters.run(FILES, "b").values()
+    assert "is there without the label" in applied.error
+
+
+def test_a_bug_keeps_to_its_cluster(clusters: FakeClusters) -> None:
+    def buggy(verb: str, what: Any) -> ClusterError | None:
+        del verb
+        raise KeyError(str(what))
+
+    clusters.run(world("web", "shop"))
+    clusters.faults[FIRST] = buggy
+    applied = clusters.run(world("web", "shop"), "b")
+    assert (applied[FIRST].is_bug, applied[SECOND].state) == (True, ClusterState.APPLIED)
+
+
+def test_what_changes_between_look_and_write_is_looked_at_again(clusters: FakeClusters) -> None:
+    """A claim of another size is made anew; somebody touches it just before."""
+    clusters.run(FILES)
+    web = Ref(IP_ALLOCATION, "butler-system", "team-a-web-lb")
+    hand = clusters.hand(HUB)
+    touched: list[str] = []
+
+    def touch(verb: str, what: Any) -> ClusterError | None:
+        if verb == "merge" and what == web and len(touched) < 2:
+            touched.append(verb)
+            hand.merge(web, {"metadata": {"annotations": {"n": str(len(touched))}}}, "edit")
+        return None
+
+    clusters.faults[HUB] = touch
+    clusters.apply(GONE, "b")
+    applied = clusters.apply(reconciled(GONE, LATER), "c")[HUB]
+    assert results(applied)[str(web)] == "deleted"
+    assert (web in clusters.objects[HUB], touched) == (False, ["merge", "merge"])
+
+
+# Kubeconfigs
+
+
+def test_a_kubeconfig_may_be_in_a_secret(clusters: FakeClusters) -> None:
+    clusters.unnamed = (FIRST,)
+    hand = clusters.hand(HUB)
+    hand.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a"}})
+    named = {"name": "web-kubeconfig", "namespace": "team-a"}
+    data = {"value": base64.b64encode(b"a kubeconfig").decode()}
+    hand.put({"apiVersion": "v1", "kind": "Secret", "metadata": named, "data": data})
+    assert clusters.run(FILES)[FIRST].state is ClusterState.APPLIED
+    clusters.unknown[HUB].add(TENANT_CLUSTER)
+    assert clusters.run(FILES)[FIRST].state is ClusterState.APPLIED
+    clusters.faults[HUB] = failing(UnauthorizedError("no right"), SECRET, verb="get")
+    error = clusters.run(FILES)[FIRST].error
+    assert error == "Secret team-a/web-kubeconfig in the management cluster: no right"
+
+
+def test_a_cluster_that_is_gone_with_its_kubeconfig_is_forgotten(clusters: FakeClusters) -> None:
+    clusters.run(FILES)
+    clusters.unnamed = (FIRST,)
+    assert FIRST not in clusters.run(world(), "b")
+    assert "cluster.team-a.web" not in clusters.inventory(HUB)
+
+
+def test_a_cluster_is_not_forgotten_while_a_broken_file_may_name_it(clusters: FakeClusters) -> None:
+    files = world("web", "shop")
+    clusters.run(files)
+    less: Files = {path: text for path, text in files.items() if "/shop" not in path}
+    clusters.unnamed = (SECOND,)
+    applied = clusters.run({**less, "tenants/shop.yaml": "what is this"}, "b")
+    assert applied[SECOND].error == "no kubeconfig any more"
+    assert SECOND not in clusters.run(less, "c")
+
+
+# Records whose time is over
+
+
+def test_records_go_when_no_pool_service_or_node_has_them(clusters: FakeClusters) -> None:
+    clusters.run(FILES)
+    pool = "IPAddressPool default-pool of team-a/web still has 10.0.0.0-10.0.0.3"
+    assert doubts(clusters) == [pool]
+    assert doubts(clusters, confirm_withdrawn=frozenset([FIRST])) == []
+    clusters.run(GONE, "b")
+    assert doubts(clusters) == []
+    clusters.use(FIRST, "10.0.0.1")
+    assert doubts(clusters)[0].startswith("Service default/shop of team-a/web still has")
+    clusters.objects[FIRST].pop(Ref(SERVICE, "default", "shop"))
+    status = {"addresses": [{"type": "InternalIP", "address": "10.0.0.2"}]}
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, "status": status}
+    clusters.hand(FIRST).put(node)
+    assert doubts(clusters)[0].startswith("Node n1 of team-a/web still has")
+    clusters.objects[FIRST].pop(Ref(NODE, "", "n1"))
+    clusters.unknown[FIRST].add(ADDRESS_POOL)
+    assert doubts(clusters) == []
+
+
+def test_records_stay_when_nobody_can_be_asked(clusters: FakeClusters) -> None:
+    clusters.run(FILES)
+    clusters.hand(FIRST).merge(POOL, {"spec": {"addresses": ["what"]}}, "edit")
+    assert "some IPAddressPool cannot be read" in doubts(clusters)[0]
+    clusters.unnamed = (FIRST,)
+    assert doubts(clusters) == []  # kubeconfig and TenantCluster are gone: so is it
+    tenant = {"apiVersion": TENANT_CLUSTER.api_version, "kind": TENANT_CLUSTER.kind}
+    hand = clusters.hand(HUB)
+    hand.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a"}})
+    hand.put({**tenant, "metadata": {"name": "web", "namespace": "team-a"}})
+    assert doubts(clusters) == [f"{FIRST} was applied to, and its kubeconfig is missing now"]
+    away: Fault = lambda _verb, what: UnreachableError(f"{what}: away")  # noqa: E731 - it is short
+    clusters.faults[HUB] = away
+    assert doubts(clusters)[0].startswith("the management cluster cannot be asked: ")
+    assert doubts(clusters, confirm_withdrawn=frozenset([FIRST])) == []

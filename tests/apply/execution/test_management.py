@@ -16,7 +16,6 @@ from reconciler.model.errors import (
 )
 from reconciler.model.objects import (
     BINDING,
-    CONFIG_MAP,
     CRD,
     EVENT,
     NODE,
@@ -26,20 +25,16 @@ from reconciler.model.objects import (
     Ref,
     Resource,
 )
-from tests.apply.execution.site import failures, results, world
+from tests.apply.execution.site import ALL, failures, results, world
 from tests.fake_cluster import HUB, Fault, rejecting
 from tests.fake_clusters import FakeClusters
+from tests.world import pool
 
 OURS = (NETWORK_POOL, IP_ALLOCATION, PROVIDER_CONFIG, TENANT_CLUSTER)
 EDGE = Ref(NETWORK_POOL, "butler-system", "edge")
 POOLS_CRD = Ref(CRD, "", "networkpools.butler.butlerlabs.dev")
 OWNED = str(Ref(POLICY, "", "gitops-ipam-owned"))
 SIX = ("a", "b", "c", "d", "e", "f")
-
-
-@pytest.fixture
-def clusters() -> FakeClusters:
-    return FakeClusters()
 
 
 @pytest.fixture
@@ -82,33 +77,10 @@ def test_without_crds_one_line_says_so(bare: FakeClusters) -> None:
     assert (foreseen.error, results(foreseen)[str(EDGE)]) == ("", "created")
 
 
-def test_crds_that_we_made_come_back(bare: FakeClusters) -> None:
-    bare.run(world("web"), crds=True)
-    for ref in [ref for ref in bare.objects[HUB] if ref.resource in (CRD, *OURS)]:
-        del bare.objects[HUB][ref]
-    bare.unknown[HUB] |= set(OURS)
-    applied = bare.run(world("web"), "b")[HUB]
-    assert applied.notes == (
-        "the CRD of NetworkPool, IPAllocation was gone; it is installed again",
-    )
-    assert (applied.state, EDGE in bare.objects[HUB]) == (ClusterState.APPLIED, True)
-
-
-def test_a_crd_that_is_not_served_ends_the_work(bare: FakeClusters) -> None:
-    bare.established = False
-    applied = bare.apply(world("web"), crds=True)[HUB]
-    assert applied.error.endswith("is not established after 60 s") or "seconds" in applied.error
-    assert EDGE not in bare.objects[HUB]
-
-
 def test_kinds_that_are_not_needed_may_be_missing(clusters: FakeClusters) -> None:
     clusters.unknown[HUB] = {PROVIDER_CONFIG, TENANT_CLUSTER, MACHINE}
     assert not clusters.run(world("web"))[HUB].is_failed
-    settings = (
-        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-        "spec: {apply: {documents: all}}\n"
-    )
-    applied = clusters.run(world("web", **{"ipam.yaml": settings}), "b")[HUB]
+    applied = clusters.run(world("web", **{"ipam.yaml": ALL}), "b")[HUB]
     assert sorted(failures(applied).values()) == [
         "no kind ProviderConfig there",
         "no kind TenantCluster there",
@@ -119,9 +91,9 @@ def test_kinds_that_are_not_needed_may_be_missing(clusters: FakeClusters) -> Non
 def test_a_crd_of_others_is_left_alone_and_told(clusters: FakeClusters, lacks: bool) -> None:
     clusters.run(world("web"), crds=True)
     crds = [ref for ref in clusters.objects[HUB] if ref.resource == CRD]
-    inventory = clusters.objects[HUB][Ref(CONFIG_MAP, "butler-system", "gitops-ipam-inventory")]
-    lines = inventory["data"]["objects"].splitlines(keepends=True)
-    inventory["data"]["objects"] = "".join(line for line in lines if "Custom" not in line)
+    inventory = clusters.inventory(HUB)
+    lines = inventory["objects"].splitlines(keepends=True)
+    inventory["objects"] = "".join(line for line in lines if "Custom" not in line)
     for ref in crds:
         live = clusters.objects[HUB][ref]
         live["metadata"]["labels"] = {}
@@ -180,9 +152,16 @@ def test_events_that_cannot_be_made_fail_nothing(clusters: FakeClusters, verb: s
 
 
 def test_who_uses_reserved_addresses_is_told_or_why_not(clusters: FakeClusters) -> None:
-    clusters.run(world())
+    address = {"addresses": [{"type": "InternalIP", "address": "10.0.0.3"}]}
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}, "status": address}
+    clusters.hand(HUB).put(node)
+    reserved = '[{cidr: "10.0.0.0/29", description: management}]'
+    clusters.run(world(**{"pools/edge.yaml": pool("edge", "10.0.0.0/27", reserved=reserved)}))
     status = clusters.objects[HUB][EDGE]["status"]
-    assert status["infrastructureConsumedIPs"] == 0
+    assert status["infrastructureConsumedIPs"] == 1
+    assert status["infrastructureAllocations"] == [
+        {"ip": "10.0.0.3", "source": "node", "nodeRef": {"name": "n1"}}
+    ]
     clusters.faults[HUB] = failing(UnauthorizedError("list Node: no right"), NODE)
     applied = clusters.run(world())[HUB]
     note = "cannot read the users of reserved addresses: list Node: no right"
@@ -212,8 +191,7 @@ def test_a_server_that_knows_no_policies_is_no_failure(clusters: FakeClusters) -
     applied = clusters.run(world("web"), "b", policies=True)[HUB]
     assert applied.notes == ("no admission policies: they need Kubernetes 1.31 or newer",)
     assert not applied.is_failed
-    inventory = clusters.objects[HUB][Ref(CONFIG_MAP, "butler-system", "gitops-ipam-inventory")]
-    assert "ValidatingAdmissionPolicy" not in inventory["data"]["objects"]
+    assert "ValidatingAdmissionPolicy" not in clusters.inventory(HUB)["objects"]
 
 
 @pytest.mark.parametrize("resource", [POLICY, BINDING, WHO_AM_I])
@@ -235,20 +213,3 @@ def test_the_server_is_waited_for_until_it_goes_by_new_policies(clusters: FakeCl
     clusters.faults[HUB] = rejecting("merge", "ConfigMap", times=100)
     applied = clusters.apply(world("web"), policies=True)[HUB]
     assert applied.notes == ("the server does not go by the new admission policies yet",)
-
-
-# Time, and what is not told
-
-
-def test_others_documents_are_forgotten_and_stay(clusters: FakeClusters) -> None:
-    hand = clusters.hand(HUB)
-    hand.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a"}})
-    kind = {"apiVersion": TENANT_CLUSTER.api_version, "kind": TENANT_CLUSTER.kind}
-    hand.put({**kind, "metadata": {"name": "web", "namespace": "team-a"}, "spec": {}})
-    clusters.run(world("web"))
-    tenant = Ref(TENANT_CLUSTER, "team-a", "web")
-    assert clusters.objects[HUB][tenant]["status"]
-    clusters.run(world(), "b")
-    inventory = clusters.objects[HUB][Ref(CONFIG_MAP, "butler-system", "gitops-ipam-inventory")]
-    assert "TenantCluster" not in inventory["data"]["objects"]
-    assert tenant in clusters.objects[HUB]

@@ -1,20 +1,37 @@
 """MetalLB in a tenant cluster: pools of others, its own word on its configuration, its absence."""
 
+from typing import Any
+
 from reconciler.apply.plan import ClusterState
-from tests.apply.execution.site import ADDRESS_POOLS, FIRST, METALLB, Site, address_pool, world
+from reconciler.families.butler.kinds import MACHINE
+from reconciler.kube.resources import ADDRESS_POOL, CONFIGURATION_STATE
+from tests.apply.execution.site import (
+    ADDRESS_POOLS,
+    FIRST,
+    METALLB,
+    Site,
+    address_pool,
+    results,
+    world,
+)
 from tests.envtest.processes import until
 from tests.envtest.servers import ApiServer
-
-POOL = "metallb.io/IPAddressPool/metallb-system/default-pool"
-STATES = f"{METALLB}/configurationstates"
-MERGE = "application/merge-patch+json"
+from tests.fake_clusters import POOL, FakeClusters
 
 
-def test_what_metallb_refuses_is_told_in_its_own_words(site: Site) -> None:
+def _result(server: ApiServer) -> object:
+    status, found = server.request("GET", f"{METALLB}/configurationstates/controller")
+    return found.get("status", {}).get("result") if status == 200 else None
+
+
+def test_a_change_waits_for_the_real_metallb_whose_words_are_told(site: Site) -> None:
     one = site.tenants[FIRST]
     controller = one.start_metallb()
     try:
-        assert not site.apply(world("web"))[FIRST].is_failed
+        applied = site.apply(world("web"))[FIRST]
+        assert (applied.state, applied.notes) == (ClusterState.APPLIED, ())
+        live = until(lambda: one.get(f"{ADDRESS_POOLS}/default-pool").get("status"), "a status")
+        assert live["availableIPv4"] == 4
         # Two pools of others that overlap each other: MetalLB drops all of its configuration.
         one.put(address_pool("a", "10.9.0.0/24"), path=ADDRESS_POOLS)
         one.put(address_pool("b", "10.9.0.0/25"), path=ADDRESS_POOLS)
@@ -30,18 +47,36 @@ def test_what_metallb_refuses_is_told_in_its_own_words(site: Site) -> None:
         controller.stop()
 
 
-def test_a_change_waits_for_metallb_to_see_it(site: Site) -> None:
-    one = site.tenants[FIRST]
-    controller = one.start_metallb()
-    try:
-        applied = site.apply(world("web"))[FIRST]
-        assert (applied.state, applied.notes) == (ClusterState.APPLIED, ())
-        live = until(lambda: one.get(f"{ADDRESS_POOLS}/default-pool").get("status"), "a status")
-        assert live["availableIPv4"] == 4
-    finally:
-        controller.stop()
+def state(time: str, result: str = "Valid") -> dict[str, Any]:
+    named = {"name": "controller", "namespace": "metallb-system"}
+    condition = {"type": "poolReconcilerValid", "status": "True", "lastTransitionTime": time}
+    said = {"result": result, "errorSummary": "an overlap", "conditions": [condition]}
+    kind = {"apiVersion": CONFIGURATION_STATE.api_version, "kind": CONFIGURATION_STATE.kind}
+    return {**kind, "metadata": named, "status": said}
 
 
-def _result(server: ApiServer) -> object:
-    status, found = server.request("GET", f"{STATES}/controller")
-    return found.get("status", {}).get("result") if status == 200 else None
+def test_a_controller_that_is_silent_is_told(clusters: FakeClusters) -> None:
+    clusters.hand(FIRST).put(state("2020-01-01T00:00:00Z"))
+    applied = clusters.apply(world("web"))[FIRST]
+    assert applied.notes == ("MetalLB's controller has not confirmed the change yet",)
+    assert results(applied)[str(POOL)] == "created"
+    quiet = clusters.run(world("web"))[FIRST]
+    assert (quiet.notes, quiet.is_changed) == ((), False)
+
+
+def test_what_metallb_refuses_is_told_again(clusters: FakeClusters) -> None:
+    clusters.hand(FIRST).put(state("2099-01-01T00:00:00Z", "Invalid"))
+    error = "MetalLB (controller) refuses its configuration: an overlap"
+    for _ in range(2):
+        applied = clusters.run(world("web"))[FIRST]
+        assert (applied.state, applied.error) == (ClusterState.FAILED, error)
+
+
+def test_without_metallb_one_line_says_so(clusters: FakeClusters) -> None:
+    clusters.run(world("web"), policies=True)
+    clusters.unknown[FIRST] = {ADDRESS_POOL, MACHINE}
+    for revision in "bc":
+        applied = clusters.run(world("web"), revision)[FIRST]
+        assert applied.state is ClusterState.FAILED
+        assert applied.error == "MetalLB is not there: no kind IPAddressPool of metallb.io"
+        assert applied.hint == "install MetalLB 0.15.3 or newer"

@@ -9,9 +9,9 @@ from reconciler.apply.expiry import still_announced
 from reconciler.apply.plan import ClusterState
 from reconciler.apply.targets import ApplyOptions
 from reconciler.model.errors import UnreachableError, UsageError
-from reconciler.model.objects import RESOURCE, STILL_ANNOUNCED, Ref
+from reconciler.model.objects import RESOURCE, STILL_ANNOUNCED
 from tests.apply.execution.site import Files, evaluated
-from tests.fake_cluster import HUB, FakeCluster
+from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
 from tests.moving import KEY, LEAVING, NEW, OLD, carried, moved, moving
 from tests.world import CLOCK, SMALL, provider, reconciled, tenant
@@ -32,22 +32,12 @@ def clusters() -> FakeClusters:
     return found
 
 
-def service(address: str) -> dict[str, Any]:
-    return {
-        "apiVersion": "v1",
-        "kind": "Service",
-        "metadata": {"name": "web", "namespace": "metallb-system"},
-        "spec": {"type": "LoadBalancer"},
-        "status": {"loadBalancer": {"ingress": [{"ip": address}]}},
-    }
-
-
 def doubts(clusters: FakeClusters, files: Files = AFTER, **options: Any) -> Mapping[str, str]:
     return still_announced(evaluated(files, "b", LATER), clusters, ApplyOptions(**options))
 
 
 def test_both_ranges_are_announced_and_each_record_is_an_object(clusters: FakeClusters) -> None:
-    clusters.hand(ONE).put(service("10.40.0.3"))
+    clusters.use(ONE, "10.40.0.3")
     applied = clusters.run(AFTER, "b")
     assert {item.state for item in applied.values()} == {ClusterState.APPLIED}
     assert clusters.announced(ONE) == [OLD_RANGE, NEW_RANGE]
@@ -72,18 +62,18 @@ def test_nothing_goes_before_the_new_range_is_announced(clusters: FakeClusters) 
 
 def test_nothing_goes_that_a_service_uses_unless_a_person_says_so(clusters: FakeClusters) -> None:
     clusters.run(AFTER, "b")
-    clusters.hand(ONE).put(service("10.40.0.3"))
-    assert doubts(clusters) == {OLD: f"Service metallb-system/web of {ONE} still has {OLD_RANGE}"}
+    clusters.use(ONE, "10.40.0.3")
+    assert doubts(clusters) == {OLD: f"Service default/shop of {ONE} still has {OLD_RANGE}"}
     assert doubts(clusters, force_withdraw=True) == {}
     assert doubts(clusters, confirm_withdrawn=(ONE,)) == {}
-    clusters.hand(ONE).put(service("10.50.0.3"))
+    clusters.use(ONE, "10.50.0.3")
     assert doubts(clusters) == {}
 
 
 @pytest.mark.parametrize("name", [ONE, KEY, f"{ONE}/loadbalancer"])
 def test_a_person_may_say_so_of_one_claim_alone(clusters: FakeClusters, name: str) -> None:
     clusters.run(AFTER, "b")
-    clusters.hand(ONE).put(service("10.40.0.3"))
+    clusters.use(ONE, "10.40.0.3")
     assert doubts(clusters, forced_claims=frozenset({name})) == {}
     other = {**AFTER, "tenants/two.yaml": tenant("two")}
     assert doubts(clusters, other, forced_claims=frozenset({"team-a/two"})) == doubts(clusters)
@@ -111,7 +101,7 @@ def test_what_nobody_uses_any_more_is_withdrawn_and_expires_a_day_later(
 
 def test_a_service_that_came_between_is_kept_on_the_air(clusters: FakeClusters) -> None:
     clusters.run(AFTER, "b")
-    clusters.hand(ONE).put(service("10.40.0.3"))
+    clusters.use(ONE, "10.40.0.3")
     applied = clusters.apply(UNUSED, "c")[ONE]
     assert applied.is_failed
     assert clusters.announced(ONE) == [OLD_RANGE, NEW_RANGE]
@@ -121,15 +111,7 @@ def test_a_service_that_came_between_is_kept_on_the_air(clusters: FakeClusters) 
 
 def test_a_cluster_that_cannot_be_asked_keeps_it(clusters: FakeClusters) -> None:
     clusters.run(AFTER, "b")
-
-    class Dead(FakeCluster):
-        def get(self, ref: Ref) -> None:
-            raise UnreachableError(f"read {ref}: no answer")
-
-    def dead(cluster: str) -> FakeCluster:
-        return FakeCluster(cluster) if cluster == HUB else Dead(cluster)
-
-    clusters.opener = dead  # type: ignore[method-assign]  # one cluster is away
+    clusters.faults[ONE] = lambda _verb, what: UnreachableError(f"read {what}: no answer")
     (why,) = doubts(clusters).values()
     assert why.startswith(f"{ONE} cannot be asked: ")
 
@@ -148,7 +130,5 @@ def test_a_move_that_is_taken_back_announces_both_again(clusters: FakeClusters) 
     assert clusters.announced(ONE) == [OLD_RANGE, NEW_RANGE]
     assert doubts(clusters, back) == {}
     assert list(still_announced(moving(back, clock=LATER), clusters, ApplyOptions())) == []
-    clusters.hand(ONE).put(service("10.50.0.3"))
-    assert doubts(clusters, back) == {
-        NEW: f"Service metallb-system/web of {ONE} still has {NEW_RANGE}"
-    }
+    clusters.use(ONE, "10.50.0.3")
+    assert doubts(clusters, back) == {NEW: f"Service default/shop of {ONE} still has {NEW_RANGE}"}

@@ -3,8 +3,7 @@
 import pytest
 
 from reconciler.kube.resources import ADDRESS_POOL, ADVERTISEMENT
-from reconciler.model.objects import Resource
-from tests.apply.execution.site import FIRST, failures, world
+from tests.apply.execution.site import FIRST, address_pool, failures, world
 from tests.fake_clusters import FakeClusters
 from tests.world import evaluation_of, tenant
 
@@ -33,20 +32,6 @@ def announces(clusters: FakeClusters) -> list[str]:
     return list(found["spec"]["ipAddressPools"])
 
 
-def put(clusters: FakeClusters, kind: str, name: str, **more: object) -> None:
-    if kind == "Service":
-        api, namespace = "v1", "default"
-    else:
-        api, namespace = "metallb.io/v1beta1", "metallb-system"
-    metadata = {"name": name, "namespace": namespace}
-    clusters.hand(FIRST).put({"apiVersion": api, "kind": kind, "metadata": metadata, **more})
-
-
-@pytest.fixture
-def clusters() -> FakeClusters:
-    return FakeClusters()
-
-
 @pytest.mark.parametrize("more", [{"ipam.yaml": SETTINGS}, named("edge")])
 def test_a_pool_is_called_as_settings_or_its_cluster_say(
     clusters: FakeClusters, more: dict[str, str]
@@ -56,16 +41,6 @@ def test_a_pool_is_called_as_settings_or_its_cluster_say(
     assert announces(clusters) == ["edge"]
 
 
-def test_a_pool_of_others_of_that_name_is_adopted_with_consent(clusters: FakeClusters) -> None:
-    put(clusters, "IPAddressPool", "edge", spec={"addresses": ["10.0.0.0/30"]})
-    files = world("web", **named("edge"))
-    applied = clusters.run(files)[FIRST]
-    assert "--adopt takes it over" in str(failures(applied))
-    assert pools(clusters) == {"edge": ["10.0.0.0/30"]}
-    clusters.run(files, "b", adopt=True)
-    assert pools(clusters) == {"edge": ["10.0.0.0-10.0.0.3"]}
-
-
 SIX = "2001:db8::-2001:db8::ff"
 
 
@@ -73,20 +48,17 @@ SIX = "2001:db8::-2001:db8::ff"
 def test_an_adopted_pool_keeps_its_ipv6_and_what_services_use(
     clusters: FakeClusters, invites: bool
 ) -> None:
-    spec = {"addresses": ["10.0.0.0/30", "10.0.0.64/29", "10.0.0.128/29", "2001:db8::/120"]}
-    put(clusters, "IPAddressPool", "edge", spec=spec)
+    theirs = ("10.0.0.0/30", "10.0.0.64/29", "10.0.0.128/29", "2001:db8::/120")
+    found = address_pool("edge", *theirs)
     if invites:
-        ref = next(it for it in clusters.hand(FIRST).objects if it.name == "edge")
-        clusters.hand(FIRST).objects[ref]["metadata"]["annotations"] = {
-            "gitops-ipam.dev/adopt": "true"
-        }
-    ingress = {"loadBalancer": {"ingress": [{"ip": "10.0.0.65"}]}}
-    put(clusters, "Service", "front", spec={"type": "LoadBalancer"}, status=ingress)
+        found["metadata"]["annotations"] = {"gitops-ipam.dev/adopt": "true"}
+    clusters.hand(FIRST).put(found)
+    clusters.use(FIRST, "10.0.0.65")
     files = world("web", **named("edge"))
     (said,) = failures(clusters.run(files, adopt=not invites)[FIRST]).values()
-    assert "Service default/front uses 10.0.0.65" in said
-    found = {"edge": ["10.0.0.0-10.0.0.3", "10.0.0.64-10.0.0.71", "10.0.0.128-10.0.0.135", SIX]}
-    assert pools(clusters) == found
+    assert "Service default/shop uses 10.0.0.65" in said
+    kept = ["10.0.0.0-10.0.0.3", "10.0.0.64-10.0.0.71", "10.0.0.128-10.0.0.135", SIX]
+    assert pools(clusters) == {"edge": kept}
     clusters.run(files, "b", force_withdraw=True)
     assert pools(clusters) == {"edge": ["10.0.0.0-10.0.0.3", SIX]}
     applied = clusters.run(files, "c")[FIRST]
@@ -94,26 +66,16 @@ def test_an_adopted_pool_keeps_its_ipv6_and_what_services_use(
     assert pools(clusters) == {"edge": ["10.0.0.0-10.0.0.3", SIX]}
 
 
-def test_a_pool_of_others_in_the_way_is_told_with_both_ways_out(clusters: FakeClusters) -> None:
-    put(clusters, "IPAddressPool", "main", spec={"addresses": ["10.0.0.0/30"]})
-    (said,) = failures(clusters.run(world("web"), adopt=True)[FIRST]).values()
-    assert said == (
-        "10.0.0.0-10.0.0.3 is also in IPAddressPool main, which is not ours; remove it there,"
-        " or keep its name (gitops-ipam.dev/metallb-pool: main) and --adopt"
-    )
-
-
 def test_a_pool_that_services_use_is_not_renamed(clusters: FakeClusters) -> None:
     clusters.run(world("web"))
-    ingress = {"loadBalancer": {"ingress": [{"ip": "10.0.0.1"}]}}
-    put(clusters, "Service", "front", spec={"type": "LoadBalancer"}, status=ingress)
+    clusters.use(FIRST, "10.0.0.1")
     applied = clusters.run(world("web", **named("edge")), "b")[FIRST]
     assert pools(clusters) == {"default-pool": ["10.0.0.0-10.0.0.3"]}
     assert announces(clusters) == ["default-pool"]
     assert applied.is_failed
     (said,) = failures(applied).values()
     assert said == (
-        "IPAddressPool default-pool is not renamed: Service default/front uses 10.0.0.1, and would"
+        "IPAddressPool default-pool is not renamed: Service default/shop uses 10.0.0.1, and would"
         " lose it; name it default-pool in the repository again, or --force-withdraw"
     )
     clusters.run(world("web", **named("edge")), "c", force_withdraw=True)
@@ -126,30 +88,32 @@ def test_a_pool_that_nobody_uses_is_renamed(clusters: FakeClusters) -> None:
     assert (list(pools(clusters)), announces(clusters)) == (["edge"], ["edge"])
 
 
-def test_a_name_that_no_server_takes_is_an_error() -> None:
-    found = evaluation_of(world("web", **named('"No name"'))).findings
-    assert [(it.code, it.message) for it in found] == [
-        ("annotation-invalid", f"{NAMED}: 'No name' is not a valid object name")
-    ]
+def advertisements(clusters: FakeClusters) -> list[str]:
+    objects = clusters.objects[FIRST]
+    return sorted(ref.name for ref in objects if ref.resource == ADVERTISEMENT)
 
 
 @pytest.mark.parametrize("named_pool", [{}, named("edge")])
 def test_no_advertisement_is_kept_where_settings_want_none(
     clusters: FakeClusters, named_pool: dict[str, str]
 ) -> None:
-    put(clusters, "L2Advertisement", "by-hand", spec={"ipAddressPools": ["other"]})
+    metadata = {"name": "by-hand", "namespace": "metallb-system"}
+    kind = {"apiVersion": ADVERTISEMENT.api_version, "kind": ADVERTISEMENT.kind}
+    clusters.hand(FIRST).put({**kind, "metadata": metadata, "spec": {"ipAddressPools": ["other"]}})
     clusters.run(world("web", **named_pool))
-    kinds = ref_names(clusters, ADVERTISEMENT)
-    assert kinds == ["by-hand", "default"]
+    assert advertisements(clusters) == ["by-hand", "default"]
     none = {"ipam.yaml": SETTINGS.replace("poolName: edge", "advertisement: none")}
     files = world("web", **named_pool, **none)
     outcome = clusters.run(files)
     assert failures(outcome[FIRST]) == {}
-    assert ref_names(clusters, ADVERTISEMENT) == ["by-hand"]
+    assert advertisements(clusters) == ["by-hand"]
     assert list(pools(clusters).values()) == [["10.0.0.0-10.0.0.3"]]
     clusters.run(world("web", **named_pool))
-    assert ref_names(clusters, ADVERTISEMENT) == ["by-hand", "default"]
+    assert advertisements(clusters) == ["by-hand", "default"]
 
 
-def ref_names(clusters: FakeClusters, resource: Resource) -> list[str]:
-    return sorted(ref.name for ref in clusters.hand(FIRST).objects if ref.resource == resource)
+def test_a_name_that_no_server_takes_is_an_error() -> None:
+    found = evaluation_of(world("web", **named('"No name"'))).findings
+    assert [(it.code, it.message) for it in found] == [
+        ("annotation-invalid", f"{NAMED}: 'No name' is not a valid object name")
+    ]

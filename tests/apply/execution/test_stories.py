@@ -6,7 +6,7 @@ from reconciler.apply.plan import ClusterState, ObjectResult
 from reconciler.apply.targets import UNCLEAR
 from reconciler.families.butler.kinds import NETWORK_POOL
 from reconciler.kube.resources import ADVERTISEMENT, IP_ALLOCATION
-from reconciler.model.objects import CONFIG_MAP, POLICY, Ref
+from reconciler.model.objects import POLICY, Ref
 from tests.apply.execution.site import (
     FIRST,
     SECOND,
@@ -25,24 +25,6 @@ WEB = Ref(IP_ALLOCATION, "butler-system", "team-a-web-lb")
 EDGE = Ref(NETWORK_POOL, "butler-system", "edge")
 OURS = {"gitops-ipam.dev/managed-by": "gitops-ipam"}
 HOUR = 3_600
-
-
-@pytest.fixture
-def clusters() -> FakeClusters:
-    return FakeClusters()
-
-
-def use(clusters: FakeClusters, cluster: str, address: str) -> None:
-    """A Service that holds an address."""
-    clusters.hand(cluster).put(
-        {
-            "apiVersion": "v1",
-            "kind": "Service",
-            "metadata": {"name": "shop", "namespace": "default"},
-            "spec": {"type": "LoadBalancer"},
-            "status": {"loadBalancer": {"ingress": [{"ip": address}]}},
-        }
-    )
 
 
 def test_a_first_run_makes_all_and_a_second_one_nothing(clusters: FakeClusters) -> None:
@@ -76,7 +58,7 @@ def test_a_released_range_leaves_the_cluster_and_its_object_goes_with_the_record
 
 def test_what_a_service_uses_stays_and_nobody_else_gets_it(clusters: FakeClusters) -> None:
     clusters.run(world("shop"))
-    use(clusters, SECOND, "10.0.0.1")
+    clusters.use(SECOND, "10.0.0.1")
     applied = clusters.run(world("web"), "b")
     assert "Service default/shop uses 10.0.0.1" in failures(applied[SECOND])[str(POOL)]
     assert "may still announce 10.0.0.0-10.0.0.3" in failures(applied[FIRST])[str(POOL)]
@@ -156,6 +138,18 @@ def test_what_lost_its_label_is_not_deleted_but_told(clusters: FakeClusters) -> 
     assert clusters.announced(FIRST) == ["10.0.0.0-10.0.0.3"]
 
 
+def test_a_label_alone_makes_nothing_ours(clusters: FakeClusters) -> None:
+    """Only what our label and our field manager, or our inventory, know is pruned."""
+    clusters.run(world("web"))
+    foreign = address_pool("theirs", "172.16.0.0/24")
+    foreign["metadata"]["labels"] = OURS
+    clusters.hand(FIRST).put(foreign)
+    clusters.run(world("web"), "b")
+    clusters.run(world(), "c")
+    assert clusters.announced(FIRST) is None
+    assert clusters.announced(FIRST, "theirs") == ["172.16.0.0/24"]
+
+
 def test_orphans_go_after_a_grace(clusters: FakeClusters) -> None:
     clusters.run(world("web"))
     left = address_pool("left", "172.16.0.0/24")
@@ -163,13 +157,10 @@ def test_orphans_go_after_a_grace(clusters: FakeClusters) -> None:
     clusters.hand(FIRST).put(left, "gitops-ipam")
     clusters.run(world("web"))
     assert clusters.announced(FIRST, "left") == ["172.16.0.0/24"]
-    data = clusters.objects[FIRST][INSIDE]["data"]
+    data = clusters.inventory(FIRST)
     data["objects"] = data["objects"].replace(str(CLOCK), str(CLOCK - 601))
     clusters.run(world("web"))
     assert clusters.announced(FIRST, "left") is None
-
-
-INSIDE = Ref(CONFIG_MAP, "metallb-system", "gitops-ipam-inventory")
 
 
 @pytest.mark.parametrize("theirs", ["10.0.0.0/30", "10.0.0.1 - 10.0.0.1"])
@@ -199,8 +190,7 @@ def test_pools_that_cannot_be_read_are_told_and_remembered_as_before(
     clusters.hand(FIRST).merge(POOL, {"spec": {"addresses": ["what"]}}, "edit")
     clusters.hand(FIRST).merge(POOL, {"metadata": {"labels": None}}, "edit")
     clusters.run(without(world("web", "shop"), "web"), "b")
-    known = clusters.objects[HUB][INSIDE._replace(namespace="butler-system")]["data"]
-    assert "10.0.0.4-10.0.0.7" in known["cluster.team-a.web"]
+    assert "10.0.0.4-10.0.0.7" in clusters.inventory(HUB)["cluster.team-a.web"]
 
 
 def test_nothing_is_withdrawn_while_the_repository_has_errors(clusters: FakeClusters) -> None:
@@ -253,3 +243,13 @@ def test_policies_come_are_renewed_and_go(clusters: FakeClusters) -> None:
     assert owned in clusters.objects[HUB]
     clusters.run(world("web"), "c", policies=False)
     assert owned not in clusters.objects[HUB]
+
+
+def test_a_pool_goes_with_its_document_and_stays_while_that_is_broken(
+    clusters: FakeClusters,
+) -> None:
+    clusters.run(world())
+    clusters.run({**world(), "pools/edge.yaml": "what is this"}, "b")
+    assert EDGE in clusters.objects[HUB]
+    clusters.run({"README.md": ""}, "c")
+    assert EDGE not in clusters.objects[HUB]

@@ -33,8 +33,7 @@ def test_only_the_clusters_that_are_named_are_worked_on() -> None:
 
 def test_an_address_is_not_given_to_one_while_another_that_is_left_alone_announces_it() -> None:
     clusters = FakeClusters()
-    before = world("web", "shop")
-    clusters.run(before)
+    clusters.run(world("web", "shop"))
     swapped = reconciled({**world("web"), "tenants/shop.yaml": tenant("shop")})
     apply_fleet(evaluated(swapped, "b"), clusters, ApplyOptions(), is_in, Scope({SECOND}))
     announced = [clusters.announced(name) for name in (FIRST, SECOND)]
@@ -42,22 +41,10 @@ def test_an_address_is_not_given_to_one_while_another_that_is_left_alone_announc
     assert len(flat) == len(set(flat)), announced
 
 
-def test_a_revision_that_changes_nothing_touches_nobody() -> None:
-    files = world("web", "shop")
-    assert touched(files, files) == set()
-
-
-def test_one_that_changes_a_tenant_touches_its_cluster_and_the_management_cluster() -> None:
-    before = world("web")
-    after = reconciled({**before, "tenants/shop.yaml": tenant("shop")})
-    assert touched(after, before) == {HUB, SECOND}
-    assert touched(before, after) == {HUB, SECOND}
-
-
-def test_one_that_changes_a_pool_alone_touches_the_management_cluster() -> None:
-    before = world("web")
-    path = next(path for path in before if path.startswith("pools/"))
-    text = str(before[path]).replace("10.0.0.0/27", "10.0.0.0/26")
-    after = {**before, path: text}
-    assert text != before[path]
-    assert touched(after, before) == {HUB}
+def test_a_revision_touches_the_clusters_of_which_it_changes_something() -> None:
+    one = world("web")
+    two = reconciled({**one, "tenants/shop.yaml": tenant("shop")})
+    wider = {**one, "pools/edge.yaml": str(one["pools/edge.yaml"]).replace("/27", "/26")}
+    assert touched(two, two) == set()
+    assert touched(two, one) == touched(one, two) == {HUB, SECOND}
+    assert touched(wider, one) == {HUB}

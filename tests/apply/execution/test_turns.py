@@ -1,4 +1,4 @@
-"""Who waits for whom: a cluster that shall get addresses waits for those that may have them."""
+"""Who waits for whom: clusters that may get addresses wait for those that have them, and for no others."""
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -7,23 +7,24 @@ from threading import Event
 
 import pytest
 
-from reconciler.apply.fleet import apply_fleet, in_turn
-from reconciler.apply.plan import Applied, ClusterState
+from reconciler.apply.expiry import still_announced
+from reconciler.apply.fleet import AT_ONCE, in_turn
+from reconciler.apply.plan import ClusterState
 from reconciler.apply.targets import ApplyOptions
-from reconciler.kube.resources import ADDRESS_POOL
 from reconciler.model.errors import UnreachableError
 from reconciler.model.objects import Manifest, Ref
-from tests.apply.execution.site import FIRST, SECOND, Files, evaluated, world
+from tests.apply.execution.site import FIRST, SECOND, evaluated, without, world
 from tests.fake_cluster import FakeCluster
 from tests.fake_clusters import FakeClusters
+from tests.world import CLOCK, pool
 
-POOL = Ref(ADDRESS_POOL, "metallb-system", "default-pool")
-BLOG = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: ClusterTarget\nmetadata: {name: blog}\n"
+MANY = tuple(f"t{number:02d}" for number in range(AT_ONCE * 2))
+TARGET = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: ClusterTarget\nmetadata: {{name: {}}}\n"
 
 
 @dataclass
 class Silent(FakeCluster):
-    """A cluster that does not answer before another one is done."""
+    """A cluster that does not answer before another one is done, or all others are asked, too."""
 
     done: Event = field(default_factory=Event)
     waited: list[bool] = field(default_factory=list)
@@ -50,82 +51,71 @@ class Watched(FakeCluster):
 
 @dataclass
 class Waiting(FakeClusters):
-    """A country in which one does not answer before web has got its pool."""
+    """Clusters of which some do not answer before web has got its pool, or all are opened."""
 
-    silent: str = ""
+    silent: tuple[str, ...] = ()
+    count: int = 0
     done: Event = field(default_factory=Event)
     waited: list[bool] = field(default_factory=list)
 
     def opener(self, cluster: str) -> FakeCluster:
-        if cluster == self.silent:
+        if cluster in self.silent:
+            self.count -= 1
+            if not self.count:
+                self.done.set()
             return Silent(cluster, done=self.done, waited=self.waited)
         return Watched(cluster, done=self.done) if cluster == FIRST else FakeCluster(cluster)
 
-    def all(self, files: Files, revision: str) -> dict[str, Applied]:
-        self.done.clear()
-        found = apply_fleet(
-            evaluated(files, revision), self, ApplyOptions(), lambda old, new: old <= new
-        )
-        return {item.cluster: item for item in found}
-
 
 @pytest.fixture
-def country() -> Waiting:
+def clusters() -> Waiting:
     """Shop has the range that web gets when shop is gone."""
     made = Waiting()
-    made.all(world("web", "shop"), "a")
+    made.apply(world("web", "shop"))
     assert made.announced(SECOND) == ["10.0.0.0-10.0.0.3"]
+    made.done.clear()
     return made
 
 
-def test_a_dead_cluster_does_not_delay_one_that_waits_for_another(country: Waiting) -> None:
-    """Web gets the range of shop; blog, which has no part in it, answers only when web is done."""
-    country.silent = "blog"
-    applied = country.all(world("web", **{"clusters/blog.yaml": BLOG}), "b")
-    assert country.waited == [True]
-    assert applied["blog"].state is ClusterState.UNREACHABLE
-    assert country.announced(SECOND) is None
-    assert country.announced(FIRST) == ["10.0.0.0-10.0.0.3"]
+def test_dead_clusters_do_not_delay_one_that_waits_for_another(clusters: Waiting) -> None:
+    """Web gets the range of shop; more than are worked on at once answer only when it is done."""
+    clusters.silent = MANY
+    targets = {f"clusters/{name}.yaml": TARGET.format(name) for name in MANY}
+    applied = clusters.apply(world("web", **targets), "b")
+    assert clusters.waited == [True] * len(MANY)
+    assert {applied[name].state for name in MANY} == {ClusterState.UNREACHABLE}
+    assert clusters.announced(SECOND) is None
+    assert clusters.announced(FIRST) == ["10.0.0.0-10.0.0.3"]
 
 
-def test_who_waits_for_a_dead_cluster_does_not_get_its_addresses(country: Waiting) -> None:
-    class Away(Waiting):
-        def opener(self, cluster: str) -> FakeCluster:
-            self.done.set()
-            return super().opener(cluster)
-
-    away = Away(country.objects, silent=SECOND)
-    applied = away.all(world("web"), "b")
+def test_who_waits_for_a_dead_cluster_does_not_get_its_addresses(clusters: Waiting) -> None:
+    clusters.silent, clusters.count = (SECOND,), 1
+    applied = clusters.apply(world("web"), "b")
     assert applied[SECOND].state is ClusterState.UNREACHABLE
     assert "may still announce 10.0.0.0-10.0.0.3" in applied[FIRST].outcomes[0].error
-    assert away.announced(FIRST) is None
+    assert clusters.announced(FIRST) is None
 
 
-# The order alone
-
-
-def turns(
-    after: Mapping[str, tuple[str, ...]], *, width: int = 4
-) -> tuple[dict[str, str], list[str]]:
-    """What each of five saw of those that it waited for, and who was done in which order."""
-    order: list[str] = []
-
-    def work(name: str, done: Mapping[str, str]) -> str:
-        if name == "bad":
-            raise ValueError(name)
-        order.append(name)
-        return f"{name}({','.join(sorted(done.values()))})"
-
-    with ThreadPoolExecutor(width) as pool:
-        begun = in_turn(pool, ["a", "b", "c", "d", "bad"], after, work)
-        found = {name: future.result() for name, future in begun.items() if name != "bad"}
-    return found, order
+def test_many_dead_clusters_that_are_asked_about_records_cost_the_time_of_one() -> None:
+    clusters, files = Waiting(), world(*MANY, **{"pools/edge.yaml": pool("edge", "10.0.0.0/20")})
+    clusters.apply(files)
+    assert all(connection.is_closed for connection in clusters.opened)
+    clusters.opened.clear()
+    clusters.silent, clusters.count = tuple(f"team-a/{name}" for name in MANY), len(MANY)
+    gone = evaluated(without(files, *MANY), clock=CLOCK + 25 * 3_600)
+    doubts = still_announced(gone, clusters, ApplyOptions())
+    assert clusters.waited == [True] * len(MANY)
+    assert len(doubts) == len(MANY)
+    assert all("cannot be asked: read Namespace/kube-system" in why for why in doubts.values())
+    assert len(clusters.opened) == len(MANY) + 1
+    assert all(connection.is_closed for connection in clusters.opened)
 
 
 def test_two_that_wait_for_each_other_do_not_wait_for_ever() -> None:
-    assert turns({"a": ("b",), "b": ("a", "c")})[0] == {
-        "a": "a()",
-        "b": "b(c())",
-        "c": "c()",
-        "d": "d()",
-    }
+    def work(name: str, done: Mapping[str, str]) -> str:
+        return f"{name}({','.join(sorted(done.values()))})"
+
+    with ThreadPoolExecutor(4) as threads:
+        begun = in_turn(threads, ["a", "b", "c", "d"], {"a": ("b",), "b": ("a", "c")}, work)
+        found = sorted(future.result() for future in begun.values())
+    assert found == ["a()", "b(c())", "c()", "d()"]
