@@ -188,6 +188,14 @@ def request(name: str, pool_name: str = "edge", **spec: object) -> str:
     )
 
 
+def settings(spec: str = "{}") -> str:
+    """The Settings; their spec as YAML flow text."""
+    return (
+        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\n"
+        f"metadata: {{name: ipam}}\nspec: {spec}\n"
+    )
+
+
 SMALL: Mapping[str, str] = {
     "pools/edge.yaml": pool(),
     "providers/default.yaml": provider(),

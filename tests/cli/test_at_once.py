@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Ran, ipam
-from tests.reconcile.test_rounds import settings
-from tests.world import SMALL, commit, git, reconciled, repository, tenant
+from tests.world import SMALL, commit, git, reconciled, repository, settings, tenant
 
 Capture = pytest.CaptureFixture[str]
 
@@ -15,7 +14,7 @@ Capture = pytest.CaptureFixture[str]
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
     """Two tenants, of whom one has gone."""
-    files = {**SMALL, "ipam.yaml": settings("0s"), "tenants/two.yaml": tenant("two")}
+    files = {**SMALL, "ipam.yaml": settings("{retention: 0s}"), "tenants/two.yaml": tenant("two")}
     folder = repository(tmp_path / "repo", reconciled(files))
     (folder / "tenants/one.yaml").unlink()
     commit(folder)

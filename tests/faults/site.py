@@ -1,9 +1,9 @@
 """Clusters with a proxy in front of each of them, and clocks that nobody waits for."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ from tests.kube.server import Time
 
 HUB = "management"
 POOL = f"{METALLB}/ipaddresspools/default-pool"
-ADVERTISEMENT = f"{METALLB}/l2advertisements/default"
 POOL_NAME = "metallb.io/IPAddressPool/metallb-system/default-pool"
 PATCH_POOL = f"PATCH {POOL}"
 HOMES = {HUB: "butler-system"}
@@ -53,8 +52,6 @@ class Faulty(Site):
     folder: Path = Path()
     proxies: dict[str, Proxy] = field(default_factory=dict)
     clocks: dict[str, Clock] = field(default_factory=dict)
-    read_seconds: float = 15.0
-    wall: Callable[[], float] = time.time
 
     def servers(self) -> dict[str, ApiServer]:
         return {HUB: self.management, **self.tenants}
@@ -143,10 +140,8 @@ class _Clocked:
     def _of(self, cluster: str) -> KubeClusters:
         site = self._site
         clock = site.clocks.setdefault(cluster, Clock())
-        timeouts = clock.timeouts(site.timeout)
-        clocks = replace(timeouts.clocks, wall=site.wall)
-        timeouts = replace(timeouts, clocks=clocks, read_seconds=site.read_seconds)
         named = {name: site.kubeconfig_of(name) for name in site.tenants}
+        timeouts = clock.timeouts(site.timeout)
         return KubeClusters(site.kubeconfig_of(HUB), clusters=named, timeouts=timeouts)
 
 

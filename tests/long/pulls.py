@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from reconciler.cli import run
 from reconciler.records.parse import parse_record
-from tests.long.town import say
+from tests.long.texts import say
 from tests.ownership_of_records.play import edited, override
 from tests.world import (
     CLOCK,

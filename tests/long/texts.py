@@ -1,6 +1,7 @@
 """Who holds what by the text of records alone: no code of the program reads them here."""
 
 import re
+import sys
 from collections.abc import Mapping
 from ipaddress import ip_address
 
@@ -26,3 +27,9 @@ def twice(records: Mapping[str, str]) -> list[str]:
             found.append(f"{holder} and {path}")
         last, holder = max((last, holder), (end, path))
     return found
+
+
+def say(line: str) -> None:
+    """Print a line at once."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()

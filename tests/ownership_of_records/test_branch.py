@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.ownership_of_records.play import FOLDER, RECORD, TENANTS, Play, edited, override
+from tests.ownership_of_records.play import FOLDER, RECORD, Play, edited, override
 from tests.world import git, tenant
 
 OTHER = f"{FOLDER}/t0.loadbalancer.yaml"
@@ -110,7 +110,7 @@ def test_edited_records_stop_everything(play: Play, act: Callable[[Play], None])
     assert "records-edited" in play.codes("check")[1]
 
 
-@pytest.mark.parametrize("act", [removed, moved, added, emptied, moved_folder, reverted])
+@pytest.mark.parametrize("act", [removed, added, emptied, moved_folder, reverted])
 def test_the_command_that_is_shown_restores_all_addresses(
     play: Play, act: Callable[[Play], None]
 ) -> None:
@@ -131,16 +131,6 @@ def test_the_command_that_is_shown_restores_all_addresses(
         assert play.held() == before
 
 
-def test_the_message_names_who_did_it_and_what_restoring_takes(play: Play) -> None:
-    added(play)
-    play.edit({"tenants/new.yaml": tenant("new")})
-    play.push()
-    _, said = play.ipam("reconcile", "--no-apply")
-    assert "A Person" in said
-    assert "restoring takes" in said
-    assert "10.40.0.128" in said
-
-
 def test_an_edit_that_a_later_commit_undoes_is_none(play: Play) -> None:
     moved(play)
     play.git("revert", "--no-edit", "HEAD")
@@ -159,36 +149,6 @@ def test_an_override_accepts_the_edit(play: Play, scope: str) -> None:
     play.edit({OTHER: moved_again})
     play.push()
     assert play.reconcile() == 3
-
-
-def test_an_edit_that_was_permitted_stays_accepted(play: Play) -> None:
-    play.edit(override("2026-02-15-edit", kind="record", scope=RECORD))
-    removed(play)
-    play.edit({"tenants/one.yaml": tenant("one", "team-a")}, message="nothing to do")
-    play.edit(gone=["overrides/2026-02-15-edit.yaml"])
-    play.push()
-    assert play.codes("check") == (0, set())
-    removed_other = play.edit(gone=[OTHER])
-    play.push()
-    code, said = play.ipam("reconcile", "--no-apply")
-    assert (code, removed_other[:12] in said, RECORD in said) == (3, True, False)
-
-
-def test_a_first_run_accepts_records_as_they_are(fresh: Play) -> None:
-    assert fresh.reconcile() == 0
-    records = fresh.folder / "allocations"
-    texts = {
-        path.relative_to(fresh.folder).as_posix(): path.read_text(encoding="utf-8")
-        for path in records.rglob("*.yaml")
-    }
-    fresh.git("checkout", "-q", "--orphan", "new")
-    fresh.edit(texts, message="import")
-    fresh.git("branch", "-q", "-M", "new", "main")
-    fresh.push("--force")
-    fresh.git("push", "-q", "origin", ":refs/ipam/last")
-    before = fresh.held()
-    assert fresh.reconcile() == 0
-    assert fresh.held() == before
 
 
 def test_records_that_vanished_before_any_reconcile_commit_stop(fresh: Play) -> None:
@@ -241,18 +201,6 @@ def test_an_octopus_merge_is_fine(play: Play) -> None:
     assert before.items() <= play.held().items()
 
 
-def test_two_reconcilers_make_one_commit(play: Play) -> None:
-    play.edit({"tenants/late.yaml": tenant("late")})
-    play.push()
-    assert play.reconcile() == 0
-    made = play.tip
-    git(play.remote, "update-ref", "refs/heads/main", f"{made}^")
-    play.git("reset", "-q", "--hard", "HEAD^")
-    play.git("push", "-q", "origin", ":refs/ipam/last")
-    assert play.reconcile() == 0
-    assert play.git("rev-parse", "HEAD^{tree}") == play.git("rev-parse", f"{made}^{{tree}}")
-
-
 def test_a_rewrite_that_keeps_all_files_leaves_dangling_bases(play: Play) -> None:
     play.edit({"tenants/late.yaml": tenant("late")})
     play.push()
@@ -285,30 +233,3 @@ def test_a_newer_record_format_stops_allocation(play: Play) -> None:
     before = play.held()
     assert play.reconcile() == 1
     assert play.held() == before
-
-
-def test_marks_of_earlier_versions_are_dropped_and_no_address_moves(play: Play) -> None:
-    before = play.held()
-    text = play.shown(RECORD)
-    marked = text.replace("  labels:", '    gitops-ipam.dev/held-of: "12"\n  labels:', 1)
-    message = play.git("log", "-1", "--format=%B")
-    message = "\n".join(
-        f"Ipam-Base: {play.tip}" if line.startswith("Ipam-Base") else line
-        for line in message.splitlines()
-    )
-    play.edit({RECORD: marked}, message=f"{message}\nIpam-Put-Back: {play.tip}\n")
-    play.push()
-    assert play.reconcile() == 0
-    assert play.shown(RECORD) == text
-    assert play.held() == before
-
-
-def test_the_release_limit_holds_and_nothing_moves(play: Play) -> None:
-    before = play.held()
-    play.edit(gone=list(TENANTS))
-    play.edit(gone=["tenants/one.yaml"])
-    play.push()
-    assert play.reconcile() == 3
-    assert play.held() == before
-    assert play.reconcile("--allow-release", str(len(before))) == 0
-    assert play.held() == {}

@@ -7,7 +7,15 @@ import pytest
 
 from reconciler.cli import run
 from tests.ownership_of_records.play import FOLDER, RECORD, Play, edited, override
-from tests.ownership_of_records.test_branch import added, emptied, foreign, moved, observed, removed
+from tests.ownership_of_records.test_branch import (
+    added,
+    emptied,
+    foreign,
+    moved,
+    observed,
+    removed,
+    settings,
+)
 from tests.world import git, pool, provider, tenant
 
 BASE = ("--base", "origin/main")
@@ -34,6 +42,15 @@ def test_an_edit_that_the_change_undoes_is_green(play: Play) -> None:
     play.change()
     moved(play)
     play.git("revert", "--no-edit", "HEAD")
+    assert play.codes("check", *BASE) == (0, set())
+
+
+def test_a_renamed_records_folder_brings_its_records_along(play: Play) -> None:
+    play.change()
+    play.edit({"ipam.yaml": settings("records: elsewhere")})
+    assert "settings-changed" in play.codes("check", *BASE)[1]
+    play.git("mv", "allocations", "elsewhere")
+    play.edit()
     assert play.codes("check", *BASE) == (0, set())
 
 
@@ -73,14 +90,19 @@ def test_a_change_that_restores_records_is_green(play: Play) -> None:
     assert "records-changed" in play.codes("check", *BASE)[1]
 
 
+def reconcile_change(play: Play) -> None:
+    """Reconcile the branch of the change itself."""
+    play.git("push", "-q", "origin", "change")
+    how = ("--branch", "change", "--any-branch", "--remote", str(play.remote))
+    assert play.reconcile(*how) == 0
+    play.git("pull", "-q", "origin", "change")
+
+
 def test_the_plan_of_the_base_may_be_committed_by_a_change(play: Play) -> None:
     play.edit({"tenants/late.yaml": tenant("late")})
     play.push()
     play.change()
-    play.git("push", "-q", "origin", "change")
-    how = ("--branch", "change", "--any-branch", "--no-apply", "--remote", str(play.remote))
-    assert play.ipam("reconcile", *how)[0] == 0
-    play.git("pull", "-q", "origin", "change")
+    reconcile_change(play)
     assert play.codes("check", *BASE) == (0, set())
     moved(play)
     assert play.codes("check", *BASE)[1] >= {"records-changed", "commit-carried"}
@@ -93,13 +115,6 @@ def proposal(play: Play) -> str:
     assert play.reconcile("--to-branch", "ipam") == 0
     play.git("fetch", "-q", "origin")
     return play.git("rev-parse", "origin/ipam")
-
-
-def test_a_proposal_is_green_and_is_merged_in_any_way(play: Play) -> None:
-    tip = proposal(play)
-    play.git("switch", "-q", "--detach", tip)
-    assert play.codes("check", *BASE) == (0, set())
-    assert play.codes("check", *BASE, "--proposed", "origin/ipam") == (0, set())
 
 
 def merged(play: Play, tip: str) -> None:
@@ -166,18 +181,7 @@ def test_a_stale_proposal_stops(play: Play, how: Callable[[Play, str], None]) ->
 def test_a_carried_reconcile_commit_is_red_although_it_was_reverted(play: Play) -> None:
     play.change()
     play.edit({"tenants/mine.yaml": tenant("mine")})
-    play.git("push", "-q", "origin", "change")
-    code, said = play.ipam(
-        "reconcile",
-        "--branch",
-        "change",
-        "--any-branch",
-        "--no-apply",
-        "--remote",
-        str(play.remote),
-    )
-    assert code == 0, said
-    play.git("pull", "-q", "origin", "change")
+    reconcile_change(play)
     assert "commit-carried" in play.codes("check", *BASE)[1]
     play.git("revert", "--no-edit", "HEAD")
     assert play.codes("check", *BASE) == (1, {"commit-carried"})
@@ -272,26 +276,6 @@ def test_several_roots_are_apart(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert run(["check", "--repo", str(play.folder), "--root", "b"]) == 1
 
 
-def test_a_moved_root_with_an_edit_stops(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    play = Play(tmp_path, capsys)
-    play.git("mv", "pools", "providers", "tenants", _made(play.folder / "a").name)
-    play.edit()
-    play.push()
-    assert play.reconcile("--root", "a") == 0
-    play.git("mv", "a", "b")
-    play.edit()
-    play.push()
-    assert play.codes("check", "--root", "b") == (0, set())
-    play.edit({f"b/{RECORD}": edited((play.folder / "b" / RECORD).read_text(encoding="utf-8"))})
-    play.push()
-    assert play.reconcile("--root", "b") == 3
-    play.git("revert", "--no-edit", "HEAD")
-    play.push()
-    assert play.reconcile("--root", "b") == 0
-
-
 def test_a_change_that_is_dated_before_its_base_releases_nothing_early(play: Play) -> None:
     began = play.now
     play.now += 5 * 86_400
@@ -314,7 +298,6 @@ def test_the_removal_of_a_record_that_is_due_is_red(play: Play) -> None:
 
 
 def test_a_change_must_not_bring_the_override_that_permits_it(play: Play) -> None:
-    """Fast-forwarded, the Override of an earlier commit counts for the later one."""
     play.change()
     claim = "butler/TenantCluster/team-a/one/loadbalancer"
     play.edit(override("2026-02-15-move", kind="move", scope=claim))

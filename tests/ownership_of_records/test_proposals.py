@@ -188,58 +188,6 @@ def test_a_forced_push_during_a_run_is_not_overwritten(
     assert git(play.remote, "rev-parse", "refs/ipam/last") == (before if moves_reference else lost)
 
 
-def test_a_single_branch_clone_of_a_merged_side_has_the_history(play: Play) -> None:
-    play.change("side")
-    play.edit({"tenants/mine.yaml": tenant("mine")})
-    play.git("switch", "-q", "main")
-    late(play)
-    assert play.reconcile() == 0
-    play.git("switch", "-q", "side")
-    play.git("merge", "-q", "-m", "pull", "main")
-    play.git("push", "-q", "origin", "side")
-    clone = play.folder.parent / "clone"
-    how = ("clone", "-q", "--single-branch", "-b", "side", str(play.remote), str(clone))
-    git(play.folder.parent, *how)
-    play.folder = clone
-    assert play.codes("check") == (0, set())
-    assert play.ipam("check", *BASE)[0] == 4
-    play.git("fetch", "-q", "origin", "main:refs/remotes/origin/main")
-    assert play.codes("check", *BASE) == (0, set())
-
-
-def test_a_cleared_copy_of_a_refused_claims_record_verifies_as_the_same(fresh: Play) -> None:
-    big = {"tenants/big.yaml": tenant("big", networking="{lbPoolSize: 4000}")}
-    fresh.edit(big)
-    fresh.push()
-    fresh.reconcile()
-    path = next(it for it in fresh.git("ls-files", "allocations").splitlines() if "big" in it)
-    text = fresh.shown(path)
-    fresh.git("checkout", "-q", "--orphan", "new")
-    copy = path.replace(".yaml", ".2.yaml")
-    fresh.edit({copy: text, path: text}, message="import")
-    fresh.git("branch", "-q", "-M", "new", "main")
-    fresh.push("--force")
-    fresh.git("push", "-q", "origin", ":refs/ipam/last")
-    fresh.reconcile()
-    assert copy not in fresh.git("ls-files", "allocations")
-    code, said = fresh.ipam("verify")
-    assert code == 0, said
-
-
-def test_a_release_that_loosened_settings_let_go_verifies_as_the_same(play: Play) -> None:
-    """The stricter Settings count until reconcile has committed by the new ones."""
-    before = {it for it in play.held() if not it.endswith("/one/loadbalancer")}
-    late(play)
-    text = settings("brakes: {maxReleasePercent: 100, minRecords: 1}")
-    play.edit({"ipam.yaml": text, "tenants/more.yaml": tenant("more")}, gone=list(TENANTS))
-    play.push()
-    code, said = play.ipam("reconcile", "--no-apply")
-    assert code == 3, said
-    assert play.reconcile() == 0
-    assert play.held().keys().isdisjoint(before)
-    assert play.ipam("verify")[0] == 0
-
-
 @pytest.mark.parametrize("name", ["ipam", "ipam/records/x"])
 def test_a_branch_that_blocks_the_name_of_proposals_is_named(play: Play, name: str) -> None:
     late(play)

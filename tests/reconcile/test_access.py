@@ -22,7 +22,6 @@ class Server:
     secrets: Sequence[str] = ()
     status: Mapping[str, Any] = field(default_factory=dict)
     value: str = ""
-    asked: list[str] = field(default_factory=list)
 
     def list(self, resource: Resource) -> ObjectList:
         assert resource.kind == "TenantCluster"
@@ -35,7 +34,6 @@ class Server:
 
     def get(self, ref: Ref) -> Manifest | None:
         name = f"{ref.namespace}/{ref.name}"
-        self.asked.append(name)
         value = self.value or base64.b64encode(name.encode()).decode()
         return {"data": {"value": value}} if name in self.secrets else None
 
@@ -59,29 +57,28 @@ def reached(server: Server, cluster: str) -> Any:
     return Access(cast(Clusters, Named()), hub).connect(cluster)
 
 
-def test_a_tenant_is_reached_by_the_secret_beside_it() -> None:
-    server = Server(["default/x"], ["default/x-kubeconfig", "butler-system/x-kubeconfig"])
-    assert reached(server, "default/x") == "default/x-kubeconfig"
+NEAR_AND_HOME = ["default/x-kubeconfig", "butler-system/x-kubeconfig"]
+HOME = ["butler-system/x-kubeconfig"]
 
 
-def test_a_tenant_is_reached_by_the_secret_in_the_namespace_of_its_status() -> None:
-    server = Server(["a/x"], ["b/x-kubeconfig", "a/x-kubeconfig"], {"tenantNamespace": "b"})
-    assert reached(server, "a/x") == "b/x-kubeconfig"
+@pytest.mark.parametrize(
+    ("tenant", "secrets", "status", "cluster", "expected"),
+    [
+        ("default/x", NEAR_AND_HOME, {}, "default/x", "default/x-kubeconfig"),
+        ("default/x", NEAR_AND_HOME, {}, "x", "butler-system/x-kubeconfig"),
+        ("a/x", ["b/x-kubeconfig", "a/x-kubeconfig"], {"tenantNamespace": "b"}, "a/x", "b/x-kubeconfig"),
+        ("butler-system/x", HOME, {}, "butler-system/x", "butler-system/x-kubeconfig"),
+        ("butler-system/x", HOME, {}, "x", None),
+    ],
+)  # fmt: skip
+def test_a_cluster_is_reached_by_its_own_secret(
+    tenant: str, secrets: list[str], status: dict[str, str], cluster: str, expected: str | None
+) -> None:
+    assert reached(Server([tenant], secrets, status), cluster) == expected
 
 
 @pytest.mark.parametrize("value", ["no base64", "ä", "🙂"])
-def test_a_secret_that_holds_no_kubeconfig_is_told(value: str) -> None:
+def test_a_secret_without_a_kubeconfig_is_reported(value: str) -> None:
     server = Server(["a/x"], ["a/x-kubeconfig"], value=value)
     with pytest.raises(KubeconfigError, match="has no kubeconfig under the key 'value'"):
         reached(server, "a/x")
-
-
-def test_a_cluster_target_has_its_secret_at_home() -> None:
-    server = Server(["default/x"], ["default/x-kubeconfig", "butler-system/x-kubeconfig"])
-    assert reached(server, "x") == "butler-system/x-kubeconfig"
-
-
-def test_the_secret_of_a_tenant_at_home_is_no_cluster_targets() -> None:
-    server = Server(["butler-system/x"], ["butler-system/x-kubeconfig"])
-    assert reached(server, "butler-system/x") == "butler-system/x-kubeconfig"
-    assert reached(server, "x") is None

@@ -17,43 +17,30 @@ from reconciler.planning.evaluate import evaluate
 from reconciler.reconcile.evaluation import applied_code, reconciled_code
 from tests.world import CLOCK, SMALL, reconciled, tree_of
 
-BUGS = [KeyError("x"), TypeError(), AttributeError("y"), ValueError("z"), AssertionError()]
 
-
-@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: type(bug).__name__)
-def test_what_no_world_made_fail_is_a_bug(bug: Exception, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unexpected_exception_is_a_bug(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    with pytest.raises(BugError) as told, contained():
+    bug = KeyError("x")
+    with pytest.raises(BugError) as raised, contained():
         raise bug
-    assert str(told.value) == f"a bug: {type(bug).__name__}: {bug}"
-    assert told.value.hint == "run it again with --debug and report it with what that prints"
+    assert str(raised.value) == "a bug: KeyError: 'x'"
     (record,) = caplog.records
     assert record.exc_info is not None
     assert record.exc_info[1] is bug
 
 
 @pytest.mark.parametrize("failure", [UnreachableError("gone"), GitError("no")])
-def test_a_failure_of_the_world_stays_what_it_is(failure: Exception) -> None:
-    with pytest.raises(type(failure)) as told, contained():
+def test_a_failure_that_is_no_bug_stays_the_same(failure: Exception) -> None:
+    with pytest.raises(type(failure)) as raised, contained():
         raise failure
-    assert told.value is failure
+    assert raised.value is failure
 
 
-@pytest.mark.parametrize(
-    ("failure", "told"),
-    [
-        (OSError(7, "Argument list too long"), "this machine failed at it: Argument list too long"),
-        (OSError("odd"), "this machine failed at it: odd"),
-        (MemoryError(), "it takes more memory than there is"),
-    ],
-)
-def test_what_this_machine_cannot_do_for_a_cluster_is_the_failure_of_that_cluster(
-    failure: Exception, told: str
-) -> None:
+@pytest.mark.parametrize("failure", [OSError(7, "Argument list too long"), MemoryError()])
+def test_a_failure_of_this_machine_is_the_failure_of_that_cluster(failure: Exception) -> None:
     with pytest.raises(ClusterError) as raised, contained():
         raise failure
     assert not isinstance(raised.value, BugError)
-    assert str(raised.value) == told
 
 
 def test_a_bug_in_one_cluster_is_the_exit_code_of_the_run() -> None:
@@ -79,12 +66,12 @@ class Odd:
     def close(self) -> None: ...
 
 
-@pytest.mark.parametrize("noted", [[], None])
-def test_a_bug_in_asking_leaves_a_record_in_doubt(noted: list[BugError] | None) -> None:
+def test_a_bug_in_asking_leaves_a_record_in_doubt() -> None:
+    noted: list[BugError] = []
     gone = {path: text for path, text in reconciled(SMALL).items() if "tenants/" not in path}
     expiring = evaluate(tree_of(reconciled(gone), CLOCK + 25 * 3_600))
     found: Sequence[str] = list(
         still_announced(expiring, cast(Clusters, Odd()), ApplyOptions(), noted).values()
     )
     assert found == ["the management cluster cannot be asked: a bug: KeyError: 'x'"]
-    assert noted is None or [str(bug) for bug in noted] == ["a bug: KeyError: 'x'"]
+    assert [str(bug) for bug in noted] == ["a bug: KeyError: 'x'"]

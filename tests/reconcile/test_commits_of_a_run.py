@@ -14,7 +14,18 @@ from reconciler.planning.evaluate import Evaluation
 from reconciler.reconcile.commits import newest
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.reconcile.verify import replay
-from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, tenant, write
+from tests.world import (
+    CLOCK,
+    ENVIRONMENT,
+    SMALL,
+    commit,
+    copied,
+    git,
+    repository,
+    settings,
+    tenant,
+    write,
+)
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 SEEN = "observed/Demand.gitops-ipam.dev/team-a/nobody.yaml"
@@ -32,15 +43,18 @@ spec:
 DAY = 86_400
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def story(made: Path) -> None:
     """One of two tenants was released a minute after the beginning."""
-    made = repository(tmp_path / "repo", {**SMALL, "tenants/two.yaml": tenant("two")})
+    repository(made, {**SMALL, "tenants/two.yaml": tenant("two")})
     assert run(made, CLOCK).commit is not None
     git(made, "rm", "-q", "tenants/one.yaml")
     commit(made, clock=CLOCK + 60)
     assert run(made, CLOCK + 61).commit is not None
-    return made
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return copied(tmp_path / "repo", "two tenants", story)
 
 
 def opened(folder: Path) -> Repository:
@@ -126,8 +140,7 @@ def test_what_was_released_by_an_old_date_rests_until_the_next_run(folder: Path)
 
 
 def test_every_commit_of_a_run_asks_ci_to_leave_it_out_where_settings_say_so(folder: Path) -> None:
-    head = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    marked = f"{head}spec: {{commit: {{skipCi: true}}}}\n"
+    marked = settings("{commit: {skipCi: true}}")
     write(folder, {"tenants/new.yaml": tenant("new"), "ipam.yaml": marked})
     commit(folder, clock=CLOCK + 120)
     done = run(folder, CLOCK + 3 * DAY, look=looking(CLOCK + 3 * DAY))
@@ -141,7 +154,7 @@ def test_every_commit_of_a_run_asks_ci_to_leave_it_out_where_settings_say_so(fol
     all_same(folder)
     head_id = opened(folder).resolve("HEAD")
     assert newest(opened(folder), head_id.id) == head_id.id
-    write(folder, {"ipam.yaml": head, "tenants/more.yaml": tenant("more")})
+    write(folder, {"ipam.yaml": settings(), "tenants/more.yaml": tenant("more")})
     commit(folder, clock=CLOCK + 4 * DAY)
     run(folder, CLOCK + 4 * DAY)
     assert subjects(folder)[-1] == "ipam: allocate 1"

@@ -25,14 +25,9 @@ from tests.fake_cluster import HUB, FakeCluster
 from tests.fake_clusters import FakeClusters
 from tests.families.capi.hub import DOORS, shop
 from tests.families.capi.trees import cluster, pool
-from tests.world import CLOCK, ENVIRONMENT, commit, git, repository
+from tests.world import CLOCK, ENVIRONMENT, commit, git, repository, settings
 
-SETTINGS = """apiVersion: gitops-ipam.dev/v1alpha1
-kind: Settings
-metadata: {name: ipam}
-spec:
-  intake: [{kind: Cluster}]
-"""
+SETTINGS = settings("{intake: [{kind: Cluster}]}")
 FILES: dict[str, str | bytes] = {
     "ipam.yaml": SETTINGS,
     "pools/vips.yaml": pool(),
@@ -117,7 +112,7 @@ def test_a_cluster_made_with_kubectl_is_committed_with_its_addresses_and_later_l
 
 
 def test_a_brake_that_holds_what_people_took_away_lets_what_is_gone_pass(tmp_path: Path) -> None:
-    brakes = SETTINGS + "  brakes: {maxReleasePercent: 30, minRecords: 3}\n"
+    brakes = settings("{intake: [{kind: Cluster}], brakes: {maxReleasePercent: 30, minRecords: 3}}")
     story = Story(tmp_path / "repo", {**PEOPLE, "ipam.yaml": brakes})
     story.run()
     (story.folder / "clusters/blog.yaml").unlink()
@@ -133,18 +128,6 @@ def test_a_brake_that_holds_what_people_took_away_lets_what_is_gone_pass(tmp_pat
     }
     for made in git(story.folder, "log", "--format=%H", "--grep=Ipam-Plan").splitlines():
         assert replay(story.git, made).verdict is ReplayVerdict.SAME
-
-
-def test_a_document_of_a_person_takes_over_and_no_address_moves(tmp_path: Path) -> None:
-    story = Story(tmp_path / "repo")
-    story.run()
-    before = {path: path.read_bytes() for path in (story.folder / "allocations").rglob("shop.*")}
-    (story.folder / "clusters/shop.yaml").write_text(cluster("shop"), encoding="utf-8")
-    commit(story.folder, clock=story.clusters.time + 10)
-    story.clusters.time += 20
-    story.run()
-    assert not list((story.folder / "observed").rglob("*.yaml"))
-    assert {path: path.read_bytes() for path in before} == before
 
 
 def _delete(story: Story) -> None:

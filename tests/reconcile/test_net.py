@@ -105,11 +105,50 @@ FREE = of("two", "10.40.0.24", "10.40.0.27")
 BASE = POOLS | at(ONE)
 
 
-def test_a_range_that_is_free_is_given_out() -> None:
-    assert both(BASE, BASE | at(FREE)) == ""
+LAB_ONE = of("two", "10.40.0.16", "10.40.0.23", "lab")
+DEEP = POOLS | at(**{"imported/deep/x": ONE})
+LOOSE = POOLS | at(x=ONE)
+YML = POOLS | {f"{FOLDER}/imported/one.loadbalancer.yml": at(ONE)[ONE.path]}
+UNREADABLE = POOLS | {ONE.path: at(ONE)[ONE.path].replace(b"status:", b"status: [")}
+OVERLAPPED = POOLS | at(ONE, **{"imported/deep/x": TAKEN})
+SAME_SPACE = of("two", "10.40.0.23", "10.40.0.23", "more")
+CLASHES: dict[str, tuple[Files, Files, str]] = {
+    "another pool of the same space": (BASE, BASE | at(SAME_SPACE), SAME_SPACE.path),
+    "a record in a deep folder": (DEEP, DEEP | at(TAKEN), f"{FOLDER}/imported/deep/x.yaml"),
+    "a record in no folder": (LOOSE, LOOSE | at(TAKEN), f"{FOLDER}/x.yaml"),
+    "a record named .yml": (YML, YML | at(TAKEN), "one.loadbalancer.yml"),
+    "a record that cannot be read": (UNREADABLE, UNREADABLE | at(TAKEN), "10.40.0.16-10.40.0.23"),
+    "a touch of what overlapped before": (
+        OVERLAPPED,
+        POOLS | at(ONE, TAKEN, of("three", "10.40.0.27", "10.40.0.27")),
+        "three",
+    ),
+    "a range that the claim held in another space": (
+        BASE | at(LAB_ONE),
+        BASE | at(of("two", "10.40.0.16", "10.40.0.23", "more")),
+        ONE.path,
+    ),
+}
+LATER = replace(ONE, claim=TAKEN.claim)
+HARMLESS: dict[str, tuple[Files, Files]] = {
+    "a free range": (BASE, BASE | at(FREE)),
+    "a free range beside a deep record": (DEEP, DEEP | at(FREE)),
+    "a free range beside a record named .yml": (YML, YML | at(FREE)),
+    "a record that gets its usual name": (YML, BASE),
+    "a record that moves": (DEEP, BASE),
+    "a record that is allocated again": (POOLS | at(replace(ONE, phase=Phase.RELEASED)), BASE),
+    "a record that is there twice": (POOLS | at(ONE, **{"imported/x": ONE}), BASE),
+    "a free range where others overlapped before": (
+        OVERLAPPED,
+        POOLS | at(ONE, TAKEN, of("three", "10.40.0.40", "10.40.0.40")),
+    ),
+    "a record that another claim replaces": (BASE, BASE | {ONE.path: at(LATER)[LATER.path]}),
+    "a record that another one replaces": (BASE, POOLS | at(TAKEN)),
+    "another known space": (BASE, BASE | at(LAB_ONE)),
+}
 
 
-def test_a_range_that_is_taken_is_not_and_both_records_are_named() -> None:
+def test_a_range_that_is_taken_is_not_given_out_and_both_records_are_named() -> None:
     said = both(BASE, BASE | at(TAKEN))
     for item, ends in ((ONE, "10.40.0.16-10.40.0.23"), (TAKEN, "10.40.0.20-10.40.0.27")):
         assert f"{item.claim} ({item.path}: {ends})" in said
@@ -117,9 +156,14 @@ def test_a_range_that_is_taken_is_not_and_both_records_are_named() -> None:
     assert said.endswith("(70)")
 
 
-def test_a_pool_beside_it_in_the_same_space_is_the_same_ground() -> None:
-    other = of("two", "10.40.0.23", "10.40.0.23", "more")
-    assert other.path in both(BASE, BASE | at(other))
+@pytest.mark.parametrize(("before", "after", "named"), CLASHES.values(), ids=CLASHES)
+def test_a_clash_is_stopped(before: Files, after: Files, named: str) -> None:
+    assert named in both(before, after)
+
+
+@pytest.mark.parametrize(("before", "after"), HARMLESS.values(), ids=HARMLESS)
+def test_what_gives_no_address_twice_passes(before: Files, after: Files) -> None:
+    assert both(before, after) == ""
 
 
 @pytest.mark.parametrize(
@@ -132,57 +176,7 @@ def test_a_pool_beside_it_in_the_same_space_is_the_same_ground() -> None:
     ],
 )
 def test_a_space_that_is_not_certain_may_be_any(more: Files) -> None:
-    files = BASE | more
-    assert "two/loadbalancer" in both(
-        files, files | at(of("two", "10.40.0.16", "10.40.0.23", "lab"))
-    )
-
-
-@pytest.mark.parametrize("path", ["imported/deep/x", "imported/x", "x", "imported/a/b/c/d/e/f"])
-def test_records_count_wherever_they_stand(path: str) -> None:
-    before = POOLS | at(**{path: ONE})
-    assert f"{FOLDER}/{path}.yaml" in both(before, before | at(TAKEN))
-    assert both(before, before | at(FREE)) == ""
-
-
-@pytest.mark.parametrize("folder", [ONE.path.rpartition("/")[0], FOLDER, f"{FOLDER}/imported"])
-def test_records_of_either_spelling_count(folder: str) -> None:
-    path = f"{folder}/one.loadbalancer.yml"
-    before = POOLS | {path: at(ONE)[ONE.path]}
-    assert path in both(before, before | at(TAKEN))
-    assert both(before, before | at(FREE)) == ""
-    assert both(before, BASE) == ""
-
-
-def test_a_record_that_moves_or_is_taken_back_does_not_clash_with_itself() -> None:
-    released = replace(ONE, phase=Phase.RELEASED)
-    for before in (at(released), at(**{"imported/deep/x": ONE}), at(ONE, **{"imported/x": ONE})):
-        assert both(POOLS | before, BASE) == ""
-
-
-def test_what_overlapped_before_stops_nothing_but_what_touches_it() -> None:
-    before = POOLS | at(ONE, **{"imported/deep/x": TAKEN})
-    moved = POOLS | at(ONE, TAKEN)
-    assert both(before, moved | at(of("three", "10.40.0.40", "10.40.0.40"))) == ""
-    assert "three" in both(before, moved | at(of("three", "10.40.0.27", "10.40.0.27")))
-
-
-def test_a_record_that_is_replaced_does_not_clash() -> None:
-    later = replace(ONE, claim=TAKEN.claim)
-    assert both(BASE, BASE | {ONE.path: record_text(later).encode()}) == ""
-    assert both(BASE, POOLS | at(TAKEN)) == ""
-
-
-def test_a_range_that_its_claim_held_in_another_space_is_given_out_anew() -> None:
-    before = BASE | at(of("two", "10.40.0.16", "10.40.0.23", "lab"))
-    after = BASE | at(of("two", "10.40.0.16", "10.40.0.23", "more"))
-    assert ONE.path in both(before, after)
-
-
-def test_a_record_that_cannot_be_read_holds_each_address_in_its_text() -> None:
-    before = POOLS | {ONE.path: at(ONE)[ONE.path].replace(b"status:", b"status: [")}
-    assert f"{ONE.path}: 10.40.0.16-10.40.0.23" in both(before, before | at(TAKEN))
-    assert "a record" in both(before, before | at(TAKEN))
+    assert "two/loadbalancer" in both(BASE | more, BASE | more | at(LAB_ONE))
 
 
 @pytest.mark.parametrize(
@@ -197,11 +191,6 @@ def test_a_commit_that_gives_nothing_out_is_not_looked_at(after: Files) -> None:
     repository = Divided()
     assert look(BASE, after, repository) == ""
     assert repository.sources == []
-
-
-def many(count: int) -> Files:
-    """A record in each of so many pools."""
-    return at(*(of("one", f"10.41.{it}.1", f"10.41.{it}.9", f"p{it}") for it in range(count)))
 
 
 def careless(_: Space, room: Pool, size: int, __: int | None, *, take: bool) -> IPRange:

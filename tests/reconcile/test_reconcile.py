@@ -1,12 +1,15 @@
 """Reconcile against a repository in memory; what Git adds is in tests/contracts."""
 
+from dataclasses import dataclass, field
+
 import pytest
 
 from reconciler import __version__
 from reconciler.gitio.interface import Commit, Revision
-from reconciler.model.errors import ExitCode, GitError, HistoryError, LostRaceError
+from reconciler.model.change import Proposed
+from reconciler.model.errors import ExitCode, HistoryError, LostRaceError
 from reconciler.planning.digest import actions, digest
-from reconciler.reconcile.reconcile import ATTEMPTS, ReconcileOptions, reconcile
+from reconciler.reconcile.reconcile import ReconcileOptions, is_free_at_once, reconcile
 from tests.fakes import FakeRepository
 from tests.planning.outcome import without
 from tests.review.sides import branch, encoded
@@ -48,13 +51,6 @@ def done(
     return found.code, found.commit is not None, found.attempts
 
 
-def test_records_are_committed_and_a_second_run_commits_nothing() -> None:
-    repository = watched(dict(SMALL))
-    assert done(repository) == (0, True, 1)
-    assert RECORD in repository.commits[repository.head][2]
-    assert done(repository) == (0, False, 1)
-
-
 def test_the_commit_names_what_it_does_its_plan_and_its_base() -> None:
     repository = watched(dict(SMALL))
     base = repository.head
@@ -86,28 +82,6 @@ def test_what_a_brake_does_not_stop_is_committed() -> None:
     assert list(after.keys() - files.keys()) == [RECORD.replace("one", "two")]
 
 
-def test_a_lost_race_is_answered_by_planning_again() -> None:
-    repository = watched(dict(SMALL))
-    repository.losing = 2
-    waits: list[float] = []
-    found = reconcile(repository, ReconcileOptions(), sleep=waits.append)
-    assert found.attempts == 3
-    assert len(waits) == 2
-    assert all(seconds > 0 for seconds in waits)
-    assert RECORD in repository.commits[repository.head][2]
-
-
-def test_after_all_attempts_it_gives_up_and_says_that_nothing_was_published() -> None:
-    repository = watched(dict(SMALL))
-    repository.losing = ATTEMPTS
-    waits: list[float] = []
-    with pytest.raises(GitError, match="lost the race for the branch 5 times") as failed:
-        reconcile(repository, ReconcileOptions(), sleep=waits.append)
-    assert not isinstance(failed.value, LostRaceError)
-    assert "nothing was published" in failed.value.hint
-    assert len(waits) == ATTEMPTS - 1
-
-
 def test_a_rewritten_branch_is_refused_until_its_head_is_accepted() -> None:
     repository = branch(SMALL)
     done(repository)
@@ -119,3 +93,49 @@ def test_a_rewritten_branch_is_refused_until_its_head_is_accepted() -> None:
     with pytest.raises(HistoryError):
         done(repository, ReconcileOptions(accept_history="f" * 40))
     assert done(repository, ReconcileOptions(accept_history=repository.head[:12]))[0] == 0
+
+
+@dataclass
+class ProposalBranch:
+    """Remembers what it was brought; loses races as told."""
+
+    name: str = "ipam/records"
+    losing: int = 0
+    brought: list[tuple[str, str]] = field(default_factory=list)
+
+    def bring(self, base: Revision, revision: Revision | None) -> Proposed:
+        if self.losing:
+            self.losing -= 1
+            raise LostRaceError("branch ipam/records moved")
+        self.brought.append((base.id, revision.id if revision is not None else ""))
+        return Proposed.BROUGHT
+
+
+def test_the_branch_stays_so_what_is_applied_is_what_somebody_merged() -> None:
+    repository, to = watched(dict(SMALL)), ProposalBranch()
+    base = repository.head
+    done = reconcile(repository, ReconcileOptions(propose=to.bring))
+    assert done.commit is not None
+    assert to.brought == [(base, done.commit.id)]
+    assert RECORD in repository.commits[done.commit.id][2]
+    assert (repository.head, done.head.id, done.proposed) == (base, base, Proposed.BROUGHT)
+    assert repository.noted == base, "what waits for a merge is no head that was reconciled"
+    assert not is_free_at_once(done)
+
+
+def test_what_was_made_on_a_branch_that_moved_meanwhile_is_forgotten() -> None:
+    class Moving(Watched):
+        def fetch(self) -> Revision:
+            found = super().fetch()
+            files = {**self.commits[self.head][2], "pools/more.yaml": pool("more").encode()}
+            if self.losing:
+                self.losing -= 1
+                self.head = self.add(self.head, found.clock + 60, files)
+            return found
+
+    repository, to = Moving(), ProposalBranch(losing=1)
+    made = watched(dict(SMALL))
+    repository.commits, repository.head, repository.losing = made.commits, made.head, 1
+    done = reconcile(repository, ReconcileOptions(propose=to.bring), sleep=lambda seconds: None)
+    ((base, _),) = to.brought
+    assert (base, done.base.id, len(done.parts)) == (repository.head, repository.head, 1)

@@ -67,17 +67,6 @@ def test_what_a_cluster_is_about_to_announce_is_noted_with_what_it_announces() -
     assert server.sent == [{"cluster.a.one": noted}]
 
 
-def test_what_was_foretold_is_put_right_when_it_did_not_come_so() -> None:
-    server = Server()
-    found = memory(server, {"a/one": ONE})
-    found.foretell(target("a/one", "10.0.0.8-10.0.0.9"), "u1")
-    found.remember({"a/one": ONE})
-    assert server.sent[1] == {
-        "cluster.a.one": f"u1 {OLD} default 10.0.0.0-10.0.0.3",
-        "revision": NOW,
-    }
-
-
 def test_what_a_newer_run_wrote_meanwhile_stays() -> None:
     newer = {"revision": NEW, "cluster.a.one": f"u1 {NEW} default 10.0.0.4-10.0.0.7"}
     server = Server(newer)

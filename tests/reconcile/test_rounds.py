@@ -7,19 +7,18 @@ from reconciler.planning.evaluate import Evaluation
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, Round, reconcile, rounds
 from tests.planning.outcome import without
 from tests.reconcile.test_reconcile import RECORD, Watched, watched
-from tests.world import SMALL, reconciled, tenant
-
-
-def settings(retention: str) -> str:
-    head = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    return f"{head}spec: {{retention: {retention}}}\n"
+from tests.world import SMALL, reconciled, settings, tenant
 
 
 class Run:
     """A run on a repository that one of two tenants has left, and what it did in order."""
 
     def __init__(self, retention: str = "0s", held: Mapping[str, str] | None = None) -> None:
-        files = {**SMALL, "ipam.yaml": settings(retention), "tenants/two.yaml": tenant("two")}
+        files = {
+            **SMALL,
+            "ipam.yaml": settings(f"{{retention: {retention}}}"),
+            "tenants/two.yaml": tenant("two"),
+        }
         gone = without(reconciled(files), "tenants/one.yaml")
         self.repository: Watched = watched(gone)
         self.steps: list[str] = []

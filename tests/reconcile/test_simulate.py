@@ -7,10 +7,9 @@ from reconciler.report.text.runs import simulation_text
 from reconciler.report.text.table import Painter
 from tests.planning.outcome import Files, without
 from tests.review.sides import branch
-from tests.world import SMALL, pool, provider, reconciled, tenant
+from tests.world import SMALL, pool, provider, reconciled, settings, tenant
 
 PLAIN = Painter(is_on=False)
-SETTINGS = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\nspec: {gate: never}\n"
 TWO_POOLS = {
     "pools/a.yaml": pool("a", "10.40.0.0/28"),
     "pools/b.yaml": pool("b", "10.41.0.0/28"),
@@ -60,7 +59,7 @@ def test_what_fits_but_takes_a_pool_to_its_gate_does_not_pass() -> None:
     )
     told = simulation_document(result)
     assert (told["fit"], told["passes"], told["stopped"]["code"]) == (31, 29, "capacity")
-    none = simulated({**files, "ipam.yaml": SETTINGS}, 31)
+    none = simulated({**files, "ipam.yaml": settings("{gate: never}")}, 31)
     assert (none.fit, none.passes, none.stopped) == (31, 31, None)
 
 
@@ -76,8 +75,7 @@ def test_each_pool_is_followed_from_today_over_every_tier_to_the_end() -> None:
 
 
 def test_addresses_that_are_released_without_retention_come_free_first() -> None:
-    settings = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    files = {**TWO_POOLS, "ipam.yaml": f"{settings}spec: {{retention: 0s}}\n"}
+    files = {**TWO_POOLS, "ipam.yaml": settings("{retention: 0s}")}
     files |= {f"tenants/{name}.yaml": tenant(name) for name in ("one", "two", "gone")}
     less = without(reconciled(files), "tenants/gone.yaml")
     assert steps(simulated(less, 9))[0] == steps(simulated(less, 1))[0] == (0, "a", 8, "ok")

@@ -11,16 +11,26 @@ from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
 from reconciler.reconcile.verify import Verified, revisions_of, verify
 from tests.hostile.test_odd_history import literally
 from tests.reconcile.test_commits_of_a_run import DEMAND, SEEN
-from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, tenant, write
+from tests.world import (
+    CLOCK,
+    ENVIRONMENT,
+    SMALL,
+    commit,
+    copied,
+    git,
+    repository,
+    settings,
+    tenant,
+    write,
+)
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 DAY = 86_400
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def story(made: Path) -> None:
     """A plan, what fell due, what was looked at, and commits of people between them."""
-    made = repository(tmp_path / "repo", {**SMALL, "tenants/two.yaml": tenant("two")})
+    repository(made, {**SMALL, "tenants/two.yaml": tenant("two")})
     run(made, CLOCK)
     git(made, "rm", "-q", "tenants/one.yaml")
     commit(made, clock=CLOCK + 60)
@@ -31,7 +41,11 @@ def folder(tmp_path: Path) -> Path:
     write(made, {"tenants/new.yaml": tenant("new")})
     commit(made, clock=CLOCK + 4 * DAY)
     run(made, CLOCK + 4 * DAY)
-    return made
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return copied(tmp_path / "repo", "verify", story)
 
 
 def run(folder: Path, now: int) -> None:
@@ -107,8 +121,7 @@ def test_a_commit_without_a_date_is_told_like_any_other(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reach", "count"),
-    [("HEAD", 5), ("HEAD~2..", 1), ("HEAD~3..HEAD", 2), ("HEAD~2", 4), ("..main~3", 3)],
+    ("reach", "count"), [("HEAD~2..", 1), ("HEAD~3..HEAD", 2), ("HEAD~2", 4), ("..main~3", 3)]
 )
 def test_a_range_is_what_is_looked_at(folder: Path, reach: str, count: int) -> None:
     assert len(verified(folder, reach)) == count
@@ -116,8 +129,7 @@ def test_a_range_is_what_is_looked_at(folder: Path, reach: str, count: int) -> N
 
 def test_what_an_earlier_records_folder_held_is_looked_at_too(folder: Path) -> None:
     git(folder, "mv", "allocations", "records")
-    head = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    write(folder, {"ipam.yaml": f"{head}spec: {{records: records}}\n"})
+    write(folder, {"ipam.yaml": settings("{records: records}")})
     commit(folder, "move", CLOCK + 5 * DAY)
     assert verdicts(folder) == [ReplayVerdict.FOREIGN, *[ReplayVerdict.SAME] * 5]
 

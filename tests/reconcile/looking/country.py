@@ -21,13 +21,10 @@ from reconciler.planning.evaluate import Evaluation, evaluate, let_pass
 from reconciler.reconcile.discovery import Looked, LookOptions, look
 from tests.fake_cluster import FakeCluster
 from tests.fake_clusters import FakeClusters
-from tests.world import CLOCK, pool, provider, reconciled, tenant, tree_of
+from tests.world import CLOCK, pool, provider, reconciled, settings, tenant, tree_of
 
 ONE, TWO = "team-a/one", "team-a/two"
-SETTINGS = (
-    "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    "spec: {retention: 0s}\n"
-)
+SETTINGS = settings("{retention: 0s}")
 ELASTIC = "{allocationMode: elastic, initialPoolSize: 2, growthIncrement: 1}"
 Files = Mapping[str, str | bytes]
 

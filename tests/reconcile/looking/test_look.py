@@ -128,17 +128,17 @@ def test_a_pool_that_somebody_took_addresses_from_stops_growth_until_it_is_mende
     assert (here.demand(), here.announced()) == ([(1, 2)], ranges_of(["10.0.0.0-10.0.0.3"]))
 
 
+def put(here: Country, ref: Ref, **more: Any) -> None:
+    """Make an object in a tenant's cluster."""
+    kind = {"apiVersion": ref.resource.api_version, "kind": ref.resource.kind}
+    metadata = {"name": ref.name, "namespace": ref.namespace}
+    here.clusters.hand(ONE).put({**kind, "metadata": metadata, **more})
+
+
 def test_a_configuration_that_metallb_refuses_stops_growth() -> None:
     here = asking()
     state = Ref(CONFIGURATION_STATE, "metallb-system", "controller")
-    here.clusters.objects[ONE][state] = {
-        "apiVersion": CONFIGURATION_STATE.api_version,
-        "kind": CONFIGURATION_STATE.kind,
-        "metadata": {
-            "name": state.name, "namespace": state.namespace, "uid": "u", "resourceVersion": "1"
-        },
-        "status": {"result": "Invalid", "errorSummary": "pools overlap"},
-    }  # fmt: skip
+    put(here, state, status={"result": "Invalid", "errorSummary": "pools overlap"})
     looked = here.looked()
     assert (looked.changes, looked.figures[ONE].blocked) == ((), 1)
     assert "pools overlap" in words(looked)["IPAMGrowthBlocked"]
@@ -146,15 +146,7 @@ def test_a_configuration_that_metallb_refuses_stops_growth() -> None:
 
 def test_pools_of_others_are_nobodys_spare_addresses() -> None:
     here = asking()
-    ref = Ref(ADDRESS_POOL, "metallb-system", "others")
-    here.clusters.objects[ONE][ref] = {
-        "apiVersion": ADDRESS_POOL.api_version,
-        "kind": ADDRESS_POOL.kind,
-        "metadata": {
-            "name": "others", "namespace": ref.namespace, "uid": "u", "resourceVersion": "1"
-        },
-        "spec": {"addresses": ["10.0.9.0/24"]},
-    }  # fmt: skip
+    put(here, Ref(ADDRESS_POOL, "metallb-system", "others"), spec={"addresses": ["10.0.9.0/24"]})
     assert here.looked().figures[ONE].spare == 0
 
 

@@ -96,27 +96,6 @@ def test_what_a_cluster_asks_for_and_what_follows_are_one_commit_that_is_replaye
     all_same(site.folder)
 
 
-def test_what_is_given_back_is_released_withdrawn_and_free_and_each_step_is_replayed(
-    site: Site,
-) -> None:
-    site.here.ask("c")
-    site.run()
-    site.here.leave("c")
-    site.here.now += 60
-    assert site.run().commit is None
-    site.here.now += 600
-    site.run()
-    assert "releasedAt" in git(site.folder, "show", "HEAD")
-    assert site.here.announced().size == 2
-    for _ in range(3):
-        site.here.now += 60
-        site.run()
-    assert not (site.folder / "observed").exists()
-    assert git(site.folder, "ls-files", "allocations").count("loadbalancer-1") == 0
-    assert site.run().commit is None
-    all_same(site.folder)
-
-
 def test_what_is_given_back_stays_where_no_cluster_is_asked_and_comes_back_when_it_is_used(
     site: Site,
 ) -> None:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reconciler.addresses import IPSet
+from tests import world
 from tests.examples import scaled
 from tests.reconcile.looking.country import Country, elastic
 from tests.world import provider
@@ -14,10 +15,7 @@ from tests.world import provider
 NAMES = ("ant", "bee")
 CLUSTERS = tuple(f"team-a/{name}" for name in NAMES)
 GROWTH = ("1", "3")
-SETTINGS = (
-    "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    "spec: {retention: 0s, elastic: {maxGrowth: 5}}\n"
-)
+SETTINGS = world.settings("{retention: 0s, elastic: {maxGrowth: 5}}")
 Happens = Callable[[Country], object]
 
 

@@ -1,6 +1,6 @@
 """What is broken counts as it last could be read: each way in which it once did not."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -10,13 +10,12 @@ from reconciler.planning.evaluate import evaluate
 from reconciler.planning.read import MAX_VERSIONS, read_tree
 from tests.memory import MemorySource, evaluation_after
 from tests.planning.outcome import Files, decided, without
-from tests.world import CLOCK, SMALL, pool, provider, raw, reconciled, request, tenant
+from tests.world import CLOCK, SMALL, pool, provider, raw, reconciled, request, settings, tenant
 
 DAY = 86_400
 ONE = "team-a/one (loadbalancer)"
 NEW = "team-a/new (loadbalancer)"
 NEWCOMER = {"tenants/new.yaml": tenant("new")}
-SETTINGS = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
 MANUAL = tenant("old", networking="{loadBalancerPool: {start: 10.40.0.8, end: 10.40.0.15}}")
 HAND = f"{MANUAL}  providerConfigRef: {{name: cloud}}\n"  # no record holds the range
 CLOUD = provider("cloud").replace("mode: ipam", "mode: cloud")
@@ -32,17 +31,103 @@ def codes(before: Sequence[Files], files: Files) -> list[str]:
     return [item.code for item in evaluation_after(before, files).findings]
 
 
-def test_a_brace_in_the_file_of_a_tenant_frees_no_range_by_hand() -> None:
-    before = reconciled(BY_HAND)
-    broken = {**before, "tenants/old.yaml": "metadata: {name: old\n", **NEWCOMER}
-    assert after(before, broken)[NEW] == "allocate 10.40.0.16-10.40.0.23 of edge"
+OTHER = {
+    "pools/near.yaml": pool("near", "10.40.0.0/24"),
+    "providers/other.yaml": provider("other", "[{name: near}]"),
+}
+HELD = reconciled(SMALL)
+HANDS = reconciled(BY_HAND)
+(RECORD,) = (path for path in HELD if path.startswith("allocations/"))
+SPARE = {
+    "pools/spare.yaml": pool("spare", "10.50.0.0/24"),
+    "providers/zebra.yaml": provider("zebra", "[{name: spare}]"),
+}
+LIMIT = provider(quotaPerTenant="{maxLoadBalancerIPs: 8}")
+EXTRA = (
+    request("more", count=8)
+    .replace("type: nodes", "type: loadbalancer")
+    .replace("{name: more, namespace: team-a}", "{name: one, namespace: team-a}")
+)
+KEPT = "keep 10.40.0.0-10.40.0.7 of edge"
+FIRST, BEHIND = (f"allocate 10.40.0.{ends} of edge" for ends in ("0-10.40.0.7", "16-10.40.0.23"))
+FROZEN = "refuse pool-frozen"
+# What was there, the edit (None removes a file), and what is decided then with one more tenant.
+BROKEN: dict[str, tuple[Files, Mapping[str, str | bytes | None], dict[str, str]]] = {
+    "a tenant frees no range by hand": (
+        HANDS,
+        {"tenants/old.yaml": "metadata: {name: old\n"},
+        {NEW: BEHIND},
+    ),
+    "a tenant that also moved": (
+        HANDS,
+        {"tenants/old.yaml": None, "tenants/x/old.yaml": f"{HAND} {{"},
+        {NEW: BEHIND},
+    ),
+    "a file into which a tenant moved": (
+        HANDS,
+        {"tenants/old.yaml": None, "tenants/one.yaml": f"{SMALL['tenants/one.yaml']}---\n{HAND}  {{\n"},
+        {NEW: BEHIND, ONE: KEPT},
+    ),
+    "a provider frees no gateway": (
+        reconciled({**SMALL, "providers/lab.yaml": provider("lab", gateway="10.40.0.8")}),
+        {"providers/lab.yaml": "metadata: {name: lab\n"},
+        {NEW: "allocate 10.40.0.9-10.40.0.16 of edge"},
+    ),
+    "a provider keeps its quota": (
+        reconciled({**SMALL, "providers/default.yaml": LIMIT}),
+        {"providers/default.yaml": f"{LIMIT}  typo\n", "tenants/r.yaml": EXTRA},
+        {"butler-system/more (request)": "refuse quota-exceeded"},
+    ),
+    "the default provider makes no way for the next": (
+        reconciled({**SMALL, **SPARE}),
+        {"providers/default.yaml": "kind: ["},
+        {NEW: FROZEN, ONE: KEPT},
+    ),
+    "a provider that contradicts itself": (
+        HELD,
+        {"providers/default.yaml": provider().replace("harvester", "aws")},
+        {NEW: FROZEN, ONE: KEPT},
+    ),
+    "a pool keeps its records and gives nothing new": (
+        HELD,
+        {"pools/edge.yaml": f"{SMALL['pools/edge.yaml']}  reserved: none\n"},
+        {NEW: FROZEN, ONE: KEPT},
+    ),
+    "a record freezes its pool": (
+        HELD,
+        {RECORD: raw(HELD[RECORD]).replace(b"endAddress: 10.40.0.7", b"endAddress: 10.40.0.15")},
+        {NEW: FROZEN, ONE: FROZEN},
+    ),
+    "a request keeps the tenant waiting that it names": (
+        SMALL,
+        {"tenants/r.yaml": "metadata: {name: team-a-one-lb}\nspec: [\n"},
+        {NEW: FIRST, ONE: FROZEN},
+    ),
+    "a new tenant is kept what it would get": (
+        {**SMALL, **NEWCOMER},
+        {"tenants/new.yaml": "{"},
+        {NEW: FROZEN, ONE: "allocate 10.40.0.8-10.40.0.15 of edge"},
+    ),
+    "two descriptions": (
+        {**SMALL, "tenants/old.yaml": tenant("old"), "tenants/z.yaml": MANUAL},
+        {},
+        {NEW: FIRST, "team-a/old (loadbalancer)": FROZEN, ONE: "allocate 10.40.0.24-10.40.0.31 of edge"},
+    ),
+}  # fmt: skip
 
 
-def test_a_brace_in_the_file_of_a_provider_frees_no_gateway() -> None:
-    lab = provider("lab", gateway="10.40.0.8")
-    before = reconciled({**SMALL, "providers/lab.yaml": lab})
-    broken = {**before, "providers/lab.yaml": "metadata: {name: lab\n", **NEWCOMER}
-    assert after(before, broken)[NEW] == "allocate 10.40.0.9-10.40.0.16 of edge"
+@pytest.mark.parametrize(("before", "edit", "expected"), BROKEN.values(), ids=BROKEN)
+def test_what_is_broken_counts_as_it_was(
+    before: Files, edit: Mapping[str, str | bytes | None], expected: dict[str, str]
+) -> None:
+    files = {
+        **before,
+        **NEWCOMER,
+        **{path: text for path, text in edit.items() if text is not None},
+    }
+    gone = [path for path, text in edit.items() if text is None]
+    found = after(before, without(files, *gone))
+    assert expected.items() <= found.items()
 
 
 def test_a_typo_in_a_request_that_stands_for_a_tenant_gives_it_no_second_range() -> None:
@@ -57,38 +142,6 @@ def test_a_typo_in_a_request_that_stands_for_a_tenant_gives_it_no_second_range()
         assert found == {
             "butler-system/team-a-one-lb (request)": "keep 10.40.0.0-10.40.0.3 of edge"
         }
-
-
-def test_a_request_that_never_could_be_read_keeps_the_tenant_it_names_waiting() -> None:
-    files = {**SMALL, "tenants/r.yaml": "metadata: {name: team-a-one-lb}\nspec: [\n", **NEWCOMER}
-    assert after(SMALL, files) == {
-        NEW: "allocate 10.40.0.0-10.40.0.7 of edge",
-        ONE: "refuse pool-frozen",
-    }
-
-
-def test_a_typo_hides_no_quota() -> None:
-    limited = provider(quotaPerTenant="{maxLoadBalancerIPs: 8}")
-    before = reconciled({**SMALL, "providers/default.yaml": limited})
-    extra = request("more", count=8).replace("type: nodes", "type: loadbalancer")
-    extra = extra.replace("{name: more, namespace: team-a}", "{name: one, namespace: team-a}")
-    broken = {**before, "providers/default.yaml": f"{limited}  typo\n", "tenants/r.yaml": extra}
-    assert after(before, broken)["butler-system/more (request)"] == "refuse quota-exceeded"
-
-
-def test_a_default_provider_that_cannot_be_read_makes_no_way_for_the_next() -> None:
-    before = reconciled(
-        {
-            **SMALL,
-            "pools/spare.yaml": pool("spare", "10.50.0.0/24"),
-            "providers/zebra.yaml": provider("zebra", "[{name: spare}]"),
-        }
-    )
-    broken = {**before, "providers/default.yaml": "kind: [", **NEWCOMER}
-    assert after(before, broken) == {
-        NEW: "refuse pool-frozen",
-        ONE: "keep 10.40.0.0-10.40.0.7 of edge",
-    }
 
 
 def test_a_retention_does_not_end_while_who_returns_cannot_be_read() -> None:
@@ -106,9 +159,9 @@ def test_a_retention_does_not_end_while_who_returns_cannot_be_read() -> None:
     assert after(back, mended, CLOCK + 9 * DAY)[ONE].startswith("allocate 10.40.0.0-")
 
 
-@pytest.mark.parametrize("text", ["spec: [\n", f"{SETTINGS}spec: {{gate: sometimes}}\n", ""])
+@pytest.mark.parametrize("text", ["spec: [\n", settings("{gate: sometimes}"), ""])
 def test_with_broken_settings_nothing_is_given_released_or_expired(text: str) -> None:
-    before = reconciled({**SMALL, "ipam.yaml": f"{SETTINGS}spec: {{retention: 1h}}\n"})
+    before = reconciled({**SMALL, "ipam.yaml": settings("{retention: 1h}")})
     broken = {**without(before, "tenants/one.yaml"), "ipam.yaml": text, **NEWCOMER}
     evaluation = evaluation_after([before], broken)
     assert decided(evaluation) == {
@@ -117,22 +170,6 @@ def test_with_broken_settings_nothing_is_given_released_or_expired(text: str) ->
     }
     assert evaluation.changes == ()
     assert evaluation.tree.settings.retention == 3600
-
-
-def test_moved_and_broken_at_once_a_document_counts_as_it_was() -> None:
-    before = reconciled(BY_HAND)
-    moved = {**without(before, "tenants/old.yaml"), "tenants/x/old.yaml": f"{HAND} {{", **NEWCOMER}
-    assert after(before, moved)[NEW] == "allocate 10.40.0.16-10.40.0.23 of edge"
-
-
-def test_moved_into_a_file_that_breaks_by_it_a_document_counts_as_it_was() -> None:
-    before = reconciled(BY_HAND)
-    both = f"{SMALL['tenants/one.yaml']}---\n{HAND}  {{\n"
-    moved = {**without(before, "tenants/old.yaml"), "tenants/one.yaml": both, **NEWCOMER}
-    assert after(before, moved) == {
-        NEW: "allocate 10.40.0.16-10.40.0.23 of edge",
-        ONE: "keep 10.40.0.0-10.40.0.7 of edge",
-    }
 
 
 def test_what_vanishes_later_while_a_file_is_broken_counts_as_it_was() -> None:
@@ -178,21 +215,6 @@ def test_no_more_than_a_hundred_versions_are_looked_at() -> None:
     assert "last-good" not in codes(line, {**before, "tenants/old.yaml": "{ x"})
 
 
-def test_a_pool_that_breaks_keeps_its_records_and_gives_nothing_new() -> None:
-    before = reconciled(SMALL)
-    broken = {
-        **before,
-        "pools/edge.yaml": f"{SMALL['pools/edge.yaml']}  reserved: none\n",
-        **NEWCOMER,
-    }
-    assert after(before, broken) == {
-        NEW: "refuse pool-frozen",
-        ONE: "keep 10.40.0.0-10.40.0.7 of edge",
-    }
-    found = [item.code for item in evaluation_after([before], broken).findings]
-    assert found == ["last-good", "field-type"]
-
-
 def test_a_document_that_vanished_in_a_commit_of_reconcile_counts_as_it_was() -> None:
     """Reconcile writes records alone: what else such a commit changes, somebody else did."""
     before = dict(reconciled(SMALL))
@@ -204,24 +226,6 @@ def test_a_document_that_vanished_in_a_commit_of_reconcile_counts_as_it_was() ->
     assert decided(found)[ONE].startswith("keep ")
 
 
-def test_what_a_broken_document_would_get_is_kept_for_it() -> None:
-    files = {**SMALL, **NEWCOMER}
-    mended = after(files, files)
-    broken = after(files, {**files, "tenants/new.yaml": "{"})
-    assert broken[ONE] == mended[ONE]
-    assert broken[NEW] == "refuse pool-frozen"
-
-
-def test_a_broken_record_freezes_its_pool() -> None:
-    before = reconciled(SMALL)
-    (path,) = (name for name in before if name.startswith("allocations/"))
-    text = raw(before[path]).replace(b"endAddress: 10.40.0.7", b"endAddress: 10.40.0.15")
-    assert after(before, {**before, path: text, **NEWCOMER}) == {
-        NEW: "refuse pool-frozen",
-        ONE: "refuse pool-frozen",
-    }
-
-
 def test_a_record_that_breaks_is_not_released_and_does_not_end() -> None:
     before = without(reconciled(SMALL), "tenants/one.yaml")
     (path,) = (name for name in before if name.startswith("allocations/"))
@@ -229,15 +233,6 @@ def test_a_record_that_breaks_is_not_released_and_does_not_end() -> None:
         evaluation = evaluation_after([files], {**files, path: "{"}, CLOCK + 9 * DAY)
         assert evaluation.changes == ()
         assert not [item for item in evaluation.plan.decisions if not isinstance(item, Keep)]
-
-
-def test_what_the_second_of_two_descriptions_names_is_given_to_nobody() -> None:
-    files = {**SMALL, "tenants/old.yaml": tenant("old"), "tenants/z.yaml": MANUAL}
-    assert after(files, {**files, **NEWCOMER}) == {
-        NEW: "allocate 10.40.0.0-10.40.0.7 of edge",
-        "team-a/old (loadbalancer)": "refuse pool-frozen",
-        ONE: "allocate 10.40.0.24-10.40.0.31 of edge",
-    }
 
 
 def test_of_what_two_documents_describe_nothing_is_released() -> None:
@@ -248,12 +243,6 @@ def test_of_what_two_documents_describe_nothing_is_released() -> None:
     assert after(before, {**before, **double}) == {ONE: "keep 10.40.0.0-10.40.0.7 of edge"}
     alone = without({**before, **double}, "tenants/one.yaml")
     assert after(before, alone)[ONE].startswith("release")
-
-
-OTHER = {
-    "pools/near.yaml": pool("near", "10.40.0.0/24"),
-    "providers/other.yaml": provider("other", "[{name: near}]"),
-}
 
 
 def test_what_a_pool_that_breaks_would_give_is_kept_for_it() -> None:
@@ -274,24 +263,3 @@ def test_a_retention_does_not_end_while_the_provider_of_who_returns_cannot_be_re
     found = evaluation_after([back], broken, CLOCK + 9 * DAY)
     assert not [item for item in found.plan.decisions if isinstance(item, Expire)]
     assert found.changes == ()
-
-
-def test_a_provider_that_contradicts_itself_counts_as_it_was() -> None:
-    before = reconciled(SMALL)
-    text = provider().replace("harvester", "aws")
-    wrong = {**before, "providers/default.yaml": text, **NEWCOMER}
-    assert after(before, wrong) == {
-        NEW: "refuse pool-frozen",
-        ONE: "keep 10.40.0.0-10.40.0.7 of edge",
-    }
-
-
-def test_what_stood_in_the_file_is_named_before_what_may_have_moved_to_it() -> None:
-    before = reconciled({**SMALL, "tenants/aaa.yaml": tenant("aaa")})
-    files = {**without(before, "tenants/aaa.yaml"), "tenants/one.yaml": "{"}
-    (told,) = (
-        item.message
-        for item in evaluation_after([before], files).findings
-        if item.code == "last-good"
-    )
-    assert "TenantCluster team-a/one and TenantCluster team-a/aaa count as they were" in told

@@ -9,7 +9,7 @@ from reconciler.planning.evaluate import evaluate
 from reconciler.planning.read import read_tree
 from tests.memory import MemorySource, evaluation_after
 from tests.planning.outcome import Files, decided, without
-from tests.world import SMALL, pool, provider, reconciled, tenant
+from tests.world import SMALL, pool, provider, reconciled, settings, tenant
 
 COPY = path_of("observed", ("butler.butlerlabs.dev", "TenantCluster", "team-a", "two"))
 DEMAND = path_of("observed", ("gitops-ipam.dev", "Demand", "team-a", "one"))
@@ -69,8 +69,7 @@ def test_what_reconcile_took_away_is_gone_also_while_something_is_broken() -> No
 def test_what_people_describe_counts_wherever_it_stands_and_however_old_the_copy_is(
     own: str,
 ) -> None:
-    head = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    folders = f"{head}spec: {{sources: [pools, providers, tenants, aaa, zzz]}}\n"
+    folders = settings("{sources: [pools, providers, tenants, aaa, zzz]}")
     before = reconciled({**BASE, "ipam.yaml": folders})
     files = {**before, own: tenant("two", networking="{lbPoolSize: 2}")}
     for line in ([before], [files, files]):

@@ -122,24 +122,6 @@ def test_the_comment_is_written_by_a_workflow_of_the_branch_that_lays_nothing_ou
     assert job["concurrency"]["group"].startswith(f"ipam-comment{slug}-${{{{")
 
 
-@pytest.mark.parametrize("forge", [Forge.GITHUB, Forge.GITEA])
-def test_both_forms_run_for_the_same_events_and_none_may_write_more(forge: Forge) -> None:
-    one = yaml.safe_load(ci(forge))
-    other = yaml.safe_load(ci(Forge.GITHUB, package=PINNED))
-    events = other[True] if forge is Forge.GITHUB else {**other[True]}
-    if forge is Forge.GITEA:
-        events.pop("merge_group")
-    assert one[True] == events
-    rights = {
-        form: {name: job["permissions"] for name, job in it["jobs"].items()}
-        for form, it in (("program", one), ("action", other))
-    }
-    assert rights["program"]["check"] == rights["action"]["check"]
-    # The action tells after a merge whether it did what the comment had said, so it reads that.
-    told = {"pull-requests": "read", "statuses": "read"}
-    assert {**rights["program"]["reconcile"], **told} == rights["action"]["reconcile"]
-
-
 def test_what_is_installed_is_installed_where_no_file_of_a_change_is() -> None:
     for forge in (Forge.GITHUB, Forge.GITEA):
         for job in yaml.safe_load(ci(forge))["jobs"].values():
@@ -184,17 +166,18 @@ def test_records_are_proposed_on_a_branch_where_the_main_one_is_protected(
     assert not any(word in plain for word in ("TO_BRANCH", "to-branch", "gh pr create", "bot/"))
 
 
-@pytest.mark.parametrize("branch", ["a b", "$(id)", "x'y", 'a"b', "a\nb"])
-def test_a_branch_of_proposals_that_would_be_more_than_a_name_is_refused(branch: str) -> None:
-    wish = InitOptions("main", Forge.GITHUB, "x", Beginning.EMPTY, to_branch=branch)
-    with pytest.raises(UsageError, match="cannot be written into files of CI"):
-        wanted(wish)
+NO_NAMES = ("a b", "$(id)", "x'y", 'a"b', "é", "a\nb")
 
 
-@pytest.mark.parametrize("branch", ["a b", "$(id)", "x'y", "-x", 'a"b', "é", "a\nb"])
-def test_a_branch_that_would_be_more_than_a_name_in_ci_is_refused(branch: str) -> None:
+@pytest.mark.parametrize(
+    ("branch", "proposals"),
+    [("-x", ""), *((it, "") for it in NO_NAMES), *(("main", it) for it in NO_NAMES)],
+)
+def test_a_branch_that_would_be_more_than_a_name_in_ci_is_refused(
+    branch: str, proposals: str
+) -> None:
     with pytest.raises(UsageError, match="cannot be written into files of CI"):
-        wanted(InitOptions(branch, Forge.GITHUB, "x", Beginning.EMPTY))
+        wanted(InitOptions(branch, Forge.GITHUB, "x", Beginning.EMPTY, to_branch=proposals))
 
 
 @pytest.mark.parametrize("forge", [Forge.GITHUB, Forge.GITLAB, Forge.GITEA])

@@ -43,9 +43,6 @@ class Branch(FakeRepository):
             raise GitError("the remote is not there")
         super().publish(base, revision)
 
-    def is_in(self, ancestor: str, revision: str) -> bool:
-        return ancestor in self._line(revision)
-
     def files(self) -> dict[str, bytes]:
         """What it holds."""
         return dict(self.commits[self.head][2])

@@ -13,7 +13,7 @@ from reconciler.kube.interface import Cluster
 from reconciler.model.objects import SERVICE, Ref
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.read import evaluate_source
-from reconciler.reconcile.discovery import Looked, ObservingRun, look
+from reconciler.reconcile.discovery import Looked, ObservingRun
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.reconcile.verify import Verified, replay, verify
 from tests.fakes import FakeRepository
@@ -66,10 +66,6 @@ class Branch(FakeRepository):
         self.meanwhile()
         super().publish(base, revision)
         self.steps.take()
-
-    def is_in(self, ancestor: str, revision: str) -> bool:
-        """Whether a revision is contained in another."""
-        return ancestor in self._line(revision)
 
     def line(self) -> list[str]:
         """The commits of the branch, the newest first."""
@@ -147,10 +143,6 @@ class Land(Country):
         if revision not in self._read:
             self._read = {revision: evaluate_source(self.branch.source(revision))}
         return self._read[revision]
-
-    def looked(self) -> Looked:
-        self.clusters.clock = self.now
-        return look(self.evaluation(), self.clusters, self.options)
 
     def decide(self) -> Looked:
         """The Git half of a round."""

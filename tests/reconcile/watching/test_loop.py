@@ -15,7 +15,7 @@ from reconciler.daemon.observer import HealthState, RoundDone, RoundResult
 from reconciler.daemon.reach import RoundClusters
 from reconciler.daemon.watch import Watches
 from reconciler.daemon.work import DaemonRounds
-from reconciler.model.errors import BugError, GitError, PushRefusedError, RacesLostError
+from reconciler.model.errors import BugError, GitError, PushRefusedError
 from reconciler.model.objects import MANAGEMENT
 from reconciler.planning.evaluate import Evaluation
 from reconciler.reconcile.discovery import Looked
@@ -142,19 +142,8 @@ def test_it_begins_with_a_full_round_and_repeats_it_after_the_resync(stage: Stag
     assert stage.health.ready().is_well
 
 
-def test_a_mark_begins_a_round_after_the_batch_window(stage: Stage) -> None:
-    daemon = stage.daemon([HUB, WEB])
-    daemon.turn()
-    stage.dirty.mark("a/web", "drift")
-    stage.until(daemon, 0.15)
-    assert stage.clusters() == [None, ONE]
-    assert stage.told[1].since >= 0.1
-
-
 FAILURES: dict[str, tuple[Exception, RoundResult, int, str]] = {
-    "Git": (GitError("cannot reach the remote"), RoundResult.FAILED, 4, "git"),
     "protection": (PushRefusedError("protected"), RoundResult.FAILED, 4, "push"),
-    "race": (RacesLostError("lost"), RoundResult.FAILED, 4, "git"),
     "system": (OSError(28, "No space left"), RoundResult.FAILED, 4, "git"),
     "bug": (KeyError("x"), RoundResult.BUG, 70, "git"),
 }
@@ -203,33 +192,6 @@ def test_a_cluster_that_failed_is_retried_alone_with_growing_pauses(stage: Stage
 def quiet(done: Reconciled) -> Reconciled:
     """The same without a commit."""
     return replace(done, commit=None)
-
-
-def test_a_cluster_that_did_not_answer_is_asked_when_its_pause_ends(stage: Stage) -> None:
-    away = Applied("a/web", ClusterState.UNREACHABLE, error="no answer")
-    daemon = stage.daemon([HUB, away], [WEB])
-    stage.work.done = quiet(stage.done)
-    stage.holds.until["a/web"] = 30.0
-    daemon.turn()
-    stage.dirty.mark("a/web", "services")
-    daemon.turn()
-    assert stage.time.now == 30.0
-    daemon.turn()
-    assert stage.clusters() == [None, ONE]
-
-
-def test_without_the_management_cluster_a_full_round_is_retried(stage: Stage) -> None:
-    daemon = stage.daemon(
-        [Applied(MANAGEMENT, ClusterState.UNREACHABLE, error="no answer")], [HUB, WEB]
-    )
-    stage.work.done = quiet(stage.done)
-    daemon.turn()
-    daemon.turn()
-    assert stage.health.ready().lines == ("management: no answer",)
-    assert stage.watched.followed[0][1] is False
-    stage.until(daemon, 30)
-    assert stage.clusters()[:2] == [None, None]
-    assert stage.health.ready().is_well
 
 
 def test_a_cluster_that_waits_for_another_is_retried_when_that_one_changed(stage: Stage) -> None:

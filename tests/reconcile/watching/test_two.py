@@ -10,14 +10,11 @@ from tests.long.texts import held, twice
 from tests.reconcile.looking.country import elastic
 from tests.reconcile.watching.land import Branch, Land
 from tests.reconcile.watching.posts import Post, Shared, Telling, go_on
-from tests.world import tenant
+from tests.world import settings, tenant
 
 NAMES = ("ant", "bee")
 CLUSTERS = tuple(f"team-a/{name}" for name in NAMES)
-SETTINGS = (
-    "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    "spec: {retention: 1m, elastic: {pendingAfter: 0s, shrinkAfter: 60s}}\n"
-)
+SETTINGS = settings("{retention: 1m, elastic: {pendingAfter: 0s, shrinkAfter: 60s}}")
 
 
 class Pair:
@@ -110,9 +107,3 @@ def require_disjoint(land: Land) -> None:
     """No two clusters announce one address."""
     there = [land.announced(name) for name in CLUSTERS]
     assert sum(it.size for it in there) == IPSet.of(i for it in there for i in it).size
-
-
-def test_the_text_of_records_shows_an_address_that_is_held_twice() -> None:
-    text = "status:\n  endAddress: 10.0.0.{}\n  startAddress: 10.0.0.{}\n"
-    assert twice({"a": text.format(3, 1), "b": text.format(5, 4), "c": "status: {}\n"}) == []
-    assert twice({"a": text.format(4, 1), "b": text.format(5, 4)}) == ["a and b"]

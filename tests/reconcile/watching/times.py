@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from reconciler.daemon.dirty import Time
-from reconciler.daemon.observer import Observer, RoundDone
+from reconciler.daemon.observer import Observer
 
 
 @dataclass
@@ -18,14 +18,12 @@ class Moved(Time):
 
     now: float = 0.0
     happens: Iterator[Callable[[], None]] = field(default_factory=lambda: iter(()))
-    waited: list[float] = field(default_factory=list)
 
     def monotonic(self) -> float:
         return self.now
 
     def wait(self, condition: threading.Condition, seconds: float) -> None:
         del condition
-        self.waited.append(seconds)
         self.pass_by(seconds)
 
     def pass_by(self, seconds: float) -> None:
@@ -40,24 +38,16 @@ class Moved(Time):
 class Noted(Observer):
     """Keeps what it is told."""
 
-    rounds: list[RoundDone] = field(default_factory=list)
     restarts: list[tuple[str, str]] = field(default_factory=list)
     ups: list[tuple[str, bool]] = field(default_factory=list)
-    gone: list[str] = field(default_factory=list)
     leads: list[bool] = field(default_factory=list)
     bugs: int = 0
-
-    def round_done(self, done: RoundDone) -> None:
-        self.rounds.append(done)
 
     def watch_restarted(self, cluster: str, why: str) -> None:
         self.restarts.append((cluster, why))
 
     def cluster_up(self, cluster: str, *, is_up: bool) -> None:
         self.ups.append((cluster, is_up))
-
-    def cluster_gone(self, cluster: str) -> None:
-        self.gone.append(cluster)
 
     def leading(self, *, is_leader: bool) -> None:
         self.leads.append(is_leader)

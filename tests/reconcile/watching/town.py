@@ -5,15 +5,13 @@ from typing import Any
 
 from reconciler.daemon.dirty import ALL, GIT, Dirty
 from reconciler.families.butler.kinds import TENANT_CLUSTER
-from reconciler.model.objects import SERVICE, Ref
+from reconciler.model.objects import SERVICE
 from reconciler.reconcile.reconcile import Round
 from tests.fake_cluster import HUB
 from tests.reconcile.looking.country import ONE, elastic
 from tests.reconcile.looking.country import Country as Tenants
 from tests.reconcile.watching.country import Country
 from tests.review.sides import encoded
-
-OWN = Ref(TENANT_CLUSTER, "team-a", "one")
 
 
 class Town:
@@ -58,10 +56,6 @@ class Town:
                 now |= encoded({path: data})
         branch.head = branch.add(branch.head, branch.commits[branch.head][1] + 1, now)
 
-    def later(self) -> dict[str, float]:
-        """When clusters are looked at by themselves."""
-        return {name: after for name, _, after in self.daemon.work.timers() if name}
-
     def pass_by(self, seconds: int) -> None:
         """Time goes by, for everybody."""
         self.daemon.time.now += seconds
@@ -77,9 +71,3 @@ class Town:
     def asked(self, cluster: str) -> int:
         """How often a cluster was reached in the last round."""
         return sum(made.name == cluster for made in self.daemon.clusters.opened)
-
-    def ready(self) -> tuple[str, str]:
-        """What the tenant's object says: reason and message."""
-        conditions = self.daemon.clusters.objects[HUB][OWN]["status"]["conditions"]
-        (found,) = [it for it in conditions if it["type"] == "NetworkReady"]
-        return found["reason"], found["message"]
