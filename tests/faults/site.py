@@ -68,7 +68,6 @@ class Faulty(Site):
         return proxy
 
     def mend(self) -> None:
-        """Nothing breaks any more."""
         for name in self.proxies:
             self.breaks(name)
 
@@ -111,11 +110,9 @@ class Faulty(Site):
         return {name: ranges for name, ranges in found.items() if ranges}
 
     def known(self) -> Mapping[str, Enrolled]:
-        """The other clusters, as the management cluster remembers them."""
         return self.inventory(HUB).clusters
 
     def inventory(self, name: str) -> Inventory:
-        """What is known of a cluster, in that cluster."""
         home = HOMES.get(name, "metallb-system")
         path = f"/api/v1/namespaces/{home}/{INVENTORY}"
         status, found = self.servers()[name].request("GET", path)
@@ -147,7 +144,6 @@ class _Clocked:
 
 @contextmanager
 def faulty(management: ApiServer, tenants: dict[str, ApiServer], folder: Path) -> Iterator[Faulty]:
-    """A site whose clusters are all reached through proxies."""
     site = Faulty(management, tenants, folder=folder)
     with ExitStack() as stack:
         for name, server in site.servers().items():

@@ -60,7 +60,6 @@ class Branch:
         return ["--remote", f"file://{self.folder / 'remote.git'}", "--no-apply"]
 
     def killed(self, nth: int, side: str) -> bool:
-        """Run until the nth call of git; whether there was one."""
         shim = self.folder / "bin" / "git"
         shim.parent.mkdir(exist_ok=True)
         count = self.folder / "count"

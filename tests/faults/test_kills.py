@@ -98,8 +98,6 @@ class Executioner:
 
 
 class World:
-    """The site, a repository, and the command that applies it."""
-
     def __init__(self, site: Faulty, folder: Path, story: Story) -> None:
         self.site = site
         self.story = story
@@ -114,7 +112,6 @@ class World:
         self.words = ["apply", f"--repo={self.repo}", hub, *named]
 
     def begin(self) -> None:
-        """All clusters as new, but for what was there before."""
         self.site.mend()
         for name, server in self.site.servers().items():
             server.wipe()
@@ -155,7 +152,6 @@ class World:
         return watched
 
     def found(self) -> dict[str, Any]:
-        """All that is there, and what the inventories say of it."""
         return {
             name: (
                 [

@@ -28,8 +28,6 @@ def override(name: str, **spec: object) -> dict[str, str]:
 
 
 class Play:
-    """A checkout of a bare remote, on branch main, and the command."""
-
     def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.folder, self.capsys = folder / "work", capsys
         self.remote = folder / "remote.git"
@@ -70,7 +68,6 @@ class Play:
         gone: Iterable[str] = (),
         message: str = "edit",
     ) -> str:
-        """Commit an edit; the id."""
         for path in gone:
             (self.folder / path).unlink()
         write(self.folder, files or {})
@@ -81,7 +78,6 @@ class Play:
         self.git("push", "-q", *more, "origin", "HEAD:main")
 
     def change(self, name: str = "change") -> None:
-        """Begin a branch from main."""
         self.git("switch", "-q", "-c", name, "main")
 
     def merge(self, name: str = "change", *how: str) -> None:

@@ -91,7 +91,6 @@ def test_a_change_that_restores_records_is_green(play: Play) -> None:
 
 
 def reconcile_change(play: Play) -> None:
-    """Reconcile the branch of the change itself."""
     play.git("push", "-q", "origin", "change")
     how = ("--branch", "change", "--any-branch", "--remote", str(play.remote))
     assert play.reconcile(*how) == 0

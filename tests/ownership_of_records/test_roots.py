@@ -19,7 +19,6 @@ def at(root: str, path: str) -> str:
 
 
 def relocate(play: Play, old: str, new: str) -> None:
-    """Move all files of a root."""
     for path in play.git("ls-files", *([old] if old else FILES), "allocations").splitlines():
         target = play.folder / at(new, path.removeprefix(f"{old}/" if old else ""))
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -126,7 +125,6 @@ def test_a_root_that_moves_back_is_compared_with_where_it_was(root: Play, is_edi
 
 
 def restore(play: Play, said: str) -> None:
-    """Do what the message says, and push."""
     found = re.search(r"to restore: (.*?) && git commit", said)
     assert found is not None, said
     for command in found[1].split(" && "):

@@ -192,12 +192,6 @@ def test_a_machine_whose_clock_is_behind_says_so_and_lets_nothing_fall_due(folde
     assert run(folder, CLOCK + 10).evaluation.findings == ()
 
 
-def test_by_a_date_that_is_ahead_nothing_falls_due(folder: Path) -> None:
-    write(folder, {"README.md": "x\n"})
-    commit(folder, clock=4_070_908_800)
-    assert run(folder, CLOCK + 9 * DAY).commit is None
-
-
 def test_what_was_looked_at_is_committed_at_the_time_of_the_look(folder: Path) -> None:
     done = run(folder, CLOCK + 600, looking(CLOCK + 500, seen="Demand 12"))
     assert subjects(folder)[-1] == "ipam: observe 1"

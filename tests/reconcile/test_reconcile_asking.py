@@ -55,16 +55,6 @@ def records(repository: Watched) -> list[str]:
     return [path for path in files if path.startswith("allocations/")]
 
 
-def test_what_is_still_announced_stays() -> None:
-    repository = a_day_later(2 * HOUR)
-    asked = Asked({RECORD: "Service a/b of team-a/one still has it"})
-    found = done(repository, asked)
-    assert asked.paths == [[RECORD, TWO]]
-    assert records(repository) == [RECORD]
-    assert [item.code for item in found.evaluation.findings] == ["expiry-held"]
-    assert found.attempts == 1
-
-
 def test_a_record_is_asked_about_once_though_races_are_lost() -> None:
     """Clusters that do not answer take a minute; branches that move often must not win it all."""
     repository = a_day_later()

@@ -29,17 +29,14 @@ class Step(NamedTuple):
     ran: Ran
 
     def text(self) -> str:
-        """As a terminal shows it."""
         ended = f"exit code {self.ran.code}\n" if self.ran.code else ""
         return f"$ {self.command}\n{masked(self.ran.out + self.ran.err)}{ended}"
 
     def is_(self, verb: str) -> bool:
-        """It runs this verb of ipam."""
         return self.command.split()[:2] == ["ipam", verb]
 
 
 def chapters(folder: Path = CHAPTERS) -> list[str]:
-    """The names of all chapters, in order."""
     return sorted(path.stem for path in folder.glob("*.txt"))
 
 
@@ -70,11 +67,9 @@ class Stage:
     who: str = "Ada"
 
     def __post_init__(self) -> None:
-        """It begins in the folder itself."""
         self.place = self.root
 
     def play(self, chapter: str) -> Iterator[Step]:
-        """Do all steps of a chapter."""
         for part in paragraphs(chapter, self.told):
             if part.startswith("@ "):
                 self._direct(part)

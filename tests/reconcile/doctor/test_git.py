@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -28,17 +27,8 @@ OK, WARNING, FAILED = DiagnosisVerdict.OK, DiagnosisVerdict.WARNING, DiagnosisVe
 
 def checks(path: Path) -> dict[str, DiagnosisCheck]:
     """The checks of a checkout, by name."""
-
-    def opened() -> Any:
-        return open_repository(path, ENVIRONMENT)
-
-    return _checks(RepositoryProbe(opened, ENVIRONMENT))
-
-
-def _checks(probe: RepositoryProbe) -> dict[str, DiagnosisCheck]:
-    git_group = diagnose(probe, None).groups[0]
-    assert git_group.name == "git"
-    return {check.name: check for check in git_group.checks}
+    probe = RepositoryProbe(lambda: open_repository(path, ENVIRONMENT), ENVIRONMENT)
+    return {check.name: check for check in diagnose(probe, None).groups[0].checks}
 
 
 def verdicts(found: Mapping[str, DiagnosisCheck]) -> dict[str, DiagnosisVerdict]:

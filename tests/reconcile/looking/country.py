@@ -45,8 +45,6 @@ def elastic(*names: str, cidr: str = "10.0.0.0/27", **network: str) -> dict[str,
 
 @dataclass
 class Clusters(FakeClusters):
-    """Clusters whose time is set."""
-
     clock: int = CLOCK
 
     def opener(self, cluster: str) -> FakeCluster:
@@ -86,7 +84,6 @@ class Country:
         return evaluate(replace(tree, revision=f"{self.number:040x}"))
 
     def commit(self, found: Iterable[FileChange], clock: int) -> None:
-        """Commit files, if they are others."""
         every = tuple(found)
         if not every:
             return
@@ -100,7 +97,6 @@ class Country:
                 self.files[path] = data
 
     def looked(self) -> Looked:
-        """What is seen of the clusters."""
         self.clusters.clock = self.now
         return look(self.evaluation(), self.clusters, self.options)
 
@@ -122,7 +118,6 @@ class Country:
         return looked
 
     def apply(self, looked: Looked) -> dict[str, Applied]:
-        """The clusters."""
         found = apply_fleet(
             *(self.evaluation(), self.clusters, self.wish, is_in),
             Scope(words=looked.words, readings=looked.readings),
@@ -133,7 +128,6 @@ class Country:
         return {item.cluster: item for item in found}
 
     def run(self) -> Looked:
-        """One run, and MetalLB after it."""
         looked = self.decide()
         self.apply(looked)
         self.serve()
@@ -151,7 +145,6 @@ class Country:
         raise AssertionError(f"it still moves: {self.commits[-3:]}")
 
     def ask(self, name: str, cluster: str = ONE, **spec: Any) -> None:
-        """Make a Service."""
         annotations = spec.pop("annotations", {})
         metadata = {
             "name": name,
@@ -170,7 +163,6 @@ class Country:
         }
 
     def leave(self, name: str, cluster: str = ONE) -> None:
-        """Delete a Service."""
         del self.clusters.objects[cluster][Ref(SERVICE, "default", name)]
 
     def services(self, cluster: str = ONE) -> dict[str, str]:
@@ -204,7 +196,6 @@ class Country:
                     self.give(name, format_address(4, number), cluster)
 
     def announced(self, cluster: str = ONE) -> IPSet:
-        """What the pools of a cluster hold."""
         objects = self.clusters.objects.get(cluster, {})
         return ranges_of(
             text
@@ -214,14 +205,12 @@ class Country:
         )
 
     def demand(self, name: str = "one") -> list[tuple[int, int]] | None:
-        """The entries of a tenant."""
         for it in self.evaluation().documents.of(DEMAND.id):
             if it.name == name:
                 return [(entry.index, entry.count) for entry in entries_of(it)]
         return None
 
     def records(self, phase: str = "Allocated") -> list[str]:
-        """The records of growth of a phase, by name."""
         return sorted(
             record.name
             for record in self.evaluation().state.records
@@ -236,7 +225,6 @@ def _ingress(manifest: Mapping[str, Any]) -> list[dict[str, str]]:
 
 
 def is_in(ancestor: str, revision: str) -> bool:
-    """Revisions are numbers."""
     return int(ancestor, 16) <= int(revision, 16)
 
 

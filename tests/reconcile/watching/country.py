@@ -44,7 +44,6 @@ class Branch(FakeRepository):
         super().publish(base, revision)
 
     def files(self) -> dict[str, bytes]:
-        """What it holds."""
         return dict(self.commits[self.head][2])
 
 
@@ -84,8 +83,6 @@ class Heards(FakeClusters):
 
 @dataclass
 class Country:
-    """A daemon and all that is around it."""
-
     files: dict[str, str | bytes]
     clusters: Heards = field(default_factory=Heards)
     branch: Branch = field(default_factory=Branch)

@@ -38,7 +38,6 @@ class Steps:
     left: int | None = None
 
     def take(self) -> None:
-        """One more step."""
         if self.left is not None:
             self.left -= 1
             if self.left <= 0:
@@ -68,15 +67,12 @@ class Branch(FakeRepository):
         self.steps.take()
 
     def line(self) -> list[str]:
-        """The commits of the branch, the newest first."""
         return self._line(self.head)
 
     def files(self) -> Mapping[str, bytes]:
-        """What it holds."""
         return self.commits[self.head][2]
 
     def people(self, files: Mapping[str, str | None], clock: int) -> None:
-        """Somebody commits; None removes a file."""
         held = {**self.files(), **{path: raw(text) for path, text in files.items() if text}}
         for path in [path for path, text in files.items() if not text]:
             held.pop(path, None)
@@ -145,7 +141,6 @@ class Land(Country):
         return self._read[revision]
 
     def decide(self) -> Looked:
-        """The Git half of a round."""
         self.clusters.clock = self.now
         run = ObservingRun(
             self.branch, self.whole, lambda: self.clusters, self.options, lambda: self.now
@@ -154,7 +149,6 @@ class Land(Country):
         return run.looked
 
     def reconciled(self, run: ObservingRun) -> Reconciled:
-        """Reconcile with a look."""
         options = ReconcileOptions(
             now=lambda: self.now,
             server_now=lambda: self.now,
@@ -176,7 +170,6 @@ class Land(Country):
                 self.commits.append(())
 
     def verify(self) -> list[Verified]:
-        """What `ipam verify` says of the branch."""
         return list(verify(self.branch, self.branch.head))
 
     def apply(self, looked: Looked) -> dict[str, Applied]:
@@ -188,7 +181,6 @@ class Land(Country):
         return {item.cluster: item for item in found}
 
     def people(self, files: Mapping[str, str | None]) -> None:
-        """Somebody commits now; None removes a file."""
         self.branch.people(files, max(self.now, self.branch.fetch().clock + 1))
 
     @contextmanager

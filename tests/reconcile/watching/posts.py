@@ -97,7 +97,6 @@ class Post:
         self.dirty.mark(ALL, "start", 0.0)
 
     def wall(self) -> float:
-        """Seconds since 1970."""
         return CLOCK + 60 + self.time.now
 
     def _spawn(self, work: Callable[[], None], name: str) -> None:

@@ -45,7 +45,6 @@ class Pair:
         self.busy = False
 
     def happen(self) -> None:
-        """Services come and go, people commit."""
         self.number += 1
         cluster = self.lot.choice(CLUSTERS)
         there = list(self.land.services(cluster))
@@ -104,6 +103,5 @@ def test_two_daemons_on_one_branch_give_no_address_twice_and_race_without_end_no
 
 
 def require_disjoint(land: Land) -> None:
-    """No two clusters announce one address."""
     there = [land.announced(name) for name in CLUSTERS]
     assert sum(it.size for it in there) == IPSet.of(i for it in there for i in it).size

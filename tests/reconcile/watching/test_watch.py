@@ -165,13 +165,6 @@ def test_a_change_marks_the_cluster(site: Site) -> None:
     assert marks == [{WEB: ("drift",)}, {WEB: ("drift",)}, {}]
 
 
-def test_the_first_list_marks_the_cluster_even_if_it_is_empty(site: Site) -> None:
-    """An object that the round left there may have been deleted in the meantime."""
-    site.follow(TENANT)
-    site.run(POOLS)
-    assert site.marks() == {WEB: ("drift",)}
-
-
 def test_a_status_that_another_controller_writes_is_no_drift(site: Site) -> None:
     server = site.servers[WEB]
     server.put(pool("10.0.0.0/30"))
@@ -222,7 +215,6 @@ FAULTS: dict[str, tuple[ClusterError, str, bool]] = {
     "unreachable": (UnreachableError("no answer"), "unreachable", False),
     "unauthorized": (UnauthorizedError("401"), "unauthorized", True),
     "no kind": (NoSuchKindError("unknown"), "unknown-kind", True),
-    "refused": (ClusterError("the conversion webhook is unavailable"), "failed", True),
 }
 
 
@@ -381,19 +373,14 @@ class Branch:
         self.time = Moved()
         self.dirty = DirtySet(600.0, self.time)
         self.at, self.known = "a", "a"
-        self.failure: Exception | None = None
-        self.polled: list[str] = []
         self.watch = BranchWatch(
-            self.head, lambda: self.known, 15.0, self.dirty, lambda: 1.0, self.note
+            lambda: self.at,
+            lambda: self.known,
+            15.0,
+            self.dirty,
+            lambda: 1.0,
+            lambda _failure: None,
         )
-
-    def head(self) -> str:
-        if self.failure is not None:
-            raise self.failure
-        return self.at
-
-    def note(self, failure: Exception | None) -> None:
-        self.polled.append("" if failure is None else str(failure))
 
     def marks(self) -> set[str]:
         found = set(self.dirty._marks)

@@ -46,7 +46,6 @@ class Town:
         return found
 
     def commit(self, files: Mapping[str, str | bytes | None]) -> None:
-        """People commit files; those without content go."""
         branch = self.daemon.branch
         now = branch.files()
         for path, data in files.items():
@@ -57,7 +56,6 @@ class Town:
         branch.head = branch.add(branch.head, branch.commits[branch.head][1] + 1, now)
 
     def pass_by(self, seconds: int) -> None:
-        """Time goes by, for everybody."""
         self.daemon.time.now += seconds
         self.daemon.clusters.clock += seconds
         self.tenants.now = self.daemon.clusters.clock
@@ -69,5 +67,4 @@ class Town:
         return every.count(("list", SERVICE))
 
     def asked(self, cluster: str) -> int:
-        """How often a cluster was reached in the last round."""
         return sum(made.name == cluster for made in self.daemon.clusters.opened)

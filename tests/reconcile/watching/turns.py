@@ -44,12 +44,10 @@ def done(
 
 
 def failed(error: str = "the remote is not there") -> RoundDone:
-    """A round in which Git failed."""
     return RoundDone(1, ["git"], None, 0.1, 0.1, RoundResult.FAILED, 4, (), GitError(error))
 
 
 def applied(
     name: str, *outcomes: ObjectOutcome, state: ClusterState = ClusterState.APPLIED
 ) -> Applied:
-    """What became of a cluster."""
     return Applied(name, state, outcomes=outcomes)
