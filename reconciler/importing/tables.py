@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from shlex import quote
 from types import MappingProxyType
 from typing import NamedTuple
@@ -28,25 +28,27 @@ from reconciler.model.pool import DEFAULT_SPACE
 # In order of precedence: of several columns with an owner, the first with a value is used.
 HEADERS = {
     "address": "address ip ipaddress ipaddr ipv4 ipv4address addr vip externalip loadbalancerip"
-    " primaryip hostip addresses ips ipaddresses",
-    "range": "range iprange addressrange pinnedrange ranges",
-    "cidr": "cidr prefix subnet block",
-    "mask": "mask netmask subnetmask prefixlength masklength",
-    "start": "start startaddress startip first firstip firstaddress from",
-    "end": "end endaddress endip last lastip lastaddress to",
+    " primaryip hostip addresses ips ipaddresses ipadresse ipadressen ipv4adresse hostadresse"
+    " adresseip adressesip adresseipv4 adressehôte adressehote",
+    "range": "range iprange addressrange pinnedrange ranges bereich ipbereich adressbereich"
+    " plage plageip plagedadresses",
+    "cidr": "cidr prefix subnet block subnetz teilnetz netzadresse sousréseau sousreseau préfixe",
+    "mask": "mask netmask subnetmask prefixlength masklength maske netzmaske subnetzmaske masque",
+    "start": "start startaddress startip first firstip firstaddress from von startadresse début debut",
+    "end": "end endaddress endip last lastip lastaddress to bis endadresse fin",
     "ipv6": "ipv6 ipv6address ip6 ipv6range ipv6prefix",
     "cluster": "cluster tenant tenantcluster clustername tenantname",
     "name": "name hostname host server device vm virtualmachine machine dnsname dns fqdn service"
-    " assignedobject parent",
+    " assignedobject parent rechner rechnername gerät geraet nom hôte hote serveur",
     "namespace": "namespace ns project",
-    "pool": "pool network networkpool vlan segment poolname",
+    "pool": "pool network networkpool vlan segment poolname netz netzwerk réseau reseau",
     "type": "type role usage purpose kind",
     "team": "team owner department group ownedby",
     "description": "description desc comment comments note notes remark",
     "status": "status state ipstate tag",
     "used": "markutilized markedutilized markpopulated markedpopulated isfull",
     "space": "vrf space addressspace",
-    "ignore": "ispool",
+    "ignore": "ispool gateway gw defaultgateway standardgateway passerelle",
 }
 """Headers by meaning, in lower case and without word separators."""
 
@@ -72,6 +74,7 @@ _PLACES = ("address", "range", "cidr", "start", "ipv6")
 _ADDRESSED = {name for name, (meaning, _) in _KNOWN.items() if meaning in (*_PLACES, "pool")}
 MAX_BYTES = 32 * 1024 * 1024
 MAX_ROWS = 100_000
+_SAMPLE = 50
 _DELIMITERS = ",;\t|"
 _BOMS = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"), (b"\xef\xbb\xbf", "utf-8-sig"))
 _SEPARATOR = re.compile(r"\s*\"?sep=(.)\"?[ \t]*(?=[\r\n]|$)", re.IGNORECASE)
@@ -174,24 +177,55 @@ def table_rows(
         raise UnreadableError(path, str(failed), hint, line) from failed
     rows: list[TableRow] = []
     notes: list[str] = []
-    first: list[str] = []
+    sample: list[list[str]] = []
     for number, texts in records:
         place = Location(path, number)
         if not texts[0].startswith("#") or (any(texts[1:]) and header[0] in ("", *columns.unknown)):
-            first = first or texts
+            sample += [texts] if len(sample) < _SAMPLE else []
             rows.append(TableRow(place, _values(texts, columns), shape(header)))
         elif any(texts[1:]):
             notes.append(f"{place}: a comment, which is not read")
-    if columns.by_meaning.keys().isdisjoint(_PLACES) and not any(map(network_in_pool, rows)):
-        likely = (it for it in zip(header, first, strict=False) if _LIKE_ADDRESS.match(it[1]))
-        name, cell = next(likely, ("COLUMN", ""))
-        hint = quote(f"{name}={'cidr' if is_network(cell) else 'address'}")
-        message = f"no column says addresses; there are: {', '.join(map(shown, header))}"
-        raise UnreadableError(path, message, f"--map {hint}", line)
+    likely = _likely(header, columns.unknown, sample)
+    known = columns.by_meaning.keys()
+    is_networks = not known & {"address", "range", "start"} and not shape(header)
+    is_host = is_networks and known & {"name", "cluster"} and "address" in likely.values()
+    if is_host or (known.isdisjoint(_PLACES) and not any(map(network_in_pool, rows))):
+        raise _no_addresses(path, line, header, likely)
     if names := [name for name in columns.unknown if name]:
         listed, one = ", ".join(map(shown, names)), quote(f"{names[0]}=MEANING")
         notes.append(f"{path}: not read: column {listed}; --map {one} sets its meaning")
     return rows, notes
+
+
+def _no_addresses(
+    path: str, line: int, header: Sequence[str], likely: Mapping[str, str]
+) -> UnreadableError:
+    message = f"no column says addresses; there are: {', '.join(map(shown, header))}"
+    pairs = likely or {"COLUMN": "address"}
+    hint = " ".join(f"--map {quote(f'{name}={meaning}')}" for name, meaning in pairs.items())
+    more = "; ends of ranges are =start and =end" if "ignore" in pairs.values() else ""
+    return UnreadableError(path, message, f"{hint}{more}", line)
+
+
+def _likely(
+    header: Sequence[str], unknown: Collection[str], sample: Sequence[Sequence[str]]
+) -> dict[str, str]:
+    """Return meanings of unknown columns with addresses. Hosts differ more than their gateways."""
+    found: dict[str, set[str]] = {}
+    for at, name in enumerate(header):
+        cells = {row[at] for row in sample if at < len(row) and _is_address(row[at])}
+        if cells and name in unknown:
+            found[name] = cells
+    hosts = [name for name, cells in found.items() if not all(map(is_network, cells))]
+    host = max(hosts, key=lambda name: len(found[name]), default="")
+    return {it: "address" if it == host else "ignore" if it in hosts else "cidr" for it in found}
+
+
+def _is_address(text: str) -> bool:
+    try:
+        return not text.startswith("255.") and bool(ranges_in(text))
+    except NotationError:
+        return False
 
 
 def _records(path: str, text: str, mapped: Mapping[str, str]) -> Iterator[tuple[int, list[str]]]:

@@ -1,5 +1,6 @@
 """Tables to rows and owners: headers, encodings, delimiters, and what nobody can read."""
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -103,8 +104,49 @@ def test_the_mask_of_a_host_is_not_a_range() -> None:
 
 def test_a_column_of_addresses_that_is_not_known_is_named_with_what_it_means() -> None:
     for cell, meaning in (("10.0.0.5", "address"), ("10.0.0.0/24", "cidr")):
-        (found,) = table(f"Name,IP Adresse\nweb,{cell}\n").conflicts
-        assert found.hint == f"--map 'IP Adresse={meaning}'"
+        (found,) = table(f"Name,Indirizzo IP\nweb,{cell}\n").conflicts
+        assert found.hint == f"--map 'Indirizzo IP={meaning}'"
+
+
+WORDS = {
+    "en": ("Network", "Subnet", "IP Address", "Host"),
+    "de": ("Netz", "Subnetz", "IP-Adresse", "Rechner"),
+    "fr": ("R\u00e9seau", "Sous-r\u00e9seau", "Adresse IP", "Nom"),
+    "it": ("Rete", "Sottorete", "Indirizzo", "Name"),  # not known
+}
+
+
+@pytest.mark.parametrize("language", WORDS)
+@pytest.mark.parametrize("is_first", [True, False])
+@pytest.mark.parametrize("is_subnet", [True, False])
+@pytest.mark.parametrize("gateway", ["Gateway", "Uscita"])
+def test_a_host_next_to_its_network_is_its_own_address(
+    language: str, is_first: bool, is_subnet: bool, gateway: str
+) -> None:
+    network, subnet, address, name = WORDS[language]
+    both = [subnet if is_subnet else network, address]
+    rows = [["10.0.0.0/24", f"10.0.0.{at}"] for at in (5, 6)]
+    if not is_first:
+        both, rows = both[::-1], [row[::-1] for row in rows]
+    text = "\n".join(
+        ";".join([*row, last, "10.0.0.1", "65000:1"])
+        for row, last in zip([both, *rows], (name, "web", "shop"), strict=True)
+    ).replace("10.0.0.1;65000:1", f"{gateway};VRF", 1)
+    found = table(text)
+    if found.conflicts:
+        hint = shlex.split(found.conflicts[0].hint.partition(";")[0])
+        mapped = dict(it.split("=") for it in hint if it != "--map")
+        found = files_found([("a.csv", text.encode())], Assumed(), mapped=mapped)
+    assert [f"{it.title} {format_short(it.item)}" for it in found.holdings] == [
+        "default/web 10.0.0.5",
+        "default/shop 10.0.0.6",
+    ]
+
+
+def test_an_unread_column_of_addresses_next_to_networks_is_a_conflict() -> None:
+    (found,) = table("Subnet;Indirizzo;Name\n10.0.0.0/24;10.0.0.5;web\n").conflicts
+    assert found.hint == "--map Indirizzo=address"
+    assert not table("Subnet;Uscita\n10.0.0.0/24;10.0.0.1\n").conflicts
 
 
 def test_a_reserved_row_and_one_of_dhcp_have_no_holder() -> None:
