@@ -8,7 +8,7 @@ from reconciler.documents.findings import Location
 from reconciler.model.settings import Override, OverrideKind, Overrides
 from reconciler.planning.evaluate import Evaluation, evaluate
 from tests.planning.outcome import Files
-from tests.world import CLOCK, SMALL, pool, provider, reconciled, tree_of
+from tests.world import CLOCK, SMALL, carried, pool, provider, reconciled, tree_of
 
 KEY = "butler/TenantCluster/team-a/one/loadbalancer"
 OLD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
@@ -36,15 +36,6 @@ def moving(
     """The evaluation where a person let claims move, and clusters said something of what was left."""
     tree = replace(tree_of(files, clock), overrides=letting(*claims), left=left or {})
     return evaluate(tree)
-
-
-def carried(files: Files, evaluation: Evaluation) -> dict[str, str | bytes]:
-    """The files with what a plan changes."""
-    after = {**files, **{it.path: it.data for it in evaluation.changes if it.data is not None}}
-    for change in evaluation.changes:
-        if change.data is None:
-            after.pop(change.path, None)
-    return after
 
 
 def moved(files: Files, *claims: str) -> dict[str, str | bytes]:

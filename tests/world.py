@@ -122,15 +122,18 @@ def evaluation_of(files: Mapping[str, str | bytes], clock: int = CLOCK) -> Evalu
     return evaluate(tree_of(files, clock))
 
 
+def carried(files: Mapping[str, str | bytes], evaluation: Evaluation) -> dict[str, str | bytes]:
+    """The files with what a plan changes."""
+    after = {**files, **{it.path: it.data for it in evaluation.changes if it.data is not None}}
+    for change in evaluation.changes:
+        if change.data is None:
+            after.pop(change.path, None)
+    return after
+
+
 def reconciled(files: Mapping[str, str | bytes], clock: int = CLOCK) -> dict[str, str | bytes]:
     """The files with their plan carried out."""
-    after = dict(files)
-    for change in evaluation_of(files, clock).changes:
-        if change.data is None:
-            del after[change.path]
-        else:
-            after[change.path] = change.data
-    return after
+    return carried(files, evaluation_of(files, clock))
 
 
 def planned(evaluation: Evaluation) -> Evaluation:
@@ -143,6 +146,12 @@ def planned(evaluation: Evaluation) -> Evaluation:
 def raw(data: str | bytes) -> bytes:
     """The bytes of a file of a tree."""
     return data if isinstance(data, bytes) else data.encode()
+
+
+def settings_text(spec: str) -> str:
+    """Settings; the spec as YAML flow text."""
+    head = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    return f"{head}spec: {spec}\n"
 
 
 def pool(

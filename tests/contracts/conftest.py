@@ -12,7 +12,6 @@ IN_FOLDER = ("bare", "checkout", "checkout-file", "mirror-file")
 
 @pytest.fixture(params=[*KINDS, *(f"{kind} in a folder" for kind in IN_FOLDER)])
 def home(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Home]:
-    """A repository of each kind, with one commit."""
     if request.param == "fake":
         yield FakeHome()
     elif request.param == "mirror-http":

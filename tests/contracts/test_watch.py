@@ -17,6 +17,7 @@ from tests.envtest.fixtures import CRDS
 from tests.envtest.servers import ApiServer, Fleet
 from tests.fake_cluster import FakeCluster
 
+Pair = tuple[WatchableCluster, WatchableCluster]
 OTHER = Ref(ADDRESS_POOL, HERE, "other")
 
 
@@ -29,12 +30,10 @@ class Contract:
     """Each test gets a cluster in which nothing of its own is, twice: one writes, one watches."""
 
     @pytest.fixture
-    def both(self) -> tuple[WatchableCluster, WatchableCluster]:
+    def both(self) -> Pair:
         raise NotImplementedError
 
-    def test_a_watch_tells_what_changed_since_a_list(
-        self, both: tuple[WatchableCluster, WatchableCluster]
-    ) -> None:
+    def test_a_watch_tells_what_changed_since_a_list(self, both: Pair) -> None:
         cluster, watcher = both
         cluster.apply(pool("10.0.0.0/30"), US)
         since = watcher.list(ADDRESS_POOL, HERE).resource_version
@@ -46,9 +45,7 @@ class Contract:
         assert first.manifest["spec"]["addresses"] == ["10.0.0.0/29"]
         assert first.manifest["kind"] == "IPAddressPool"
 
-    def test_it_goes_on_from_the_newest_object_that_was_told(
-        self, both: tuple[WatchableCluster, WatchableCluster]
-    ) -> None:
+    def test_it_goes_on_from_the_newest_object_that_was_told(self, both: Pair) -> None:
         cluster, watcher = both
         since = watcher.list(ADDRESS_POOL).resource_version
         made = live_of(cluster.apply(pool("10.0.0.0/30"), US))
@@ -59,17 +56,13 @@ class Contract:
         (second,) = describe(watcher.watch(ADDRESS_POOL, since=made.version), 1)
         assert second.manifest["metadata"]["name"] == "other"
 
-    def test_a_state_that_is_forgotten_is_told(
-        self, both: tuple[WatchableCluster, WatchableCluster]
-    ) -> None:
+    def test_a_state_that_is_forgotten_is_told(self, both: Pair) -> None:
         _, watcher = both
         watcher.list(ADDRESS_POOL)
         with pytest.raises(StaleError):
             describe(watcher.watch(ADDRESS_POOL, since="1"), 1)
 
-    def test_of_heads_nothing_but_the_metadata_comes(
-        self, both: tuple[WatchableCluster, WatchableCluster]
-    ) -> None:
+    def test_of_heads_nothing_but_the_metadata_comes(self, both: Pair) -> None:
         cluster, watcher = both
         secret = {**named(Ref(SECRET, HERE, "one")), "data": {"value": "YQ=="}}
         cluster.create(secret)
@@ -82,9 +75,7 @@ class Contract:
         assert change.manifest["metadata"]["name"] == "two"
         assert (change.manifest["kind"], "data" in change.manifest) == ("Secret", False)
 
-    def test_a_deletion_is_reported_with_and_without_finalizers(
-        self, both: tuple[WatchableCluster, WatchableCluster]
-    ) -> None:
+    def test_a_deletion_is_reported_with_and_without_finalizers(self, both: Pair) -> None:
         cluster, watcher = both
         held = live_of(cluster.apply(claim(), US))
         free = live_of(cluster.apply({**claim(), **named(CLAIM._replace(name="free"))}, US))
@@ -100,9 +91,7 @@ class Contract:
         ]
         assert [it.manifest["metadata"]["uid"] for it in changes[1:]] == [free.uid, held.uid]
 
-    def test_who_closes_the_connection_ends_the_watch(
-        self, both: tuple[WatchableCluster, WatchableCluster]
-    ) -> None:
+    def test_who_closes_the_connection_ends_the_watch(self, both: Pair) -> None:
         cluster, watcher = both
         since = watcher.list(ADDRESS_POOL).resource_version
         cluster.apply(pool("10.0.0.0/30"), US)
@@ -117,7 +106,7 @@ class TestFakeCluster(Contract):
     """The one in memory."""
 
     @pytest.fixture
-    def both(self) -> tuple[WatchableCluster, WatchableCluster]:
+    def both(self) -> Pair:
         cluster = FakeCluster()
         return cluster, cluster
 
@@ -126,7 +115,7 @@ class TestApiServer(Contract):
     """A real one."""
 
     @pytest.fixture
-    def both(self, server: ApiServer) -> Iterator[tuple[WatchableCluster, WatchableCluster]]:
+    def both(self, server: ApiServer) -> Iterator[Pair]:
         server.wipe()
         server.namespace(HERE)
         clusters = KubeClusters(server.kubeconfig)
@@ -140,7 +129,6 @@ class TestApiServer(Contract):
 
 @pytest.fixture(scope="module")
 def server(fleet: Fleet) -> Iterator[ApiServer]:
-    """An API server with our CRDs and MetalLB's."""
     fleet.start(["watched"])
     made = fleet.servers.pop("watched")
     made.install_crds(CRDS)

@@ -11,7 +11,6 @@ LAST = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 def intake(kind: str) -> IntakeKind:
-    """The intake of a kind."""
     every = [it for family in families() for it in family.objects.intake]
     return next(it for it in every if it.kind == kind)
 
@@ -41,7 +40,6 @@ def live(kind: str, name: str, spec: Any = None, namespace: str = "default", **m
 
 
 def cluster(name: str = "shop", class_: str = "web", **more: Any) -> Any:
-    """A Cluster with topology."""
     spec = {"topology": {"class": class_, "version": "v1.31.0"}, **more.pop("spec", {})}
     return live("Cluster", name, spec, **more)
 
@@ -54,12 +52,10 @@ def pool(name: str = "vips", *addresses: str, **more: Any) -> Any:
 
 
 def of_pool(kind: str, name: str, pool_: str = "vips", **more: Any) -> Any:
-    """An IPAddressClaim or an IPAddress of a pool."""
     group = more.pop("group", IPAM)
     reference = {"apiGroup": group, "kind": "GlobalInClusterIPPool", "name": pool_}
     return live(kind, name, {"poolRef": reference, **more.pop("spec", {})}, **more)
 
 
 def wrote(manager: str, fields: Any) -> Any:
-    """An entry of `managedFields`."""
     return {"manager": manager, "operation": "Apply", "fieldsV1": fields}

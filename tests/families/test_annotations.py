@@ -42,7 +42,6 @@ DOCUMENTS = {
 
 
 def named(kind: str, name: str, field: str = "annotations", value: str = "x") -> list[Finding]:
-    """What is said of a document with one more annotation or label."""
     text = DOCUMENTS[kind].replace("metadata: {", f'metadata: {{{field}: {{{name}: "{value}"}}, ')
     path = "ipam.yaml" if kind == "Settings" else "clusters/x.yaml"
     found = evaluation_of({**SMALL, path: text}).findings

@@ -45,13 +45,11 @@ Files = dict[str, str | bytes]
 
 @pytest.fixture(autouse=True)
 def _known(family: Family) -> Iterator[None]:
-    """The family is among those that the program knows."""
     with installed() if family is TOY else nullcontext():
         yield
 
 
 def example(family: Family) -> Files:
-    """The example tree of a family."""
     folder = EXAMPLE if family is TOY else EXAMPLES / family.name
     return {
         path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8")
@@ -109,7 +107,6 @@ def test_each_mistake_is_found_at_its_line(family: Family) -> None:
 
 
 def broken(files: Files) -> Iterator[tuple[str, int, str]]:
-    """The files with one value wrong: path, line and text."""
     for path, text in files.items():
         lines = str(text).splitlines(keepends=True)
         for number, line in enumerate(lines):

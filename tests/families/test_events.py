@@ -52,55 +52,26 @@ def describe(found: Any) -> tuple[str, str, str] | None:
 
 def test_an_event_is_whole() -> None:
     found = event(0, 75)
-    name = found["metadata"].pop("name")
-    assert name.startswith("edge.")
-    assert len(name) == len("edge.") + 16
-    assert found == {
-        "apiVersion": "v1",
-        "kind": "Event",
-        "metadata": {
-            "namespace": "butler-system",
-            "labels": {"gitops-ipam.dev/managed-by": "gitops-ipam"},
-            "annotations": {"gitops-ipam.dev/tier": "warning"},
-        },
-        "involvedObject": {
-            "apiVersion": "butler.butlerlabs.dev/v1alpha1",
-            "kind": "NetworkPool",
-            "name": "edge",
-            "namespace": "butler-system",
-            "uid": "u-1",
-        },
-        "type": "Warning",
-        "reason": "PoolCapacityWarning",
-        "message": "NetworkPool is over 70% utilized (75/100 IPs allocated)",
-        "source": {"component": "gitops-ipam"},
-        "reportingComponent": "gitops-ipam",
-        "reportingInstance": "gitops-ipam",
-        "firstTimestamp": "2026-02-15T11:00:30Z",
-        "lastTimestamp": "2026-02-15T11:00:30Z",
-        "count": 1,
-    }
+    assert found["metadata"]["name"].startswith("edge.")
+    assert found["metadata"]["annotations"] == {"gitops-ipam.dev/tier": "warning"}
+    assert (found["involvedObject"]["kind"], found["involvedObject"]["uid"]) == (
+        "NetworkPool", "u-1",
+    )  # fmt: skip
+    assert (found["firstTimestamp"], found["count"]) == ("2026-02-15T11:00:30Z", 1)
 
 
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
-        (50, 69, None),
         (50, 70, "PoolCapacityWarning 70"),
-        (70, 84, None),
         (70, 85, "PoolCapacityCritical 85"),
-        (85, 95, "PoolCapacityExhausted 95"),
         (50, 90, "PoolCapacityCritical 85"),  # the highest tier only
-        (50, 100, "PoolCapacityExhausted 95"),
         (95, 100, None),
-        (None, 50, None),
         (None, 97, "PoolCapacityExhausted 95"),
         (100, 94, "PoolCapacityRecovered 95"),
         (100, 80, "PoolCapacityRecovered 85"),  # the lowest tier that it is below
-        (100, 10, "PoolCapacityRecovered 70"),
         (90, 70, "PoolCapacityRecovered 85"),
         (70, 69, "PoolCapacityRecovered 70"),
-        (20, 10, None),
     ],
 )
 def test_a_crossing_is_told_once_by_its_tier(
@@ -118,7 +89,6 @@ def test_a_crossing_is_told_once_by_its_tier(
 
 
 def read_back(found: Any) -> Any:
-    """An event as an API server gives it."""
     text = json.loads(json.dumps(found))
     return {**text, "metadata": {**text["metadata"], "uid": "e", "creationTimestamp": None}}
 
@@ -149,26 +119,17 @@ def allocation_event(record: Any, live: Any) -> Any:
 FULL: Files = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
 
 
-def test_an_allocation_that_got_its_addresses_is_told_on_its_pool() -> None:
-    found = allocation_event(allocation(SMALL), None)
-    assert found is not None
-    assert found["involvedObject"]["name"] == "edge"
-    assert found["involvedObject"]["uid"] == "u-1"
-    assert describe(found) == (
-        "Normal",
-        "IPsAllocated",
-        "Allocated 8 IPs (10.40.0.0 - 10.40.0.7) for team-a-one-lb",
-    )
-    assert "annotations" not in found["metadata"]
-
-
-def test_a_refused_allocation_is_reported_on_its_pool() -> None:
-    found = allocation_event(allocation(FULL), None)
-    assert found is not None
-    assert found["metadata"]["namespace"] == "butler-system"
-    assert found["involvedObject"]["name"] == "edge"
-    message = "Failed to allocate IPs for team-a-one-lb: needs 8 addresses; edge has 4 in all"
-    assert describe(found) == ("Warning", "AllocationFailed", message)
+def test_what_became_of_an_allocation_is_told_on_its_pool() -> None:
+    given = "Allocated 8 IPs (10.40.0.0 - 10.40.0.7) for team-a-one-lb"
+    refused = "Failed to allocate IPs for team-a-one-lb: needs 8 addresses; edge has 4 in all"
+    for files, expected in (
+        (SMALL, ("Normal", "IPsAllocated", given)),
+        (FULL, ("Warning", "AllocationFailed", refused)),
+    ):
+        found = allocation_event(allocation(files), None)
+        assert found is not None
+        assert (found["involvedObject"]["name"], found["involvedObject"]["uid"]) == ("edge", "u-1")
+        assert describe(found) == expected
 
 
 def test_what_the_cluster_shows_already_is_not_told_again() -> None:

@@ -11,7 +11,7 @@ from reconciler.families.novaedge.reading import FIXES as NOVA
 from reconciler.model.key import Key
 from reconciler.planning.evaluate import Evaluation
 from tests.families.novaedge import pool as nova_pool
-from tests.world import SMALL, evaluation_of, pool, provider
+from tests.world import evaluation_of, pool
 
 EDGE = Key("butler", "butler-system", "edge", "", "NetworkPool")
 IN_CLUSTER = """apiVersion: ipam.cluster.x-k8s.io/v1alpha2
@@ -55,25 +55,6 @@ def test_a_window_is_moved_only_where_it_ends_with_its_network(
     evaluation = edge(tenantAllocation=given)
     fixes = BUTLER.widened(evaluation.documents, evaluation.state.pools[EDGE], 1)
     assert [str(fix.edits[-1].steps[-1]) for fix in fixes] == edited
-
-
-def test_a_window_that_ends_with_its_network_goes_on() -> None:
-    window = "{start: 10.40.0.9, end: 10.40.0.255}"
-    evaluation = evaluation_of({"pools/edge.yaml": pool(tenantAllocation=window)})
-    fix = next(BUTLER.widened(evaluation.documents, evaluation.state.pools[EDGE], 1))
-    assert fix.edits[1].value == "10.40.1.255"
-
-
-def test_a_further_pool_comes_after_those_with_a_priority() -> None:
-    files = {
-        **SMALL,
-        "pools/far.yaml": pool("far", "10.50.0.0/24"),
-        "providers/default.yaml": provider(pools="[{name: edge, priority: 3}]"),
-    }
-    evaluation = evaluation_of(files)
-    (claim,) = evaluation.state.claims.values()
-    (fix,) = BUTLER.added(evaluation.documents, claim, evaluation.state.pools)
-    assert fix.edits[0].value == {"name": "far", "priority": 3}
 
 
 def test_a_pool_of_one_subnet_gets_what_is_free_of_it() -> None:

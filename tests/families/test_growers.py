@@ -40,26 +40,6 @@ def test_a_tenant_of_an_elastic_provider_may_grow() -> None:
     assert [key.name for key in claim.candidates] == ["edge"]
 
 
-@pytest.mark.parametrize(
-    "network", [{}, {"loadBalancer": "{allocationMode: static}"}, {"mode": "cloud"}]
-)
-def test_nobody_else_may(network: dict[str, str]) -> None:
-    if "mode" in network:
-        text = provider().replace("mode: ipam", "mode: cloud")
-        evaluation = evaluation_of(
-            {"pools/a.yaml": pool(), "providers/a.yaml": text, "tenants/one.yaml": tenant("one")}
-        )
-        assert list(growers(evaluation.documents, evaluation.tree.settings)) == []
-    else:
-        assert found(network) == []
-
-
-def test_without_a_word_growth_is_two_addresses_at_least() -> None:
-    (one,) = found({"loadBalancer": "{allocationMode: elastic}"})
-    assert one.increment == 2
-    assert one.claim(1, 1).quota is None
-
-
 def cluster(reason: str, message: str = "no room") -> dict[str, Any]:
     ready = {"type": "NetworkReady", "status": "True", "reason": reason, "message": message}
     metadata = {"name": "one", "namespace": "team-a", "uid": "u"}

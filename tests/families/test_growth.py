@@ -7,7 +7,17 @@ from reconciler.families.demand import DemandEntry, demand_document
 from reconciler.planning.documents import path_of
 from reconciler.planning.projection import project
 from tests.planning.outcome import codes, outcome, refusal, without
-from tests.world import CLOCK, evaluation_of, planned, pool, provider, raw, reconciled, tenant
+from tests.world import (
+    CLOCK,
+    evaluation_of,
+    planned,
+    pool,
+    provider,
+    raw,
+    reconciled,
+    settings_text,
+    tenant,
+)
 
 PLACE = path_of("observed", ("gitops-ipam.dev", "Demand", "team-a", "one"))
 ELASTIC = "{allocationMode: elastic, initialPoolSize: 2}"
@@ -27,13 +37,6 @@ def demand(*entries: tuple[int, int]) -> bytes:
 
 def grown(*entries: tuple[int, int]) -> Files:
     return {**BASE, PLACE: demand(*entries)}
-
-
-def settings(text: str) -> str:
-    return (
-        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-        f"spec: {{{text}}}\n"
-    )
 
 
 def test_each_entry_is_one_claim_beside_the_first() -> None:
@@ -79,7 +82,7 @@ def test_an_entry_that_goes_gives_its_record_back_and_the_first_claim_stays() ->
 def test_growth_given_back_does_not_rest_unless_settings_say_so() -> None:
     files = reconciled({**reconciled(grown((1, 1))), PLACE: demand()})
     assert outcome(files)[FIRST] == "expire 10.40.0.2 of edge"
-    rests = {**files, "ipam.yaml": settings("elastic: {retention: 60s}")}
+    rests = {**files, "ipam.yaml": settings_text("{elastic: {retention: 60s}}")}
     assert FIRST not in outcome(rests, CLOCK + 59)
     assert outcome(rests, CLOCK + 60)[FIRST].startswith("expire")
 

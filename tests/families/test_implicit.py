@@ -5,14 +5,11 @@ import pytest
 from reconciler.documents.findings import Finding
 from tests.families.capi.trees import cluster
 from tests.planning.outcome import Files
-from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, settings_text, tenant
 
 ONE = "tenants/one.yaml"
 DMZ = {"providers/a.yaml": provider("dmz")}
-STRICT = {
-    "ipam.yaml": "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\n"
-    "metadata: {name: ipam}\nspec: {providerImplicit: error}\n"
-}
+STRICT = {"ipam.yaml": settings_text("{providerImplicit: error}")}
 
 
 def found(files: Files, code: str) -> list[Finding]:

@@ -28,13 +28,11 @@ PLAIN = Painter(is_on=False)
 
 @pytest.fixture(autouse=True)
 def _all_known() -> Iterator[None]:
-    """The toy family is among those that the program knows."""
     with installed():
         yield
 
 
 def applied(family: Family) -> Evaluation:
-    """The example once its records are committed."""
     return evaluation_of(reconciled(example(family)))
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from reconciler.planning.projection import project
 from tests.planning.outcome import Files, without
-from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, settings_text, tenant
 
 
 def objects(files: Files, cluster: str = "management") -> dict[str, Any]:
@@ -46,10 +46,7 @@ def test_a_tenant_gets_its_ranges_and_their_announcement() -> None:
 
 
 def test_settings_can_leave_the_announcement_out() -> None:
-    none = (
-        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-        "spec: {metallb: {advertisement: none}}\n"
-    )
+    none = settings_text("{metallb: {advertisement: none}}")
     assert list(objects(reconciled({**SMALL, "ipam.yaml": none}), "team-a/one")) == [
         "IPAddressPool/default-pool"
     ]

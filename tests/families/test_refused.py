@@ -29,13 +29,11 @@ def without_pools(family: Family) -> Files:
 
 
 def refused(files: Files) -> set[str]:
-    """The claims that are refused."""
     decisions = evaluation_of(files).plan.decisions
     return {str(item.claim) for item in decisions if isinstance(item, Refuse)}
 
 
 def failed(server: ApiServer) -> set[str]:
-    """The claims of which a cluster has a record of phase Failed."""
     return {
         item["metadata"]["annotations"]["gitops-ipam.dev/claim"]
         for item in server.get(ALLOCATIONS)["items"]

@@ -1,8 +1,5 @@
 """A tenant chooses one of its provider's pools, for its load balancers or its nodes."""
 
-from reconciler.families.butler.tenants import relocate
-from reconciler.families.interface import Relocation
-from reconciler.model.key import Key
 from tests.planning.outcome import Files, codes, outcome
 from tests.world import pool, provider, reconciled, tenant
 
@@ -41,17 +38,3 @@ def test_what_a_tenant_holds_stays_when_it_chooses_another_pool() -> None:
     files = {**held, **choosing(loadbalancer="far")}
     assert outcome(files)["team-a/one (loadbalancer)"] == "keep 10.40.0.0-10.40.0.7 of edge"
     assert ("warning", "record-stale") in codes(files)
-
-
-def test_the_place_to_write_it_is_told() -> None:
-    far = Key("butler", "butler-system", "far", "", "NetworkPool")
-    grown = Key("butler", "team-a", "one", "loadbalancer-2", "TenantCluster")
-    steps = ("metadata", "annotations", "gitops-ipam.dev/loadbalancer-pool")
-    assert relocate(grown, far) == Relocation(steps, "far")
-    first = grown._replace(slot="loadbalancer")
-    assert relocate(first, far) == Relocation(
-        steps, "far", ("spec", "networking", "loadBalancerPool")
-    )
-    asked = Key("butler", "butler-system", "one", "request", "IPAllocation")
-    pin = ("spec", "pinnedRange"), ("startAddress", "endAddress")
-    assert relocate(asked, far) == Relocation(("spec", "poolRef", "name"), "far", *pin)

@@ -8,7 +8,17 @@ from reconciler.planning.documents import path_of
 from tests.memory import evaluation_after
 from tests.planning.outcome import Files, codes, outcome, without
 from tests.planning.test_renaming import formerly
-from tests.world import CLOCK, SMALL, evaluation_of, pool, raw, reconciled, request, tenant
+from tests.world import (
+    CLOCK,
+    SMALL,
+    evaluation_of,
+    pool,
+    raw,
+    reconciled,
+    request,
+    settings_text,
+    tenant,
+)
 
 LB = "team-a/one (loadbalancer)"
 OWN, MORE = "butler-system/old (request)", "butler-system/more (request)"
@@ -160,10 +170,7 @@ def test_a_pin_in_another_namespace_stands_for_nobody() -> None:
 
 def test_an_object_that_was_seen_in_a_cluster_stands_for_nobody() -> None:
     identity = ("butler.butlerlabs.dev", "IPAllocation", "butler-system", "old")
-    settings = (
-        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-        "spec: {intake: [IPAllocation.butler.butlerlabs.dev]}\n"
-    )
+    settings = settings_text("{intake: [IPAllocation.butler.butlerlabs.dev]}")
     files = {**SMALL, "ipam.yaml": settings, path_of("observed", identity): pinned()}
     assert outcome(files)[LB].startswith("allocate")
     assert DEMAND.name not in outcome(files)

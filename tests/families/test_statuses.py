@@ -15,7 +15,6 @@ WORKED = pool("edge", "10.92.90.0/23", tenantAllocation="{start: 10.92.90.49, en
 
 
 def statuses(files: Files, clock: int = CLOCK) -> dict[str, Any]:
-    """Statuses of what belongs to others, by kind and name."""
     return {
         f"{item.manifest['kind']}/{item.manifest['metadata']['name']}": item.manifest["status"]
         for item in project(evaluation_of(files, clock))
@@ -62,14 +61,6 @@ def test_a_provider_counts_what_its_pools_have_left() -> None:
     assert found["capacity"] == {"availableIPs": 256 + 16 - 8, "estimatedTenants": 264 // 13}
     assert describe(found) == ("True", "PoolAvailable", "264 IPs available (~20 tenants)")
     assert found["conditions"][0]["type"] == "PoolAvailable"
-
-
-def test_an_elastic_provider_reckons_with_what_a_tenant_takes() -> None:
-    files = {**SMALL, "providers/default.yaml": provider(loadBalancer=ELASTIC)}
-    assert of_provider(files)["capacity"]["estimatedTenants"] == 128
-    nodes = pool(tenantAllocation="{defaults: {nodesPerTenant: 6}}")
-    found = of_provider({**files, "pools/edge.yaml": nodes})
-    assert found["capacity"]["estimatedTenants"] == 256 // 8
 
 
 def test_a_provider_whose_pools_are_full_or_missing_says_so() -> None:

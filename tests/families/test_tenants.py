@@ -62,7 +62,6 @@ def test_a_team_that_is_not_described_is_a_warning_once_teams_are() -> None:
 
 
 def nodes(replicas: int, per_tenant: int = 2) -> dict[str, str]:
-    """A tenant with so many workers, on a pool that gives nodes addresses."""
     allocation = f"{{defaults: {{nodesPerTenant: {per_tenant}, lbPoolPerTenant: 1}}}}"
     text = tenant("one").replace("replicas: 1", f"replicas: {replicas}")
     return {

@@ -18,7 +18,7 @@ from tests.families.capi import trees
 from tests.families.novaedge import pool as nova_pool
 from tests.families.novaedge import vip
 from tests.memory import MemorySource
-from tests.world import CLOCK, evaluation_of, pool, provider, raw, tenant
+from tests.world import CLOCK, carried, evaluation_of, pool, provider, raw, tenant
 
 Files = dict[str, str | bytes]
 Texts = list[tuple[str, str]]
@@ -53,7 +53,6 @@ def taken(at: int) -> set[int]:
 
 
 def members(at: int, chance: Random) -> Texts:
-    """Who wants addresses of an island."""
     found = [
         ("tenants", vip(f"static{at}", of="", address=f"10.{at}.3.3")),
         ("tenants", vip(f"six{at}", of="", address=f"2001:db8:{at}::7", addressFamily="ipv6")),
@@ -75,20 +74,9 @@ def members(at: int, chance: Random) -> Texts:
 
 
 def tree(texts: Texts, seed: int) -> Files:
-    """The documents as files, in some order."""
     order = list(texts)
     Random(seed).shuffle(order)
     return {f"{folder}/{at:05}.yaml": text for at, (folder, text) in enumerate(order)}
-
-
-def carried_out(files: Files, evaluation: Evaluation) -> Files:
-    after = dict(files)
-    for change in evaluation.changes:
-        if change.data is None:
-            del after[change.path]
-        else:
-            after[change.path] = change.data
-    return after
 
 
 def counted(files: Mapping[str, str | bytes]) -> dict[int, str]:
@@ -116,7 +104,7 @@ def planned(texts: Texts) -> Evaluation:
 def test_no_address_is_given_twice(texts: Texts, planned: Evaluation) -> None:
     assert len(planned.state.claims) > 5_000
     assert sum(isinstance(item, Grant) for item in planned.plan.decisions) > 5_000
-    files = carried_out(tree(texts, 0), planned)
+    files = carried(tree(texts, 0), planned)
     holder = counted(files)
     assert len(holder) > 6_000
     assert holder.keys().isdisjoint(number for at in ISLANDS for number in taken(at))
@@ -130,7 +118,7 @@ def test_no_address_is_given_twice(texts: Texts, planned: Evaluation) -> None:
             f"new-{number}", networking="{lbPoolSize: 1}", providerConfigRef=f"{{name: p{at}}}"
         )
         files[path] = text
-    after = carried_out(files, evaluation_of(files, CLOCK + DAY))
+    after = carried(files, evaluation_of(files, CLOCK + DAY))
     released = sum(b"phase: Released" in raw(data) for data in after.values())
     assert released > 400
     assert counted(after).keys() > holder.keys()

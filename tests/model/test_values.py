@@ -9,15 +9,11 @@ from reconciler.model.pool import Thresholds, Tier
     ("used", "total", "tier"),
     [
         (0, 100, Tier.OK),
-        (69, 100, Tier.OK),
         (70, 100, Tier.WARNING),
-        (84, 100, Tier.WARNING),
         (85, 100, Tier.CRITICAL),
-        (94, 100, Tier.CRITICAL),
         (95, 100, Tier.EXHAUSTED),
         (100, 100, Tier.EXHAUSTED),
         (0, 0, Tier.EXHAUSTED),
-        (8, 10, Tier.WARNING),
         (699_999_999_999_999_999_999_999, 10**24, Tier.OK),
     ],
 )

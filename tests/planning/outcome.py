@@ -21,7 +21,6 @@ def outcome(files: Files, clock: int = CLOCK) -> dict[str, str]:
 
 
 def decided(evaluation: Evaluation) -> dict[str, str]:
-    """Each decision of an evaluation, as `outcome` shows it."""
     found = {}
     for decision in evaluation.plan.decisions:
         text = action_name(decision, evaluation)
@@ -35,7 +34,6 @@ def decided(evaluation: Evaluation) -> dict[str, str]:
 
 
 def refusal(files: Files, claim: str, clock: int = CLOCK) -> Refuse:
-    """The refusal of a claim."""
     for decision in evaluation_of(files, clock).plan.decisions:
         if decision.claim.short == claim:
             assert isinstance(decision, Refuse), decision
@@ -44,13 +42,11 @@ def refusal(files: Files, claim: str, clock: int = CLOCK) -> Refuse:
 
 
 def codes(files: Files, clock: int = CLOCK) -> list[tuple[str, str]]:
-    """Severity and code of all findings and gates."""
     evaluation = evaluation_of(files, clock)
     return [(item.severity.value, item.code) for item in (*evaluation.findings, *evaluation.gates)]
 
 
 def without(files: Files, *paths: str) -> dict[str, str | bytes]:
-    """The files without some of them."""
     return {path: text for path, text in files.items() if path not in paths}
 
 
@@ -60,7 +56,6 @@ def after_removal(files: Files, *paths: str, clock: int = CLOCK) -> dict[str, st
 
 
 def record_paths(files: Files) -> list[str]:
-    """Paths of all records."""
     return sorted(path for path in files if path.startswith("allocations/"))
 
 

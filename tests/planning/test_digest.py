@@ -3,7 +3,7 @@
 from typing import Any
 
 from reconciler.planning.digest import actions, digest
-from tests.planning.outcome import Files, after_removal, without
+from tests.planning.outcome import Files, without
 from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, request, tenant
 
 KEY = "butler/TenantCluster/team-a/one/loadbalancer"
@@ -15,11 +15,6 @@ FULL = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
 def action(files: Files, clock: int = CLOCK, *, keeps: bool = False) -> dict[str, Any]:
     (found,) = actions(evaluation_of(files, clock), keeps=keeps)
     return found
-
-
-def test_a_range_that_is_no_block_has_no_cidr() -> None:
-    files = {**SMALL, "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 5}")}
-    assert (action(files)["end"], action(files)["cidr"]) == ("10.40.0.4", None)
 
 
 def test_a_refused_claim_has_its_reason_and_no_place() -> None:
@@ -54,16 +49,6 @@ def test_keeps_are_shown_on_demand_with_the_place_of_their_claim() -> None:
     assert actions(evaluation_of(files)) == []
     found = action(files, keeps=True)
     assert (found["action"], found["source"]["path"]) == ("keep", "tenants/one.yaml")
-
-
-def test_a_release_and_an_expiry_are_at_their_record() -> None:
-    gone = without(reconciled(SMALL), "tenants/one.yaml")
-    released = action(gone)
-    assert (released["action"], released["source"]) == ("release", {"path": RECORD, "line": 1})
-    expired = action(after_removal(SMALL, "tenants/one.yaml"), CLOCK + 86_400)
-    assert (expired["action"], expired["start"]) == ("expire", "10.40.0.0")
-    failed = action(without(reconciled(FULL), "tenants/one.yaml"))
-    assert (failed["action"], failed["start"], failed["count"]) == ("expire", None, 8)
 
 
 def test_the_digest_is_made_of_the_decisions_without_times_and_keeps() -> None:

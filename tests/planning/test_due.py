@@ -1,11 +1,10 @@
 """Instants at which something of a tree falls due, told without a clock."""
 
 import pytest
-from msgspec.structs import replace
 
 from reconciler.model.plan import State
 from reconciler.planning.limits import clock_behind
-from reconciler.planning.retention import due_instants, latest_due, retention_end
+from reconciler.planning.retention import due_instants, latest_due
 from tests.planning.outcome import without
 from tests.world import CLOCK, SMALL, evaluation_of, reconciled, tenant
 
@@ -47,23 +46,6 @@ def test_what_a_plan_will_have_released_falls_due_too() -> None:
 )
 def test_the_latest_that_has_come_counts(after: int, until: int, found: int | None) -> None:
     assert latest_due(state(), after, until) == found
-
-
-def test_growth_has_a_retention_of_its_own() -> None:
-    found = replace(state(), growth_retention=60)
-    record = found.records[0]
-    assert retention_end(record, found) == CLOCK + DAY
-    grown = replace(found, grown=frozenset((record.path,)))
-    assert retention_end(record, grown) == CLOCK + 60
-
-
-def test_a_pool_may_ask_for_a_longer_rest_and_not_for_a_shorter_one() -> None:
-    found = state()
-    record = found.records[0]
-    pool = found.pools[record.pool]
-    for seconds, end in ((60, CLOCK + DAY), (9 * DAY, CLOCK + 9 * DAY)):
-        longer = {**found.pools, record.pool: replace(pool, retention=seconds)}
-        assert retention_end(record, replace(found, pools=longer)) == end
 
 
 @pytest.mark.parametrize(("behind", "told"), [(-DAY, False), (60, False), (61, True)])

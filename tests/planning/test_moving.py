@@ -7,11 +7,12 @@ from reconciler.model.claim import Allocation, Phase, current_records
 from reconciler.planning.projection import project
 from reconciler.planning.retention import EVERY, is_due, latest_due, next_due
 from reconciler.records.parse import parse_record
-from tests.moving import KEY, LEAVING, NEW, OLD, carried, moved, moving
+from tests.moving import KEY, LEAVING, NEW, OLD, moved, moving
 from tests.planning.outcome import Files, decided, outcome, span, without
 from tests.world import (
     CLOCK,
     SMALL,
+    carried,
     evaluation_of,
     pool,
     provider,
@@ -170,15 +171,6 @@ def test_what_a_move_has_left_counts_toward_no_brake() -> None:
     for number in range(3):
         del left[f"tenants/t{number}.yaml"]
     assert moving(left).brake is None  # 3 of 10; with the range that was left 4 of 11 were too many
-
-
-def test_what_a_claim_has_left_stays_in_its_pool_until_nobody_uses_it() -> None:
-    after = carried(LEAVING, moving(LEAVING, KEY))
-    smaller = {**after, "pools/edge.yaml": pool(cidr="10.40.1.0/24")}
-    (found,) = (it for it in evaluation_of(smaller).findings if it.code == "record-outside-pool")
-    assert found.hint.endswith(
-        "until no Service uses them: the claim left, they are still announced"
-    )
 
 
 @pytest.mark.parametrize(

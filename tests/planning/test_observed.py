@@ -1,18 +1,10 @@
 """Where what was observed stands, in which bytes; and what a tenant asks for by its Demand."""
 
 import pytest
-from msgspec.structs import replace
 
 from reconciler.documents.document import Identity
 from reconciler.documents.load import load
-from reconciler.families.demand import (
-    DemandEntry,
-    entries_of,
-    granted_entries,
-    index_of,
-    next_index,
-)
-from reconciler.model.claim import Allocation, Phase
+from reconciler.families.demand import DemandEntry, entries_of, index_of
 from reconciler.model.settings import Settings
 from reconciler.planning.documents import identity_of, observed_kinds, path_of, source_reader
 from tests.records.examples import record
@@ -32,14 +24,6 @@ spec:
     - count: 4
       index: 2
 """
-
-
-def grown(index: int, phase: Phase = Phase.ALLOCATED, *, holds: bool = True) -> Allocation:
-    slot = f"loadbalancer-{index}" if index else "loadbalancer"
-    claim = ALLOCATED.claim._replace(slot=slot)
-    return replace(
-        ALLOCATED, claim=claim, phase=phase, range=ALLOCATED.range if holds else None, role="growth"
-    )
 
 
 def read(path: str, data: bytes, settings: Settings | None = None) -> tuple[list[str], bool]:
@@ -81,21 +65,6 @@ def test_the_slot_of_an_entry_bears_its_index(slot: str, index: int) -> None:
     assert index_of(slot) == index
     if index:
         assert DemandEntry(index, 1).slot == slot
-
-
-def test_the_next_index_is_above_all_that_any_record_or_entry_bears() -> None:
-    released, failed = grown(3, Phase.RELEASED), grown(4, Phase.FAILED, holds=False)
-    assert next_index([grown(0), grown(1), released], [DemandEntry(2, 1)]) == 4
-    assert next_index([released, failed], ()) == 5
-    assert next_index([released], [DemandEntry(7, 1)]) == 8
-
-
-def test_without_a_demand_the_growth_that_holds_something_counts() -> None:
-    records = [grown(2), grown(0), grown(1, Phase.RELEASED), grown(3, Phase.FAILED, holds=False)]
-    assert granted_entries(records) == (
-        DemandEntry(1, ALLOCATED.size),
-        DemandEntry(2, ALLOCATED.size),
-    )
 
 
 def test_a_document_at_another_path_is_told_with_the_one_where_it_belongs() -> None:

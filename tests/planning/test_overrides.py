@@ -20,7 +20,7 @@ from reconciler.reconcile.evaluation import with_overrides
 from tests.hostile.test_overrides import BRAKE, FULL, GATE, GATES, MORE, POOL, override
 from tests.memory import MemorySource
 from tests.planning.outcome import without
-from tests.world import CLOCK, raw, reconciled, tenant
+from tests.world import CLOCK, raw, reconciled, settings_text, tenant
 
 CLAIM = "butler/TenantCluster/team-a/one/loadbalancer"
 VIP = "novaedge/ProxyVIP/_/web/vip"
@@ -29,7 +29,6 @@ EXPIRES = 1_772_323_200  # 2026-03-01T00:00:00Z
 
 
 def wrong(text: str, path: str = GATE) -> list[str]:
-    """What is said of a file that permits nothing."""
     found, said = read_override(path, text.encode())
     assert found is None
     assert {item.severity for item in said} == {Severity.ERROR}
@@ -41,7 +40,6 @@ def files_of(*parts: Mapping[str, str | bytes]) -> dict[str, str | bytes]:
 
 
 def after(*versions: Mapping[str, str | bytes], clock: int = CLOCK) -> Evaluation:
-    """The evaluation of the last version."""
     return with_overrides(evaluate_source(MemorySource(versions[-1], clock, versions[:-1])))
 
 
@@ -118,8 +116,7 @@ def test_elsewhere_it_is_told_where_it_belongs() -> None:
 
 @pytest.mark.parametrize("spec", ["{records: overrides}", "{sources: [overrides/more, pools]}"])
 def test_no_other_folder_of_settings_holds_overrides(spec: str) -> None:
-    head = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    _, (found,) = read_settings(f"{head}spec: {spec}\n".encode())
+    _, (found,) = read_settings(settings_text(spec).encode())
     assert "overrides share files" in found.message
 
 
@@ -135,21 +132,6 @@ def test_it_counts_when_it_stood_before_just_so_and_time_is_left() -> None:
         found = overrides_of(now, stood)
         assert [item.code for item in found.findings] == [code]
         assert not found.allow("gate", POOL)
-
-
-def test_what_is_added_is_shown_with_what_it_will_allow() -> None:
-    (alone,) = overrides_of({GATE: raw(GATES[GATE])}, EarlierOverrides({}, CLOCK)).findings
-    assert alone.message.startswith(
-        "from the next commit that a person makes on it lets the capacity gate of"
-    )
-    (found,) = overrides_of(
-        {GATE: raw(GATES[GATE])}, EarlierOverrides({}, CLOCK, is_base=True)
-    ).findings
-    assert found.severity is Severity.INFO
-    assert found.message == (
-        f"once it is merged, it lets the capacity gate of {POOL} pass until 2026-03-01T00:00:00Z:"
-        " 'agreed with the network team'"
-    )
 
 
 def test_a_gate_lets_its_pool_pass_and_no_other() -> None:

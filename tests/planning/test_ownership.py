@@ -22,7 +22,6 @@ def team(name: str = "a", **says: str) -> str:
 
 
 def world(files: Files | None = None, **teams: dict[str, str]) -> Files:
-    """A pool, a provider, teams, and files."""
     said = {f"teams/{name}.yaml": team(name, **says) for name, says in teams.items()}
     return {
         "pools/edge.yaml": pool(),
@@ -33,7 +32,6 @@ def world(files: Files | None = None, **teams: dict[str, str]) -> Files:
 
 
 def found(files: Files) -> list[str]:
-    """The findings and gates, as `severity code message`."""
     evaluation = evaluation_of(files)
     told = (*evaluation.findings, *evaluation.gates)
     return [f"{it.severity.value} {it.code} {it.message}" for it in told]

@@ -28,7 +28,6 @@ DAY = 86_400
 
 
 def formerly(text: str, what: str) -> str:
-    """A document that says what it was called before."""
     head, brace, rest = text.partition("}\nspec:")
     assert brace
     return f"{head}, annotations: {{gitops-ipam.dev/formerly: {what}}}{brace}{rest}"
@@ -41,7 +40,6 @@ def renamed(name: str = "uno", what: str = "team-a/one", **more: str) -> Files:
 
 
 def ranges(files: Files) -> dict[str, str]:
-    """What each claim holds by the records, in words."""
     return {
         str(record.claim): f"{record.range} {record.phase.value}"
         for record in evaluation_of(files).state.records

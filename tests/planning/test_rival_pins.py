@@ -10,7 +10,6 @@ WIDER = "{startAddress: 10.40.0.32, endAddress: 10.40.0.47}"
 
 
 def describe(files: Files) -> list[tuple[str, str]]:
-    """Where, and what."""
     found = [it for it in evaluation_of(files).findings if it.code == "pin-contested"]
     assert all(it.severity is Severity.WARNING for it in found)
     return [(str(it.location.path), it.message) for it in found]

@@ -10,14 +10,21 @@ from reconciler.planning.documents import path_of
 from reconciler.planning.evaluate import evaluate, let_pass
 from reconciler.planning.retention import WINDOW, instants, shrinking
 from tests.planning.outcome import codes, outcome, without
-from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, tenant, tree_of
+from tests.world import (
+    CLOCK,
+    SMALL,
+    evaluation_of,
+    pool,
+    provider,
+    reconciled,
+    settings_text,
+    tenant,
+    tree_of,
+)
 
 Files = dict[str, str | bytes]
 ELASTIC = "{allocationMode: elastic, initialPoolSize: 1}"
-RETENTION = (
-    "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    "spec: {elastic: {retention: 1h}}\n"
-)
+RETENTION = settings_text("{elastic: {retention: 1h}}")
 
 
 def demand(name: str, count: int) -> tuple[str, bytes]:

@@ -6,11 +6,10 @@ from reconciler.documents.findings import Finding
 from reconciler.model.settings import Settings
 from reconciler.planning.documents import misplaced
 from tests.planning.outcome import Files, codes
-from tests.world import SMALL, pool, provider, tenant, tree_of
+from tests.world import SMALL, pool, provider, settings_text, tenant, tree_of
 
 TEAM = "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: Team\nmetadata: {name: blue}\n"
 TARGET = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: ClusterTarget\nmetadata: {name: edge}\n"
-HEAD = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
 NAMED = Settings(
     kinds=(("pools", ()), ("tenants", ("TenantCluster",)), ("tenants/in", ("Team", "NetworkPool")))
 )
@@ -97,7 +96,7 @@ def test_a_pool_names_an_address_space_that_settings_list(
     if space:
         annotation = f"system, annotations: {{gitops-ipam.dev/address-space: {space}}}}}"
         text = text.replace("system}", annotation)
-    settings = f"{HEAD}spec: {{addressSpaces: {listed}}}\n"
+    settings = settings_text(f"{{addressSpaces: {listed}}}")
     files: Files = {**SMALL, "pools/edge.yaml": text, "ipam.yaml": settings}
     if hint is None:
         assert codes(files) == []

@@ -4,7 +4,16 @@ import pytest
 
 from reconciler.documents.findings import Severity
 from tests.planning.outcome import LB, after_removal, codes, outcome, record_paths, refusal, without
-from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+from tests.world import (
+    SMALL,
+    evaluation_of,
+    pool,
+    provider,
+    reconciled,
+    request,
+    settings_text,
+    tenant,
+)
 
 ONE = f"team-a/one ({LB})"
 TWO = f"team-a/two ({LB})"
@@ -12,7 +21,6 @@ RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yam
 
 
 def overlapping(space: str = "") -> dict[str, str]:
-    """Two pools over the same addresses, each with a tenant of its own."""
     second = pool("second", "10.40.0.0/25")
     if space:
         annotation = f"{{annotations: {{gitops-ipam.dev/address-space: {space}}}, name: second,"
@@ -42,11 +50,8 @@ def test_overlapping_pools_are_a_warning_that_names_both_and_the_addresses() -> 
 
 
 def test_or_an_error_when_settings_say_so() -> None:
-    settings = (
-        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-        "spec: {poolOverlap: error}\n"
-    )
-    assert codes({**overlapping(), "ipam.yaml": settings}) == [("error", "pool-overlap")]
+    settings = {"ipam.yaml": settings_text("{poolOverlap: error}")}
+    assert codes({**overlapping(), **settings}) == [("error", "pool-overlap")]
 
 
 def test_pools_that_only_share_reserved_addresses_do_not_overlap() -> None:
@@ -197,17 +202,6 @@ def test_a_released_record_outside_of_its_pool_is_reported_too() -> None:
         "let the pool give them out again (network, range, reserved blocks) until"
         " 2026-02-16T10:00:30Z: no claim uses them, but they are reserved until then"
     )
-
-
-def test_a_record_outside_of_its_pool_says_who_could_go_and_what_goes_by_itself() -> None:
-    smaller = {"pools/edge.yaml": pool(cidr="10.40.1.0/24")}
-    (kept,) = evaluation_of({**reconciled(SMALL), **smaller}).findings
-    assert kept.hint.endswith(
-        "reserved blocks), or move the claim to another pool before (ipam move)"
-    )
-    leaving = {**without(reconciled(SMALL), "tenants/one.yaml"), **smaller}
-    (going,) = evaluation_of(leaving).findings
-    assert going.hint.endswith(": no claim uses them, and the plan releases them")
 
 
 def test_what_one_of_two_overlapping_pools_reserves_and_the_other_gives_is_named() -> None:

@@ -27,12 +27,10 @@ from tests.world import (
 
 
 def changes_hands(evaluation: Evaluation) -> bool:
-    """Something is given, released or removed."""
     return any(isinstance(it, Grant | Release | Expire) for it in evaluation.plan.decisions)
 
 
 def asking(name: str = "one", **spec: str) -> str:
-    """A request for load balancers; further fields of the spec."""
     return request(name, **spec).replace("type: nodes", "type: loadbalancer")
 
 
@@ -153,7 +151,6 @@ def test_the_mend_of_a_refused_rename_leaves_nothing_of_the_refusal(files: Files
 
 
 def changes_hands_of_ranges(files: Files) -> bool:
-    """Something with addresses is given, released or removed."""
     plan = evaluation_of(files, CLOCK + 2 * DAY).plan
     return any(
         isinstance(it, Grant | Release | Expire) and it.allocation.range for it in plan.decisions

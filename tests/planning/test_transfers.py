@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from reconciler.planning.digest import actions, digest, summary
 from reconciler.planning.documents import LastGood
 from reconciler.planning.evaluate import Evaluation, evaluate
-from reconciler.report.findings import verdict
 from reconciler.report.markdown import markdown_text
 from reconciler.report.text.plan import plan_text, transfers_of
 from reconciler.report.text.table import Painter
@@ -104,12 +103,6 @@ def test_what_is_kept_as_it_is_because_something_cannot_be_read_goes_to_nobody_y
     halted = evaluate(replace(tree_of(GIVEN), last_good=LastGood(halted="ipam.yaml")))
     assert halted.state.givers
     assert (halted.changes, actions(halted)) == ((), [])
-
-
-def test_nothing_is_fine_where_somebody_gets_what_another_had() -> None:
-    silent = replace(evaluation_of(GIVEN), findings=(), gates=())
-    assert verdict(silent)[1] == "passes"
-    assert verdict(replace(evaluation_of(DONE), findings=(), gates=()))[1] == "fine"
 
 
 def test_a_request_that_goes_along_with_a_renamed_tenant_is_told_without_an_alarm() -> None:

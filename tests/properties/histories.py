@@ -8,10 +8,9 @@ from reconciler.families.demand import DemandEntry, demand_document
 from reconciler.planning.evaluate import Evaluation
 from reconciler.report.json import check_document, json_text, plan_document
 from reconciler.review.result import Compared
-from tests.memory import evaluation_after
 from tests.planning.test_renaming import formerly
 from tests.properties.trees import Files
-from tests.world import pool, provider, raw, request, tenant
+from tests.world import pool, provider, raw, request, settings_text, tenant
 
 DAY = 86_400
 ISLANDS = 4
@@ -36,16 +35,7 @@ def island(number: int) -> Files:
     return files
 
 
-def islands() -> Files:
-    """All islands, with their records."""
-    files: Files = {}
-    for number in range(ISLANDS):
-        files |= island(number)
-    return carried_out(files, evaluation_after([], files))
-
-
 def member(name: str, number: int, namespace: str = "team-a", **spec: str) -> str:
-    """A tenant of an island."""
     return tenant(name, namespace, providerConfigRef=f"{{name: p{number}}}", **spec)
 
 
@@ -55,25 +45,13 @@ def shown(evaluation: Evaluation) -> str:
     return json_text(check_document(Compared(evaluation), plan, 0)) + repr(evaluation.changes)
 
 
-def carried_out(files: Files, evaluation: Evaluation) -> Files:
-    """The files after a commit of the plan."""
-    after = dict(files)
-    for change in evaluation.changes:
-        if change.data is None:
-            after.pop(change.path, None)
-        else:
-            after[change.path] = change.data
-    return after
-
-
 @st.composite
 def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each sort of edit
-    """The files with one more change by a person."""
     after = dict(files)
     number = draw(st.integers(0, ISLANDS - 1))
     other = draw(st.integers(0, ISLANDS - 1))
     records = sorted(path for path in after if path.startswith("allocations/"))
-    match draw(st.integers(0, 30)):
+    match draw(st.integers(0, 25)):
         case 0:
             after[f"tenants/n{number}.yaml"] = member(f"n{number}", number)
         case 1:
@@ -81,75 +59,63 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
         case 2:
             after[f"tenants/a{number}.yaml"] = member(f"a{number}", other)
         case 3:
-            after[f"pools/p{number}.yaml"] = pool(f"p{number}", f"10.{number}.0.0/25")
-        case 4:
             after[f"pools/p{number}.yaml"] = pool(f"p{number}", f"10.{other}.0.0/26")
-        case 5 if records:
+        case 4 if records:
             after.pop(draw(st.sampled_from(records)))
-        case 6 if records:
+        case 5 if records:
             path = draw(st.sampled_from(records))
             after[path] = raw(after[path])[: draw(st.integers(0, 1200))]
-        case 7:
+        case 6:
             pinned = f"{{startAddress: 10.{other}.0.40, endAddress: 10.{other}.0.41}}"
             whose = draw(st.sampled_from(("r", "a")))  # nobody's, or of a tenant
             named = request(f"{whose}{number}", f"p{other}", pinnedRange=pinned)
             after["tenants/r.yaml"] = named
-        case 8:
+        case 7:
             after["teams/t.yaml"] = TEAM
             after[f"tenants/b{number}.yaml"] = member(
                 f"b{number}", number, teamRef=f"{{name: {draw(st.sampled_from(('blue', 'red')))}}}"
             )
-        case 9:
+        case 8:
             after["tenants/x.yaml"] = (
                 member("y-z", number, "x") + "---\n" + member("z", other, "x-y")
             )
+        case 9:
+            gate = draw(st.sampled_from(("never", "warning")))
+            after["ipam.yaml"] = settings_text(f"{{retention: 1h, gate: {gate}}}")
         case 10:
-            after["ipam.yaml"] = (
-                "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-                f"spec: {{retention: 1h, gate: {draw(st.sampled_from(('never', 'warning')))}}}\n"
-            )
-        case 11:
             after[f"tenants/d{number}.yaml"] = tenant(f"d{number}")
-        case 12:
             after["providers/default.yaml"] = provider("default", f"[{{name: p{number}}}]")
-        case 13 if records:
+        case 11 if records:
             path = draw(st.sampled_from(records))
             after[path.replace("/p", "/q", 1).replace(".p", f".p{other}0")] = after.pop(path)
-        case 15:  # two pools of one name, in two address spaces
+        case 12:  # two pools of one name, in two address spaces
             text = pool(f"p{number}", f"10.{other}.0.0/26").replace("butler-system", "team-a")
             after[f"pools/lab{number}.yaml"] = text.replace("team-a}", f"team-a, {SPACE}}}")
-        case 16 if records:  # the whole folder of a pool's records, moved to another pool
+        case 13 if records:  # the whole folder of a pool's records, moved to another pool
             folder = draw(st.sampled_from(records)).rsplit("/", 2)[0]
             for path in [path for path in records if path.startswith(f"{folder}/")]:
                 below = path.removeprefix(folder)
                 after[f"allocations/NetworkPool/team-a.p{number}{below}"] = after.pop(path)
-        case 17 if records:  # one record, or all of a pool, brought into one folder by hand
-            path = draw(st.sampled_from(records))
-            folder = path.rsplit("/", 2)[0]
-            every = [item for item in records if item.startswith(f"{folder}/")]
-            for moved in draw(st.sampled_from(([path], every))):
-                name = moved.removeprefix("allocations/").replace("/", "-")
-                after[f"allocations/imported/{other}/{name}"] = after.pop(moved)
-        case 18 if records:  # a record that another one contradicts
+        case 14 if records:  # a record that another one contradicts
             path = draw(st.sampled_from(records))
             after[f"allocations/copy-{number}.yaml"] = after[path]
-        case 19 if records:  # a record of the other spelling, where it stands or by hand elsewhere
+        case 15 if records:  # a record of the other spelling, where it stands or by hand elsewhere
             path = draw(st.sampled_from(records))
             other_name = path.removesuffix(".yaml").removesuffix(".yml") + ".yml"
             if draw(st.booleans()):
                 other_name = f"allocations/{other_name.rpartition('/')[2]}"
             after[other_name] = after.pop(path)
-        case 14:
+        case 16:
             where = f"start: 10.{other}.0.50, end: 10.{other}.0.{draw(st.integers(50, 60))}"
             manual = f"{{loadBalancerPool: {{{where}}}}}"
             after[f"tenants/m{number}.yaml"] = member(f"m{number}", number, networking=manual)
-        case 20:  # a router in the own pool, in one of others or in none, and a quota
+        case 17:  # a router in the own pool, in one of others or in none, and a quota
             gateway = f"10.{draw(st.sampled_from((number, other, 99)))}.0.52"
             quota = f"{{maxLoadBalancerIPs: {draw(st.sampled_from((8, 16, 30)))}}}"
             after[f"providers/p{number}.yaml"] = provider(
                 f"p{number}", f"[{{name: p{number}}}]", gateway=gateway, quotaPerTenant=quota
             )
-        case 21:  # a range by hand of a tenant that gets no addresses from pools
+        case 18:  # a range by hand of a tenant that gets no addresses from pools
             after["providers/cloud.yaml"] = provider(
                 "cloud", "[]", gateway=f"10.{draw(st.sampled_from((other, 99)))}.0.57"
             ).replace("mode: ipam", "mode: cloud")
@@ -158,37 +124,29 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
             after[f"tenants/c{number}.yaml"] = tenant(
                 f"c{number}", networking=manual, providerConfigRef="{name: cloud}"
             )
-        case 22:  # a pool in the folder of tenants
-            after[f"tenants/pool{number}.yaml"] = after.pop(
-                f"pools/p{number}.yaml", pool(f"p{number}", f"10.{other}.0.0/26")
-            )
-        case 23:  # pods and services where others' pools are, where own ones are, or nowhere
+        case 19:  # pods and services where others' pools are, where own ones are, or nowhere
             pods = f"10.{draw(st.sampled_from((number, other, 99)))}.0.0/{draw(st.integers(8, 28))}"
             network = IPv4Network(pods, strict=False)
             inside = f"{{podCIDR: {network}, serviceCIDR: 10.{draw(st.sampled_from((other, 98)))}.0.0/27}}"
             after[f"tenants/k{number}.yaml"] = member(f"k{number}", number, networking=inside)
-        case 24:  # the same networks in two clusters of two islands
-            inside = f"{{podCIDR: 10.{draw(st.sampled_from((number, 99)))}.0.0/16}}"
-            for at in (number, other):
-                after[f"tenants/l{at}.yaml"] = member(f"l{at}", at, networking=inside)
-        case 25:  # what a tenant needs; or, where there is none of the name, would
+        case 20:  # what a tenant needs; or, where there is none of the name, would
             name = f"{draw(st.sampled_from('abn'))}{number}"
             entries = draw(st.lists(st.builds(DemandEntry, st.integers(1, 3), st.integers(1, 9))))
             unique = {entry.index: entry for entry in entries}.values()
             after[DEMAND.format(name)] = demand_document("team-a", name, unique)
-        case 26:  # a tenant that only its cluster knows, or that a person describes, too
+        case 21:  # a tenant that only its cluster knows, or that a person describes, too
             after[COPY.format(f"n{number}")] = member(f"n{number}", other)
-        case 27:
+        case 22:
             for path in [path for path in after if path.startswith("observed/")]:
                 if draw(st.booleans()):
                     after.pop(path)
-        case 28:  # a tenant that says what it was, whether that goes or not, and by itself or not
+        case 23:  # a tenant that says what it was, whether that goes or not, and by itself or not
             if draw(st.booleans()):
                 after.pop(f"tenants/a{number}.yaml", None)
             name = f"q{draw(st.sampled_from((number, other)))}"
             text = member(name, number, draw(st.sampled_from(("team-a", "x"))))
             after[f"tenants/{name}.yaml"] = formerly(text, f"team-a/a{number}")
-        case 29:  # the same of a pool, and then of whom refers to it
+        case 24:  # the same of a pool, and then of whom refers to it
             after.pop(f"pools/p{number}.yaml", None)
             text = pool(f"q{number}", f"10.{draw(st.sampled_from((number, other)))}.0.0/25")
             after[f"pools/q{other}.yaml"] = formerly(text, f"butler-system/p{number}")

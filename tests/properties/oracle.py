@@ -47,7 +47,6 @@ class Oracle:
                 self.quota_used[claim.owner.name] = used + mine.range.size
 
     def held(self, space: str) -> set[tuple[int, int]]:
-        """What is taken in a space."""
         by_hand = {number for item in self.state.blocked for number in numbers(item.range)}
         return self.taken.setdefault(space, by_hand)
 
@@ -63,7 +62,6 @@ class Oracle:
         return claim is None or not self.answers(claim, record)
 
     def answers(self, claim: Claim, record: Allocation) -> bool:
-        """The record gives the claim what it asks for."""
         assert record.range is not None
         if record.pool not in claim.candidates:
             return False
@@ -72,7 +70,6 @@ class Oracle:
         return not claim.fixed or len(numbers(record.range)) == claim.size
 
     def plan(self) -> dict[Key, Expected]:
-        """What must become of each claim."""
         pinned = [claim for claim in self.state.claims.values() if claim.pin]
         rest = [claim for claim in self.state.claims.values() if not claim.pin]
         decided: dict[Key, Expected] = {}
@@ -98,7 +95,6 @@ class Oracle:
         return Expected("refuse")
 
     def decide_held(self, claim: Claim, record: Allocation, mine: Addresses) -> Expected:
-        """Serve a claim that has a record."""
         answers = self.answers(claim, record)
         if record.phase is Phase.ALLOCATED and (answers or not claim.fixed):
             return Expected("keep", record.pool, mine)
@@ -109,7 +105,6 @@ class Oracle:
         return self.granted(claim, record.pool, mine)
 
     def granted(self, claim: Claim, pool: Key, found: Addresses) -> Expected:
-        """Note what a claim got."""
         self.held(self.state.pools[pool].space).update(found)
         if claim.quota:
             used = self.quota_used.get(claim.owner.name, 0)
@@ -117,7 +112,6 @@ class Oracle:
         return Expected("grant", pool, found)
 
     def within_quota(self, claim: Claim, size: int) -> bool:
-        """The tenant may have so many more."""
         if claim.quota is None:
             return True
         return self.quota_used.get(claim.owner.name, 0) + size <= claim.quota.limit
@@ -137,12 +131,10 @@ class Oracle:
         return frozenset(runs[0][: claim.size])
 
     def free(self, pool: Pool) -> set[tuple[int, int]]:
-        """Addresses of a pool that nobody holds."""
         usable = numbers_of(pool.windows) - numbers_of(pool.reserved)
         return usable - self.held(pool.space)
 
     def reason(self, claim: Claim) -> str:
-        """Why a claim got nothing."""
         if not claim.candidates:
             return "pool-not-found"
         record = self.records.get(claim.key)
@@ -160,7 +152,6 @@ class Oracle:
         return "pool-exhausted"
 
     def pin_reason(self, wanted: set[tuple[int, int]], pool: Pool) -> str:
-        """Why the first candidate does not give out a pinned range."""
         if {version for version, _ in wanted} != {window.version for window in pool.windows}:
             return "family-mismatch"
         windows = [numbers(window) for window in pool.windows]
@@ -175,7 +166,6 @@ def _key(claim: Claim) -> tuple[str, str, str, str]:
 
 
 def _runs(free: set[tuple[int, int]]) -> list[list[tuple[int, int]]]:
-    """Addresses in a row, lowest first."""
     found: list[list[tuple[int, int]]] = []
     for version, value in sorted(free):
         if found and found[-1][-1] == (version, value - 1):

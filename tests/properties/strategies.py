@@ -33,12 +33,10 @@ SLOTS = ("loadbalancer", "nodes", "nodes-1")
 
 
 def claim_key(tenant: str, slot: str = "loadbalancer", namespace: str = "team-a") -> Key:
-    """The key of a tenant's claim."""
     return Key("butler", namespace, tenant, slot, "TenantCluster")
 
 
 def pool_key(name: str) -> Key:
-    """The key of a pool."""
     return Key("butler", "butler-system", name, "", "NetworkPool")
 
 
@@ -48,7 +46,6 @@ def numbers(item: IPRange) -> set[tuple[int, int]]:
 
 
 def numbers_of(items: Iterable[IPRange]) -> set[tuple[int, int]]:
-    """The addresses of several ranges."""
     return {number for item in items for number in numbers(item)}
 
 
@@ -56,7 +53,6 @@ def numbers_of(items: Iterable[IPRange]) -> set[tuple[int, int]]:
 def ranges(
     draw: st.DrawFn, version: int = 4, longest: int = 16, universe: int = UNIVERSE
 ) -> IPRange:
-    """A range inside the universe."""
     first = draw(st.integers(0, universe - 1))
     size = draw(st.integers(1, min(longest, universe - first)))
     return IPRange(version, BASE[version] + first, BASE[version] + first + size - 1)
@@ -147,7 +143,6 @@ def record(
 
 @st.composite
 def records(draw: st.DrawFn, key: Key, known: Mapping[Key, Pool]) -> Allocation:
-    """A record of any phase and age; what it holds need not lie in its pool."""
     pool = known[draw(st.sampled_from(sorted(known)))]
     phase = draw(st.sampled_from((Phase.ALLOCATED, Phase.ALLOCATED, Phase.RELEASED, Phase.FAILED)))
     age = draw(st.sampled_from((0, RETENTION - 1, RETENTION, 2 * RETENTION)))
@@ -219,6 +214,5 @@ def states(
 
 
 def committed(state: State, plan: Plan, later: int = 0) -> State:
-    """The state once the plan is committed, some seconds later."""
     after = records_after(plan, state, FOLDER)
     return replace(state, records=after, clock=state.clock + later)

@@ -25,7 +25,6 @@ mixed = st.lists(st.one_of(ranges(version=4), ranges(version=6)), max_size=8)
 
 @st.composite
 def wide(draw: st.DrawFn) -> IPRange:
-    """A range of any size, anywhere."""
     version = draw(st.sampled_from((4, 6)))
     ends = draw(st.lists(st.integers(0, (1 << BITS[version]) - 1), min_size=2, max_size=2))
     return IPRange(version, min(ends), max(ends))
@@ -33,7 +32,6 @@ def wide(draw: st.DrawFn) -> IPRange:
 
 @st.composite
 def blocks(draw: st.DrawFn) -> IPRange:
-    """A range that is one CIDR block."""
     version = draw(st.sampled_from((4, 6)))
     length = draw(st.integers(0, BITS[version]))
     size = 1 << (BITS[version] - length)
@@ -42,7 +40,6 @@ def blocks(draw: st.DrawFn) -> IPRange:
 
 
 def is_sound(found: IPSet) -> bool:
-    """Sorted, disjoint, no two that touch, none empty."""
     pairs = zip(found.ranges, found.ranges[1:], strict=False)
     return all(item.first <= item.last for item in found) and all(
         left.version < right.version
@@ -152,7 +149,6 @@ def test_free_runs_are_a_set_of_numbers_under_every_order_of_steps(
 
 
 def lowest_or_tightest(free: set[int], size: int, placement: Placement) -> int | None:
-    """Where a slow allocator would put `size` addresses."""
     runs = [run for run in IPSet.of(IPRange(4, value, value) for value in free) if run.size >= size]
     if placement is Placement.BEST_FIT:
         runs.sort(key=lambda run: run.size)

@@ -20,12 +20,11 @@ from reconciler.records.parse import parse_record
 from tests.examples import scaled
 from tests.fakes import FakeRepository
 from tests.hostile.test_overrides import override
-from tests.world import CLOCK, pool, provider, tenant
+from tests.world import CLOCK, pool, provider, settings_text, tenant
 
 HOUR = 3_600
 NAMES = [f"t{number:02}" for number in range(14)]
 LATER = [f"late{number:02}" for number in range(12)]
-HEAD = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
 FOREVER = 1 << 40
 names = st.sampled_from([*NAMES, *LATER])
 some = st.sets(names, min_size=1, max_size=8)
@@ -77,8 +76,8 @@ class Brakes(RuleBasedStateMachine):
     @rule(limits=st.tuples(st.sampled_from((0, 30, 60, 100)), st.sampled_from((1, 10, 50))))
     def change_settings(self, limits: Limits) -> None:
         most, least = limits
-        spec = f"spec: {{brakes: {{maxReleasePercent: {most}, minRecords: {least}}}}}\n"
-        self.files["ipam.yaml"] = f"{HEAD}{spec}".encode()
+        spec = f"{{brakes: {{maxReleasePercent: {most}, minRecords: {least}}}}}"
+        self.files["ipam.yaml"] = settings_text(spec).encode()
         self.limits = limits
         self.commit()
 
@@ -129,14 +128,12 @@ class Brakes(RuleBasedStateMachine):
     # What may be
 
     def asked(self) -> set[Key]:
-        """Live claims whose tenant is gone."""
         return {key for key in self.live() if f"tenants/{key.name}.yaml" not in self.files}
 
     def reserved(self) -> int:
         return sum(not self.is_through(it) for it in self.records() if it.is_released)
 
     def is_over(self, asked: set[Key]) -> bool:
-        """More than the stricter Settings permit."""
         if not asked:
             return False
         live, reserved = len(self.live()), self.reserved()

@@ -12,9 +12,9 @@ from reconciler.model.plan import Expire, Keep, Refuse, Release
 from reconciler.planning.evaluate import Evaluation
 from tests.examples import scaled
 from tests.memory import evaluation_after
-from tests.properties.histories import ISLANDS, carried_out, island, member
+from tests.properties.histories import ISLANDS, island, member
 from tests.properties.trees import Files
-from tests.world import CLOCK, provider, raw, request, tenant
+from tests.world import CLOCK, carried, provider, raw, request, tenant
 
 DAY = 86_400
 Held = dict[Key, object]
@@ -81,7 +81,6 @@ def decisions(evaluation: Evaluation) -> Mapping[Key, object]:
 
 
 def is_broken(evaluation: Evaluation, path: str) -> bool:
-    """The file cannot be read as what it is."""
     sources = [item.is_broken for item in evaluation.tree.sources if item.path == path]
     lost = [item.unreadable for item in evaluation.tree.records if item.unreadable]
     return any(sources) or any(item.path == path for item in lost)
@@ -92,7 +91,7 @@ def is_broken(evaluation: Evaluation, path: str) -> bool:
 def test_what_breaks_stops_what_needs_it_and_nothing_else(data: st.DataObject) -> None:
     before = [world()]
     for _ in range(data.draw(st.integers(1, 2))):
-        before.append(carried_out(before[-1], evaluation_after(before[:-1], before[-1])))
+        before.append(carried(before[-1], evaluation_after(before[:-1], before[-1])))
     files = before[-1]
     if data.draw(st.booleans()):  # others go on in the very commit
         number = data.draw(st.integers(0, ISLANDS - 1))
@@ -116,7 +115,7 @@ def test_what_breaks_stops_what_needs_it_and_nothing_else(data: st.DataObject) -
     still = {item.claim for item in hurt.plan.decisions if isinstance(item, Keep)}
     assert is_record or kept <= still
     if not is_record and data.draw(st.booleans()):
-        broken = carried_out(broken, hurt)
+        broken = carried(broken, hurt)
         mended_after.append(broken)
     mended = evaluation_after(mended_after, {**broken, path: text}, clock + 60)
     again = decisions(mended)
@@ -129,7 +128,7 @@ def test_what_breaks_stops_what_needs_it_and_nothing_else(data: st.DataObject) -
 @settings(max_examples=scaled(50))
 def test_what_breaks_and_is_renamed_later_keeps_all_that_it_kept(data: st.DataObject) -> None:
     before = [world()]
-    before.append(carried_out(before[-1], evaluation_after([], before[-1])))
+    before.append(carried(before[-1], evaluation_after([], before[-1])))
     whole = evaluation_after(before[:-1], before[-1])
     sources = [it for it in before[-1] if not it.startswith("allocations/")]
     path = data.draw(st.sampled_from(sorted(sources)))
@@ -141,7 +140,7 @@ def test_what_breaks_and_is_renamed_later_keeps_all_that_it_kept(data: st.DataOb
         path = f"{path.rpartition('/')[0]}/renamed-{number}.yaml"
         line.append({**files, path: text})
         if data.draw(st.booleans()):
-            line.append(carried_out(line[-1], evaluation_after(line[:-1], line[-1])))
+            line.append(carried(line[-1], evaluation_after(line[:-1], line[-1])))
     moved = evaluation_after(line[:-1], line[-1], CLOCK + 9 * DAY)
     assert whole.reading.pools.keys() <= moved.reading.pools.keys()
     for kind in (POOL, PROVIDER, TENANT, REQUEST):

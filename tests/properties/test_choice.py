@@ -14,7 +14,6 @@ OWN = Refusal("no-matching-pool", "no pool matches", "label one")
 
 @st.composite
 def choosy(draw: st.DrawFn) -> State:
-    """A state whose claims and pools are particular."""
     state = draw(states())
     pools = {
         key: replace(pool, auto_assign=draw(st.sampled_from((True, True, False))))

@@ -27,7 +27,6 @@ KEYS = [claim_key(tenant, slot) for tenant in TENANTS for slot in SLOTS]
 
 @st.composite
 def unreadable(draw: st.DrawFn) -> Unreadable:
-    """A record that cannot be read, of which more or less is known."""
     claim = draw(st.sampled_from([None, *KEYS]))
     pool = draw(st.sampled_from([None, pool_key("p"), pool_key("gone")]))
     named = tuple(draw(st.lists(ranges(), max_size=2)))
@@ -35,7 +34,6 @@ def unreadable(draw: st.DrawFn) -> Unreadable:
 
 
 def touching(state: State, key: Key) -> set[Key]:
-    """The pool, and the pools that share addresses with it."""
     pool = state.pools[key]
     mine = numbers_of(pool.usable)
     return {key} | {

@@ -22,15 +22,12 @@ from reconciler.reconcile.discovery import Looked
 from tests.examples import scaled
 from tests.reconcile.looking.country import ELASTIC, elastic
 from tests.reconcile.watching.land import Land
-from tests.world import provider, tenant
+from tests.world import provider, settings_text, tenant
 
 NAMES = ("ant", "bee", "cat")
 CLUSTERS = tuple(f"team-a/{name}" for name in NAMES)
 CAP = 5
-SETTINGS = (
-    "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    f"spec: {{retention: 0s, elastic: {{maxGrowth: {CAP}}}}}\n"
-)
+SETTINGS = settings_text(f"{{retention: 0s, elastic: {{maxGrowth: {CAP}}}}}")
 SHARED = {"annotations": {"metallb.io/allow-shared-ip": "k"}}
 SORTS: tuple[Mapping[str, Any], ...] = (
     *({}, {}, {}, SHARED),
@@ -126,7 +123,6 @@ class Demand(RuleBasedStateMachine):
                 assert item is None or not held.overlapping(item), f"{index} of {name} is in use"
 
     def growth(self) -> list[Allocation]:
-        """The growth of all, that holds something."""
         every = self.here.evaluation().state.records
         return [it for it in every if it.role == "growth" and it.range is not None]
 
@@ -182,7 +178,6 @@ class Demand(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(NAMES), keeps=st.booleans())
     def lose_a_race(self, name: str, keeps: bool) -> None:
-        """Somebody pushes between a plan and its push."""
         path = f"tenants/{name}.yaml"
 
         def meanwhile() -> None:

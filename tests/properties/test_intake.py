@@ -40,7 +40,6 @@ def some(needed: Mapping[str, Any] | None = None, **fields: Any) -> st.SearchStr
 
 
 def texts(**fields: Any) -> st.SearchStrategy[Any]:
-    """Labels or annotations, with some that nobody reads."""
     named = {key.replace("__", "/"): it for key, it in fields.items()}
     odd = {"note": st.just("secret"), "example.org/token": st.just("secret")}
     return st.fixed_dictionaries({}, optional={**named, **odd})
@@ -108,7 +107,6 @@ ANNOTATIONS = [
 
 @st.composite
 def objects(draw: st.DrawFn) -> Any:
-    """A live object with fields that nobody reads."""
     kind = draw(st.sampled_from(sorted(SPECS)))
     values = st.one_of(YES, ADDRESS)
     labels = marks(f"{VIP}cluster-class", f"{VIP}role", "butler.butlerlabs.dev/team", values=YES)

@@ -18,9 +18,9 @@ from msgspec.structs import replace
 
 from reconciler.planning.evaluate import Evaluation, evaluate, leaving
 from tests.examples import scaled
-from tests.moving import carried, letting
+from tests.moving import letting
 from tests.properties.test_machine import Addresses, fact_of
-from tests.world import CLOCK, pool, provider, raw, tenant, tree_of
+from tests.world import CLOCK, carried, pool, provider, raw, tenant, tree_of
 
 NAMES = ("ant", "bee", "cat", "dog", "eel", "fox")
 SLOTS = ("loadbalancer", *(f"loadbalancer-{number}" for number in range(1, 40)))
@@ -194,7 +194,6 @@ class Living(RuleBasedStateMachine):
         self.apply(after)
 
     def write(self) -> None:
-        """The documents of those who are there; one file each, whatever the name."""
         for number, one in enumerate(self.tenants):
             path = f"tenants/{number}.yaml"
             self.files.pop(path, None)
@@ -202,7 +201,6 @@ class Living(RuleBasedStateMachine):
                 self.files[path] = one.text()
 
     def planned(self, allowed: set[str]) -> Evaluation:
-        """The plan, after clusters were asked as reconcile asks them."""
         keys = [
             f"butler/TenantCluster/team-a/{it}/{slot}" for it in sorted(allowed) for slot in SLOTS
         ]

@@ -16,15 +16,23 @@ from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
 from reconciler.review.checks import review
 from reconciler.review.merging import merged
 from tests.examples import scaled
-from tests.world import CLOCK, ENVIRONMENT, commit, git, pool, provider, request, tenant, write
+from tests.world import (
+    CLOCK,
+    ENVIRONMENT,
+    commit,
+    git,
+    pool,
+    provider,
+    request,
+    settings_text,
+    tenant,
+    write,
+)
 
 Files = dict[str, str]
 NAMES = tuple(f"t{number}" for number in range(6))
 START: Files = {
-    "ipam.yaml": (
-        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: default}\n"
-        "spec: {brakes: {maxReleasePercent: 100}}\n"
-    ),
+    "ipam.yaml": settings_text("{brakes: {maxReleasePercent: 100}}"),
     "tenants/keeper.yaml": tenant("keeper"),
     "pools/edge.yaml": pool("edge", "10.40.0.0/27"),
     "pools/far.yaml": pool("far", "10.41.0.0/28"),
@@ -81,7 +89,6 @@ def test_the_plan_before_the_merge_is_what_reconcile_commits_after_it(data: st.D
 
 
 def edited(folder: Path, old: Files, new: Files, name: str, clock: int) -> None:
-    """Commit other files on a branch."""
     git(folder, "switch", "-q", "-C", name)
     for path in old.keys() - new.keys():
         (folder / path).unlink()
@@ -109,7 +116,6 @@ def _is_as_shown(folder: Path) -> None:
 
 
 def reconciled(folder: Path) -> None:
-    """Reconcile the branch that is checked out."""
     reconcile(opened(folder), ReconcileOptions(any_branch=True))
 
 

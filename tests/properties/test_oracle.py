@@ -10,7 +10,6 @@ from tests.properties.strategies import numbers, states
 
 
 def seen(decision: Decision) -> Expected:
-    """A decision in the oracle's words."""
     match decision:
         case Keep(allocation):
             held = frozenset(numbers(allocation.range)) if allocation.range else NOTHING

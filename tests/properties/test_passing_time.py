@@ -24,15 +24,22 @@ from reconciler.planning.retention import due_instants
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.reconcile.verify import verify
 from tests.examples import scaled
-from tests.world import CLOCK, ENVIRONMENT, commit, git, pool, provider, repository, tenant, write
+from tests.world import (
+    CLOCK,
+    ENVIRONMENT,
+    commit,
+    git,
+    pool,
+    provider,
+    repository,
+    settings_text,
+    tenant,
+    write,
+)
 
 HOUR, DAY = 3_600, 86_400
 NAMES = st.sampled_from(("ant", "bee", "cat", "dog"))
-SETTINGS = """apiVersion: gitops-ipam.dev/v1alpha1
-kind: Settings
-metadata: {name: ipam}
-spec: {retention: 6h, brakes: {maxReleasePercent: 100, minRecords: 100}}
-"""
+SETTINGS = settings_text("{retention: 6h, brakes: {maxReleasePercent: 100, minRecords: 100}}")
 
 
 class PassingTime(RuleBasedStateMachine):

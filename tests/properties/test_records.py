@@ -36,7 +36,6 @@ SLOTS = st.sampled_from(("nodes", "nodes-3", "loadbalancer", "loadbalancer-12"))
 
 @st.composite
 def allocations(draw: st.DrawFn) -> Allocation:
-    """A record as the planner makes it, of any phase."""
     namespace, name = draw(TEAMS), draw(TEAMS)
     key = Key("butler", namespace, name, draw(SLOTS), "TenantCluster")
     pool = pool_key(draw(TEAMS))

@@ -10,10 +10,9 @@ from reconciler.model.plan import Expire, Release
 from reconciler.planning.evaluate import Evaluation
 from tests.examples import scaled
 from tests.memory import evaluation_after
-from tests.moving import carried
 from tests.planning.test_renaming import formerly
 from tests.properties.trees import Files
-from tests.world import CLOCK, pool, provider, raw, request, tenant
+from tests.world import CLOCK, carried, pool, provider, raw, request, tenant
 
 NAMES = ("ant", "bee", "cat", "dog", "eel", "fox")
 DAY = 86_400

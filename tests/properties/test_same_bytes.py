@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from reconciler.gitio.interface import Parsed
 from reconciler.planning.read import evaluate_source
 from tests.memory import MemorySource, evaluation_after
-from tests.properties.histories import ISLANDS, breakages, carried_out, edits, island, shown
+from tests.properties.histories import ISLANDS, breakages, edits, island, shown
 from tests.properties.trees import Files
-from tests.world import CLOCK
+from tests.world import CLOCK, carried
 
 
 @given(st.data())
@@ -29,7 +29,7 @@ def test_what_was_parsed_before_changes_no_plan(data: st.DataObject) -> None:
             assert shown(evaluate_source(source)) == shown(fresh)
         before.append(files)
         if data.draw(st.booleans()):
-            files, clock = carried_out(files, fresh), clock + 60
+            files, clock = carried(files, fresh), clock + 60
         if data.draw(st.integers(0, 3)):
             files = data.draw(edits(files))
         if data.draw(st.integers(0, 3)) == 0:

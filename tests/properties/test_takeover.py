@@ -22,7 +22,7 @@ from tests.fake_clusters import FakeClusters
 from tests.families.live import intake
 from tests.memory import MemorySource
 from tests.properties.trees import Files
-from tests.world import evaluation_of, pool, provider, reconciled, tenant
+from tests.world import evaluation_of, pool, provider, reconciled, settings_text, tenant
 
 NAMES = tuple("abcdef")
 MODES = ("static", "elastic")
@@ -87,12 +87,7 @@ FORMS: dict[str, Callable[[str], str]] = {
     "no YAML": "{{{}".format,
     "right beside wrong": lambda name: f"{tenant(name)}---\n{wrong('other')}",
 }
-INTAKE = """apiVersion: gitops-ipam.dev/v1alpha1
-kind: Settings
-metadata: {name: ipam}
-spec:
-  intake: [{kind: TenantCluster}]
-"""
+INTAKE = settings_text("{intake: [{kind: TenantCluster}]}")
 
 
 def living(names: Iterable[str]) -> FakeClusters:

@@ -27,7 +27,6 @@ def outcome(evaluation: Evaluation) -> tuple[tuple[FileChange, ...], str, list[s
 
 
 def ranges_of(files: Files, clock: int = CLOCK) -> dict[str, object]:
-    """What each claim holds once the plan is carried out."""
     return {
         str(item.claim): item.allocation.range
         for item in evaluation_of(files, clock).plan.decisions
@@ -117,7 +116,6 @@ def test_clusters_are_told_of_exactly_the_recorded_addresses(found: dict[str, st
 
 
 def expanded(text: str) -> list[str]:
-    """All addresses of `a.b.c.d-a.b.c.e`."""
     start, end = text.split("-")
     head = start.rpartition(".")[0]
     assert end.rpartition(".")[0] == head

@@ -13,13 +13,11 @@ CIDRS = ("10.40.0.0/26", "10.40.0.32/27", "10.41.0.0/27", "10.40.0.0/28")
 
 
 def block(start: int, end: int, base: str = "10.40.0") -> str:
-    """A mapping of start and end as YAML flow text."""
     return f"{{start: {base}.{start}, end: {base}.{end}}}"
 
 
 @st.composite
 def pool_texts(draw: st.DrawFn, name: str) -> str:
-    """A NetworkPool: with or without reserved blocks, ranges and defaults."""
     cidr = draw(st.sampled_from(CIDRS))
     base, _, last = cidr.partition("/")[0].rpartition(".")
     spec: dict[str, str] = {}
@@ -40,7 +38,6 @@ def pool_texts(draw: st.DrawFn, name: str) -> str:
 
 @st.composite
 def provider_texts(draw: st.DrawFn, names: Sequence[str]) -> str:
-    """A ProviderConfig over some of the pools, static or elastic, with or without a quota."""
     chosen = draw(st.permutations(list(names)))[: draw(st.integers(1, len(names)))]
     listed = ", ".join(f"{{name: {name}, priority: {draw(st.integers(0, 2))}}}" for name in chosen)
     network: dict[str, str] = {}
@@ -55,7 +52,6 @@ def provider_texts(draw: st.DrawFn, names: Sequence[str]) -> str:
 
 @st.composite
 def tenant_texts(draw: st.DrawFn, name: str, namespace: str) -> str:
-    """A TenantCluster that states its size, or leaves it to the provider."""
     spec: dict[str, str] = {}
     if draw(st.booleans()):
         spec["networking"] = f"{{lbPoolSize: {draw(st.integers(1, 12))}}}"
@@ -66,7 +62,6 @@ def tenant_texts(draw: st.DrawFn, name: str, namespace: str) -> str:
 
 @st.composite
 def request_texts(draw: st.DrawFn, name: str, pool_name: str) -> str:
-    """A hand-made request, pinned or counted."""
     if draw(st.booleans()):
         return request(name, pool_name, count=draw(st.integers(1, 6)))
     start = draw(st.integers(0, 60))
@@ -92,7 +87,6 @@ def texts(draw: st.DrawFn) -> dict[str, str]:
 
 
 def plain(found: Mapping[str, str]) -> Files:
-    """One file a document."""
     return {f"{FOLDERS[0]}/{title.replace(' ', '-')}.yaml": text for title, text in found.items()}
 
 

@@ -15,13 +15,11 @@ LATER = "2026-02-16T00:00:00Z"
 
 
 def span(start: str, end: str) -> IPRange:
-    """A range by its ends."""
     (version, first), (_, last) = parse_address(start), parse_address(end)
     return IPRange(version, first, last)
 
 
 def record(start: str = "10.40.0.80", end: str = "10.40.0.87", **fields: object) -> Allocation:
-    """The example record with another range or other fields."""
     item = span(start, end)
     made = Allocation(
         claim=CLAIM,
@@ -46,7 +44,6 @@ def record(start: str = "10.40.0.80", end: str = "10.40.0.87", **fields: object)
 
 
 def unplaced(phase: Phase = Phase.FAILED, **fields: object) -> Allocation:
-    """A record of the example's claim that holds nothing."""
     failed = replace(record(), path="", size=8, reason="pool-fragmented")
     return replace(
         failed,

@@ -30,7 +30,6 @@ def refused(text: str, path: str = PATH) -> str:
 
 
 def without(text: str, *starts: str) -> str:
-    """The text without the lines that begin so."""
     return "".join(
         line for line in text.splitlines(keepends=True) if not line.strip().startswith(starts)
     )

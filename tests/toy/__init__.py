@@ -7,9 +7,7 @@ from pathlib import Path
 
 from reconciler import families as package
 from reconciler.apply import rights, targets
-from reconciler.apply import rights as apply_rights
 from reconciler.kube import resources
-from reconciler.kube import resources as kube_resources
 from reconciler.planning import documents
 from reconciler.records import emit
 
@@ -32,17 +30,7 @@ def installed() -> Iterator[None]:
 
 
 def forget() -> None:
-    """Forget which families there are."""
-    for module in (
-        package,
-        emit,
-        targets,
-        rights,
-        resources,
-        apply_rights,
-        kube_resources,
-        documents,
-    ):
+    for module in (package, emit, targets, rights, resources, documents):
         for item in vars(module).values():
             if hasattr(item, "cache_clear"):
                 item.cache_clear()

@@ -1,6 +1,5 @@
 """The toy family in clusters: applied, told, locked, listed, taken away; no code knows it."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,8 +12,8 @@ from reconciler.records.emit import record_document
 from tests.apply.execution.site import Site, failures, results
 from tests.envtest.servers import ApiServer
 from tests.toy import installed
-from tests.toy.test_toy import FILES, Files, ipam
-from tests.world import evaluation_of, reconciled, repository
+from tests.toy.test_toy import FILES, Files
+from tests.world import evaluation_of, reconciled
 
 QUAY_PATH = "/apis/harbour.example/v1/quays"
 RECORDS_CRD = (
@@ -81,24 +80,3 @@ def test_a_real_server_holds_them_and_locks_them(site: Site) -> None:
     ]  # fmt: skip
     assert failures(site.apply({}, "c", allow_release=9)[MANAGEMENT]) == {}
     assert site.management.get(QUAY_PATH)["items"] == []
-
-
-def test_the_command_lists_it(tmp_path: Any) -> None:
-    repo = repository(tmp_path / "repo", reconciled(FILES))
-    told = " ".join(ipam("get", "--help").stdout.split())
-    for words in ("List pools, ", " quays, allocations, ", " or boats, in the columns"):
-        assert words in told
-    quays = ipam("get", "quays", "--repo", repo, "-o", "wide").stdout.splitlines()
-    assert [line.split() for line in quays] == [
-        ["NAME", "FREE", "CIDR"],
-        ["north", "254", "2001:db8:7::/120"],
-        ["old", "254", "10.77.0.0/24"],
-        ["private", "254", "2001:db8:8::/120"],
-    ]
-    boats = json.loads(ipam("get", "boats", "--repo", repo, "-o", "json").stdout)
-    assert boats["kind"] == "BoatList"
-    boat = json.loads(ipam("get", "boats", "bert", "--repo", repo, "-o", "json").stdout)
-    assert (boat["kind"], boat["metadata"]["namespace"]) == ("Boat", "lake")
-    assert boat in boats["items"]
-    named = ipam("get", "quays", "--repo", repo, "-o", "name").stdout.split()
-    assert named[0] == "quay.harbour.example/north"

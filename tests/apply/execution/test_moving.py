@@ -13,8 +13,8 @@ from reconciler.model.objects import RESOURCE, STILL_ANNOUNCED
 from tests.apply.execution.site import Files, evaluated
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
-from tests.moving import KEY, LEAVING, NEW, OLD, carried, moved, moving
-from tests.world import CLOCK, SMALL, provider, reconciled, tenant
+from tests.moving import KEY, LEAVING, NEW, OLD, moved, moving
+from tests.world import CLOCK, SMALL, carried, provider, reconciled, tenant
 
 ONE = "team-a/one"
 OLD_RANGE, NEW_RANGE = "10.40.0.0-10.40.0.7", "10.50.0.0-10.50.0.7"

@@ -9,10 +9,10 @@ from reconciler.apply.targets import ApplyOptions, former_clusters, known_as_now
 from tests.apply.execution.site import FIRST, Files, evaluated, world
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
-from tests.moving import KEY, LEAVING, OLD, carried, moved, moving
+from tests.moving import KEY, LEAVING, OLD, moved, moving
 from tests.planning.outcome import without
 from tests.planning.test_renaming import formerly
-from tests.world import CLOCK, reconciled, tenant
+from tests.world import CLOCK, carried, reconciled, tenant
 
 NEW = "team-a/store"
 RANGE = ["10.0.0.0-10.0.0.3"]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from reconciler.families.capi.kinds import CLUSTERS, GLOBAL_POOLS, PROTECT_POOL
+from reconciler.families.capi.kinds import CLAIMS, CLUSTERS, GLOBAL_POOLS, PROTECT_POOL
 from reconciler.model.objects import Ref
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
@@ -22,7 +22,6 @@ CNI = {"name": "cni", "value": "calico"}
 
 
 def shop(**spec: Any) -> dict[str, Any]:
-    """The Cluster as a person made it."""
     topology = {"class": "web", "version": "v1.31.0", "variables": [CNI]}
     return {
         "apiVersion": CLUSTERS.api_version,
@@ -33,10 +32,16 @@ def shop(**spec: Any) -> dict[str, Any]:
 
 
 def person() -> FakeClusters:
-    """A management cluster in which a person made the Cluster."""
     found = FakeClusters()
     found.hand(HUB).apply(shop(), "kubectl")
     return found
+
+
+def asked(clusters: FakeClusters, name: str, pool: str = "vips", manager: str = "kubectl") -> None:
+    reference = {"apiGroup": CLAIMS.group, "kind": "GlobalInClusterIPPool", "name": pool}
+    body = {"apiVersion": CLAIMS.api_version, "kind": CLAIMS.kind, "spec": {"poolRef": reference}}
+    named = {"metadata": {"name": name, "namespace": "default"}}
+    clusters.hand(HUB).apply({**body, **named}, manager)
 
 
 def there(clusters: FakeClusters, kind: Any, name: str, namespace: str = "default") -> Any:
@@ -48,7 +53,6 @@ def hub(clusters: FakeClusters, files: Any = FILES, revision: str = "a", **more:
 
 
 def served(clusters: FakeClusters) -> None:
-    """The provider took the pools on."""
     for name in ("vips", "doors"):
         patch = {"metadata": {"finalizers": [PROTECT_POOL]}}
         clusters.hand(HUB).merge(Ref(GLOBAL_POOLS, "", name), patch, "in-cluster-provider")

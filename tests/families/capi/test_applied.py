@@ -17,6 +17,7 @@ from tests.families.capi.hub import (
     INGRESS,
     RESULT,
     SHOP,
+    asked,
     hub,
     person,
     served,
@@ -46,7 +47,7 @@ def test_objects_are_named_labelled_and_referred_to_as_the_originals(
     clusters: FakeClusters,
 ) -> None:
     hub(clusters)
-    address, asked = there(clusters, ADDRESSES, CP), there(clusters, CLAIMS, CP)
+    address, made = there(clusters, ADDRESSES, CP), there(clusters, CLAIMS, CP)
     assert address["spec"] == {
         "address": "10.0.0.10",
         "claimRef": {"name": CP},
@@ -56,13 +57,13 @@ def test_objects_are_named_labelled_and_referred_to_as_the_originals(
     }  # fmt: skip
     assert address["metadata"]["finalizers"] == ["ipam.cluster.x-k8s.io/ProtectAddress"]
     assert address["metadata"]["labels"]["cluster.x-k8s.io/cluster-name"] == "shop"
-    assert asked["spec"] == {"clusterName": "shop", "poolRef": address["spec"]["poolRef"]}
-    assert asked["metadata"]["finalizers"] == ["ipam.cluster.x-k8s.io/ReleaseAddress"]
+    assert made["spec"] == {"clusterName": "shop", "poolRef": address["spec"]["poolRef"]}
+    assert made["metadata"]["finalizers"] == ["ipam.cluster.x-k8s.io/ReleaseAddress"]
     assert (
-        asked["metadata"]["labels"].items()
+        made["metadata"]["labels"].items()
         >= {"cluster.x-k8s.io/cluster-name": "shop", f"{VIP}role": "control-plane"}.items()
     )
-    (owner,) = asked["metadata"]["ownerReferences"]
+    (owner,) = made["metadata"]["ownerReferences"]
     assert (owner["kind"], owner["name"], owner["controller"]) == ("Cluster", "shop", True)
     assert "gateway" not in there(clusters, ADDRESSES, INGRESS)["spec"]
 
@@ -236,15 +237,7 @@ def test_a_claim_of_a_person_gets_its_address_and_its_status_alone(clusters: Fak
     assert there(clusters, ADDRESSES, "one")["spec"]["address"] == "10.0.0.10"
     assert there(clusters, CLAIMS, "one") is None
     for name in ("one", "two"):
-        clusters.hand(HUB).apply(
-            {
-                "apiVersion": CLAIMS.api_version,
-                "kind": CLAIMS.kind,
-                "metadata": {"name": name, "namespace": "default"},
-                "spec": {"poolRef": {"kind": "GlobalInClusterIPPool", "name": "vips"}},
-            },
-            "kubectl",
-        )
+        asked(clusters, name)
     hub(clusters, files, "b")
     one, two = there(clusters, CLAIMS, "one"), there(clusters, CLAIMS, "two")
     assert one["status"]["addressRef"] == {"name": "one"}
@@ -287,7 +280,6 @@ ELSE = reconciled(of(pool(gateway="10.0.0.1"), DOORS))  # no Cluster any more, n
 
 
 def held(clusters: FakeClusters) -> list[str]:
-    """The addresses and claims that are there."""
     kinds = (ADDRESSES, CLAIMS)
     objects = clusters.hand(HUB).objects
     return sorted(f"{ref.resource.kind} {ref.name}" for ref in objects if ref.resource in kinds)
@@ -299,16 +291,13 @@ def test_what_shall_go_while_its_kind_is_not_served_goes_when_that_is_back(
     hub(clusters)
     before = held(clusters)
     clusters.unknown[HUB] |= {ADDRESSES, CLAIMS}
-    said = tuple(
-        f"2 objects stay: the kind {kind} is not served" for kind in ("IPAddress", "IPAddressClaim")
-    )
+    said = [
+        f"2 objects stay: the kind {it} is not served" for it in ("IPAddress", "IPAddressClaim")
+    ]
     outside = "1 Cluster is not in Git and gets no VIP; see intake in Settings"
     for revision in "bc":  # as often as one likes: it fails nothing, and nothing grows
         done = hub(clusters, ELSE, revision, allow_release=9)
-        assert done.notes == (
-            *said,
-            "1 Cluster is not in Git and gets no VIP; see intake in Settings",
-        )
+        assert done.notes == (*said, outside)
         assert (done.state, done.is_changed) == (ClusterState.APPLIED, revision == "b")
         assert held(clusters) == before
     clusters.unknown[HUB] -= {ADDRESSES, CLAIMS}

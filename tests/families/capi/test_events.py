@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 from reconciler.apply.plan import ClusterState
-from reconciler.families.capi.kinds import CLAIMS, CLUSTERS
+from reconciler.families.capi.kinds import CLUSTERS
 from reconciler.kube.resources import IP_ALLOCATION
 from reconciler.model.errors import ClusterError, UnreachableError
 from reconciler.model.objects import EVENT, Ref
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
-from tests.families.capi.hub import CP, FILES, INGRESS, hub, person, there
+from tests.families.capi.hub import CP, FILES, INGRESS, asked, hub, person, there
 from tests.families.capi.trees import claim, of, pool
 from tests.world import CLOCK, reconciled
 
@@ -24,19 +24,10 @@ def clusters() -> FakeClusters:
 
 
 def events(clusters: FakeClusters) -> list[tuple[str, str, str, str]]:
-    """Claim, type, reason and message of all that was told."""
     found = clusters.hand(HUB).list(EVENT).items
     return sorted(
         (it["involvedObject"]["name"], it["type"], it["reason"], it["message"]) for it in found
     )
-
-
-def asked(clusters: FakeClusters, name: str) -> None:
-    """A person makes a claim in the cluster."""
-    reference = {"apiGroup": CLAIMS.group, "kind": "GlobalInClusterIPPool", "name": "vips"}
-    body = {"apiVersion": CLAIMS.api_version, "kind": CLAIMS.kind}
-    named = {"metadata": {"name": name, "namespace": "default"}, "spec": {"poolRef": reference}}
-    clusters.hand(HUB).apply({**body, **named}, "kubectl")
 
 
 def test_a_run_that_is_cut_off_among_the_records_has_told_of_the_addresses(

@@ -10,7 +10,7 @@ from reconciler.model.objects import Ref
 from tests.apply.execution.site import failures
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
-from tests.families.capi.hub import CP, FILES, RESULT, SHOP, hub, person, there
+from tests.families.capi.hub import CP, FILES, RESULT, SHOP, asked, hub, person, there
 from tests.families.capi.trees import VIP, claim, cluster, of, pool
 from tests.world import reconciled
 
@@ -84,15 +84,7 @@ def test_what_an_address_says_of_its_network_stays_when_the_pool_changes(
 
 
 def test_what_a_claim_names_cannot_change(clusters: FakeClusters) -> None:
-    clusters.hand(HUB).apply(
-        {
-            "apiVersion": CLAIMS.api_version,
-            "kind": CLAIMS.kind,
-            "metadata": {"name": CP, "namespace": "default"},
-            "spec": {"poolRef": {"apiGroup": "ipam.cluster.x-k8s.io", "kind": "GlobalInClusterIPPool", "name": "x"}},
-        },
-        "capi-vip-allocator",
-    )  # fmt: skip
+    asked(clusters, CP, "x", "capi-vip-allocator")
     assert failures(hub(clusters)) == {
         f"ipam.cluster.x-k8s.io/IPAddressClaim/default/{CP}": "foreign-holder: the claim that is there"
         " names another pool"
@@ -104,15 +96,7 @@ def test_what_the_originals_made_is_taken_over_when_the_cluster_says_so(
 ) -> None:
     foreign(clusters, CP, "10.0.0.15")
     reference = there(clusters, ADDRESSES, CP)["spec"]["poolRef"]
-    clusters.hand(HUB).apply(
-        {
-            "apiVersion": CLAIMS.api_version,
-            "kind": CLAIMS.kind,
-            "metadata": {"name": CP, "namespace": "default"},
-            "spec": {"poolRef": reference},
-        },
-        "capi-vip-allocator",
-    )
+    asked(clusters, CP, manager="capi-vip-allocator")
     clusters.hand(HUB).merge(
         SHOP, {"spec": {"controlPlaneEndpoint": {"host": "10.0.0.15"}}}, "capi-vip-allocator"
     )
@@ -141,7 +125,7 @@ def test_a_cluster_does_not_hear_of_an_address_that_could_not_be_written(
     assert there_is_no_endpoint(clusters)
     assert there(clusters, CLAIMS, CP) is None
     clusters.faults.clear()
-    refusing = FakeClusters(faults={HUB: lambda verb, what: _refused(verb, what)})
+    refusing = FakeClusters(faults={HUB: _refused})
     refusing.objects = clusters.objects
     assert failures(refusing.apply(FILES)["management"]) == {str(SHOP): "kubectl owns spec.x"}
     assert there_is_no_endpoint(clusters)

@@ -86,7 +86,6 @@ def deleted(clusters: FakeClusters, ref: Ref, *finalizers: str) -> None:
 
 
 def pair(clusters: FakeClusters, name: str) -> dict[Resource, Any]:
-    """An IPAddress and its claim, as they are in the cluster."""
     return {kind: there(clusters, kind, name) for kind in (ADDRESSES, CLAIMS)}
 
 

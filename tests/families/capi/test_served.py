@@ -36,7 +36,6 @@ def spoken(text: str, version: str) -> str:
 
 @pytest.fixture(params=CLUSTER_API)
 def version(request: pytest.FixtureRequest) -> str:
-    """The newest version that the management cluster serves."""
     given: str = request.param
     return given
 
@@ -62,7 +61,6 @@ def describe(server: ApiServer, *words: str) -> str:
 
 
 def there(server: ApiServer, kind: str, name: str) -> dict[str, Any]:
-    """An object in the newest version that the server serves."""
     words = (f"{kind}.ipam.cluster.x-k8s.io", name, "-o", "json", "--show-managed-fields")
     found: dict[str, Any] = json.loads(describe(server, *words))
     return found

@@ -6,12 +6,12 @@ import pytest
 
 from reconciler.apply.expiry import still_announced
 from reconciler.apply.targets import ApplyOptions
-from reconciler.families.capi.kinds import CLAIMS, CLUSTERS
+from reconciler.families.capi.kinds import CLUSTERS
 from reconciler.model.errors import ClusterError
 from tests.apply.execution.site import evaluated
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
-from tests.families.capi.hub import DOORS, RESULT, SHOP, shop
+from tests.families.capi.hub import DOORS, RESULT, SHOP, asked, shop
 from tests.families.capi.trees import claim, cluster, of, pool
 from tests.world import CLOCK, reconciled
 
@@ -69,15 +69,7 @@ def test_whichever_cluster_has_it_and_wherever_it_stands(clusters: FakeClusters)
 def test_a_claim_that_is_still_there_holds_its_address(clusters: FakeClusters) -> None:
     files = gone(claim("one"))
     assert doubts(clusters, files) == {}
-    clusters.hand(HUB).apply(
-        {
-            "apiVersion": CLAIMS.api_version,
-            "kind": CLAIMS.kind,
-            "metadata": {"name": "one", "namespace": "default"},
-            "spec": {"poolRef": {"kind": "GlobalInClusterIPPool", "name": "vips"}},
-        },
-        "kubectl",
-    )
+    asked(clusters, "one")
     assert doubts(clusters, files) == {ONE: "10.0.0.10: IPAddressClaim default/one is still there"}
 
 

@@ -37,7 +37,6 @@ def pool(
     annotations: Mapping[str, str] | None = None,
     **spec: object,
 ) -> str:
-    """A pool: of all namespaces, or of one."""
     metadata: dict[str, Any] = {"name": name, "labels": {CLASS: class_, ROLE: role}}
     metadata |= {"namespace": namespace} if namespace else {}
     metadata |= {"annotations": dict(annotations)} if annotations else {}
@@ -84,7 +83,6 @@ def of(*texts: str) -> Files:
 
 
 def got(evaluation: Evaluation) -> dict[str, str]:
-    """What each claim gets: its first address, or why it gets nothing."""
     found = {}
     for item in evaluation.plan.decisions:
         name = f"{item.claim.name}.{item.claim.slot}"
@@ -103,5 +101,4 @@ def gets(*texts: str) -> dict[str, str]:
 
 
 def said(*texts: str) -> list[tuple[str, str]]:
-    """Codes and messages of what is found."""
     return [(item.code, item.message) for item in evaluation_of(of(*texts)).findings]

@@ -31,5 +31,4 @@ MAIN = pool(cidrs='["10.200.0.0/24", "2001:db8::/120"]')
 
 
 def tree(*texts: str, pools: str = MAIN) -> dict[str, str | bytes]:
-    """A repository of one file of pools and one of VIPs."""
     return {"pools/p.yaml": pools, "tenants/v.yaml": "---\n".join(texts)}

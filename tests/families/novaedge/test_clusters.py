@@ -41,7 +41,6 @@ def there(site: Site, files: Files) -> None:
 
 
 def by_controller(site: Site, path: str, status: dict[str, Any]) -> None:
-    """NovaEdge's controller writes a status."""
     answer = site.management.request("PATCH", f"{path}/status", {"status": status}, MERGE)
     assert answer[0] == 200, answer
 
@@ -77,19 +76,7 @@ def test_the_seed_is_applied_as_it_says(site: Site) -> None:
     assert results(site.apply(files, "b")[MANAGEMENT]) == {}
 
 
-def test_a_deleted_vip_gives_its_address_back_to_the_pools_status(site: Site) -> None:
-    files = reconciled(tree(vip("a"), vip("b")))
-    there(site, files)
-    site.apply(files)
-    files["tenants/v.yaml"] = vip("b")
-    site.apply(reconciled(files), "b")
-    status = site.management.get(f"{POOLS}/main")["status"]
-    assert [item["vipRef"] for item in status["allocations"]] == ["b"]
-    assert (status["allocated"], status["available"]) == (1, 508)
-
-
 def copied(site: Site, path: str) -> str:
-    """An object as `kubectl get -o yaml` shows it."""
     return dump(site.management.get(path))
 
 

@@ -14,7 +14,6 @@ def read(text: str) -> Pool:
 
 
 def found(text: str) -> list[tuple[str, str, str]]:
-    """Severity, code and message of all findings."""
     findings = evaluation_of({"pools/p.yaml": text}).findings
     return [(item.severity.value, item.code, item.message) for item in findings]
 

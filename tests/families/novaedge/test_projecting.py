@@ -6,13 +6,10 @@ import pytest
 
 from reconciler.planning.projection import project
 from tests.families.novaedge import MAIN, pool, tree, vip
-from tests.world import evaluation_of, reconciled
+from tests.world import evaluation_of, reconciled, settings_text
 
 SINCE = "2026-02-15T10:00:30Z"
-DOCUMENTS = {"ipam.yaml": (
-    "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    "spec: {apply: {documents: all}}\n"
-)}  # fmt: skip
+DOCUMENTS = {"ipam.yaml": settings_text("{apply: {documents: all}}")}
 
 
 def describe(files: dict[str, str | bytes]) -> dict[str, Any]:

@@ -16,7 +16,6 @@ SLOT = "berth"
 
 
 def read(documents: Documents, held: CurrentRecords | None, settings: Settings) -> FamilyReading:
-    """All quays and boats."""
     del held
     reading = FamilyReading()
     for document in documents.of(QUAY):

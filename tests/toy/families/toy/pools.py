@@ -20,7 +20,6 @@ _CIDR = ("spec", "cidr")
 
 
 def pool_key(name: str) -> Key:
-    """The key of a quay."""
     return Key(NAME, "", name, "", QUAY.kind)
 
 

@@ -7,7 +7,6 @@ from tests.toy.families.toy.pools import pool_key
 
 
 def project(given: ProjectionInput) -> tuple[Projection, ...]:
-    """The quays that are read."""
     return tuple(
         Projection(
             MANAGEMENT,
