@@ -1,6 +1,5 @@
 """What of each family's documents may be edited for a refused claim."""
 
-import pytest
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet
@@ -37,24 +36,6 @@ def test_a_network_is_doubled_until_it_has_what_lacks() -> None:
     says = widened(BUTLER, edge(), 300)
     assert says[0] == "widen edge from 10.40.1.0/24 to 10.40.0.0/22, if the network team agrees"
     assert len(says) == 7
-
-
-@pytest.mark.parametrize(
-    ("given", "edited"),
-    [
-        ("{start: 10.40.1.9, end: 10.40.1.255}", []),
-        ("{start: 10.40.1.0, end: 10.40.1.99}", ["start"] * 8),
-        ("{start: 10.40.1.9, end: 10.40.1.99}", []),
-        ("{ranges: [{start: 10.40.1.0, end: 10.40.1.9}]}", []),
-        ("{start: 10.40.1.9}", ["cidr"] * 8),
-    ],
-)
-def test_a_window_is_moved_only_where_it_ends_with_its_network(
-    given: str, edited: list[str]
-) -> None:
-    evaluation = edge(tenantAllocation=given)
-    fixes = BUTLER.widened(evaluation.documents, evaluation.state.pools[EDGE], 1)
-    assert [str(fix.edits[-1].steps[-1]) for fix in fixes] == edited
 
 
 def test_a_pool_of_one_subnet_gets_what_is_free_of_it() -> None:

@@ -151,25 +151,3 @@ def test_the_metallb_pool_of_a_tenant_holds_first_and_growth_in_order(order: int
         "team-a/one": ["10.40.0.0-10.40.0.3", "10.40.0.6-10.40.0.6"],
         "team-a/two": ["10.40.0.4-10.40.0.5"],
     }
-
-
-PERSONS = tenant("one").encode()
-COPY = path_of("observed", ("butler.butlerlabs.dev", "TenantCluster", "team-a", "one"))
-
-
-def test_what_people_describe_takes_the_place_of_what_was_observed_and_nothing_moves() -> None:
-    observed: Files = {**without(grown((1, 1)), "tenants/one.yaml"), COPY: PERSONS}
-    before = reconciled(observed)
-    both = {**before, "tenants/mine.yaml": tenant("one", networking="{lbPoolSize: 2}")}
-    evaluation = evaluation_of(both)
-    assert [(change.path, change.data) for change in evaluation.changes] == [(COPY, None)]
-    assert set(outcome(both).values()) == {
-        "keep 10.40.0.0-10.40.0.1 of edge", "keep 10.40.0.2 of edge"
-    }  # fmt: skip
-    assert [it.code for it in evaluation.findings if it.code != "observed-edited"] == []
-    after = reconciled(both)
-    assert COPY not in after
-    assert evaluation_of(after).changes == ()
-    assert {path: after[path] for path in after if path.startswith("allocations/")} == {
-        path: before[path] for path in before if path.startswith("allocations/")
-    }

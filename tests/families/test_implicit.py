@@ -3,7 +3,6 @@
 import pytest
 
 from reconciler.documents.findings import Finding
-from tests.families.capi.trees import cluster
 from tests.planning.outcome import Files
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, settings_text, tenant
 
@@ -73,15 +72,6 @@ def test_a_new_tenant_without_a_namespace_that_all_others_have_is_told() -> None
     assert found(reconciled(files), "namespace-implicit") == []
     assert found({**files, ONE: tenant("one").replace(", namespace: team-a", "")}, item.code) == []
     assert found({**files, "tenants/new.yaml": tenant("new", "default")}, item.code) == []
-
-
-def test_a_new_cluster_without_a_namespace_is_told_too() -> None:
-    others = {
-        f"clusters/{name}.yaml": cluster(name).replace("name: ", "namespace: team-a\n  name: ", 1)
-        for name in ("one", "two")
-    }
-    (item,) = found({**others, "clusters/new.yaml": cluster("new")}, "namespace-implicit")
-    assert item.location.path == "clusters/new.yaml"
 
 
 def test_ranges_of_two_pools_in_one_cluster_are_told_before_and_after_they_are_given() -> None:

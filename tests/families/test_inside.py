@@ -84,12 +84,3 @@ def test_a_cluster_stands_in_the_address_spaces_of_its_pools() -> None:
     (found,) = [it for it in both.findings if it.code == "pool-overlap"]
     assert found.message.endswith("10.40.0.0-10.40.0.255; GlobalInClusterIPPool vips"
                                   " at pools/00.yaml:12: 10.40.0.9")  # fmt: skip
-
-
-def test_a_clusters_own_endpoint_inside_its_own_pods_is_told() -> None:
-    text = trees.cluster(
-        class_="", clusterNetwork=BLOCKS, controlPlaneEndpoint={"host": "10.40.3.4"}
-    )
-    ((code, _, message),) = describe(evaluation_of(trees.of(text)))
-    assert code == "pool-overlap"
-    assert "default/shop (controlPlaneEndpoint) at clusters/00.yaml" in message

@@ -40,44 +40,26 @@ def test_usable_addresses(spec: dict[str, str], found: str) -> None:
 
 
 RULES = [
-    ("reserved and range", {"reserved": reserved("10.40.0.0/26"),
-      "tenantAllocation": ranges(("10.40.0.128", "10.40.0.255"))}, []),
     ("reserved elsewhere", {"reserved": reserved("10.41.0.0/24")}, ["reserved-outside-pool"]),
     ("range elsewhere", {"tenantAllocation": ranges(("10.41.0.0", "10.41.0.255"))},
      ["range-outside-pool"]),
-    ("start and end elsewhere", {"tenantAllocation": "{start: 10.41.0.0, end: 10.41.0.9}"},
-     ["range-outside-pool"]),
     ("range reversed", {"tenantAllocation": ranges(("10.40.0.200", "10.40.0.100"))},
-     ["range-reversed"]),
-    ("start and end reversed", {"tenantAllocation": "{start: 10.40.0.9, end: 10.40.0.1}"},
      ["range-reversed"]),
     ("start of another version", {"tenantAllocation": "{start: '::1', end: 10.40.0.1}"},
      ["family-mismatch"]),
-    ("both elsewhere", {"reserved": reserved("10.41.0.0/24"),
-      "tenantAllocation": ranges(("10.42.0.0", "10.42.0.255"))},
-     ["reserved-outside-pool", "range-outside-pool"]),
-    ("only reserved", {"reserved": reserved("10.40.0.0/26")}, []),
     ("reserved unreadable", {"reserved": reserved("10.40.0.0")}, ["cidr-invalid"]),
     ("range unreadable", {"tenantAllocation": ranges(("10.40.0.00", "10.40.0.9"))},
      ["address-invalid"]),
-    ("two ranges", {"tenantAllocation": ranges(
-        ("10.40.0.0", "10.40.0.63"), ("10.40.0.128", "10.40.0.255"))}, []),
     ("unsorted", {"tenantAllocation": ranges(
         ("10.40.0.128", "10.40.0.255"), ("10.40.0.0", "10.40.0.63"))}, ["ranges-unsorted"]),
     ("overlapping", {"tenantAllocation": ranges(
         ("10.40.0.0", "10.40.0.100"), ("10.40.0.50", "10.40.0.200"))}, ["ranges-unsorted"]),
-    ("one outside", {"tenantAllocation": ranges(
-        ("10.40.0.0", "10.40.0.63"), ("10.40.1.0", "10.40.1.50"))}, ["range-outside-pool"]),
     ("reserved inside a range", {"reserved": reserved("10.40.0.8/29"),
-      "tenantAllocation": ranges(("10.40.0.0", "10.40.0.63"))}, []),
-    ("reserved beside a range", {"reserved": reserved("10.40.0.200/29"),
       "tenantAllocation": ranges(("10.40.0.0", "10.40.0.63"))}, []),
     ("reserved over all of a range", {"reserved": reserved("10.40.0.0/26"),
       "tenantAllocation": ranges(("10.40.0.8", "10.40.0.15"), ("10.40.0.70", "10.40.0.71"))}, []),
     ("reserved across the end of a range", {"reserved": reserved("10.40.0.16/28"),
       "tenantAllocation": ranges(("10.40.0.0", "10.40.0.19"))}, ["reserved-straddles-range"]),
-    ("reserved across the start of a range", {"reserved": reserved("10.40.0.0/26"),
-      "tenantAllocation": ranges(("10.40.0.32", "10.40.0.127"))}, ["reserved-straddles-range"]),
     ("reserved twice", {"reserved": reserved("10.40.0.0/28", "10.40.0.8/29")},
      ["reserved-overlap"]),
 ]  # fmt: skip
@@ -98,10 +80,7 @@ def test_each_rule_of_a_pool_is_a_finding(spec: dict[str, object], expected: lis
         ("10.40.0.5/24", "cidr-invalid"),
         ("'2001:db8::/64'", "family-mismatch"),
         ("224.0.0.0/24", "special-purpose"),
-        ("127.0.0.0/24", "special-purpose"),
-        ("11.0.0.0/7", "cidr-invalid"),
         ("10.0.0.0/7", "pool-too-large"),
-        ("0.0.0.0/0", "pool-too-large"),
     ],
 )
 def test_a_network_that_cannot_be_given_out_is_an_error(cidr: str, code: str) -> None:

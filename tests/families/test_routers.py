@@ -78,15 +78,6 @@ def test_a_record_that_has_what_becomes_a_router_is_told_and_stops_nobody() -> N
     assert evaluation.changes == ()
 
 
-def test_nothing_is_told_of_a_pool_whose_file_says_something_else_by_now() -> None:
-    twice = {**FILES, "pools/again.yaml": pool(cidr="10.40.9.0/24")}
-    evaluation = evaluation_of(twice)
-    assert [it.code for it in evaluation.findings if it.severity.value == "error"] == [
-        "document-duplicate"
-    ]
-    assert describe(evaluation) == []
-
-
 def test_a_router_of_two_address_spaces_is_held_back_in_both_however_little_is_read() -> None:
     def placed(text: str) -> str:
         space = "annotations: {gitops-ipam.dev/address-space: lab}, "

@@ -11,7 +11,6 @@ from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled,
 SINCE = "2026-02-15T10:00:30Z"
 ELASTIC = "{allocationMode: elastic, initialPoolSize: 2}"
 CLOUD = provider().replace("mode: ipam", "mode: cloud")
-WORKED = pool("edge", "10.92.90.0/23", tenantAllocation="{start: 10.92.90.49, end: 10.92.90.80}")
 
 
 def statuses(files: Files, clock: int = CLOCK) -> dict[str, Any]:
@@ -195,32 +194,3 @@ def test_a_pin_that_stands_for_the_tenants_claim_speaks_for_it_also_when_it_is_r
         found = of_tenant(reconciled({**SMALL, "tenants/pin.yaml": pin}))
         assert found["lbAllocationRef"] == {"name": "a-pin"}
         assert describe(found)[0] == str(is_ready)
-
-
-# A pool of 32, elastic, 2 for each tenant.
-@pytest.mark.parametrize(
-    ("tenants", "percent", "flags", "left"),
-    [(8, 50, "FFF", 8), (12, 75, "TFF", 4), (14, 88, "TTF", 2), (16, 100, "TTT", 0)],
-)
-def test_the_worked_example(tenants: int, percent: int, flags: str, left: int) -> None:
-    files = {
-        "pools/edge.yaml": WORKED,
-        "providers/default.yaml": provider(loadBalancer=ELASTIC),
-        **{f"tenants/t{index}.yaml": tenant(f"t{index:02d}") for index in range(tenants)},
-    }
-    after = reconciled(files)
-    (found,) = [
-        item.manifest
-        for item in project(evaluation_of(after))
-        if item.manifest["kind"] == "NetworkPool"
-    ]
-    status: Any = found["status"]
-    used = 2 * tenants
-    counts = [status[field] for field in ("totalIPs", "allocatedIPs", "availableIPs")]
-    assert counts == [32, used, 32 - used]
-    ready, *capacity = status["conditions"]
-    assert ready["message"] == f"{32 - used}/32 IPs available ({tenants} allocations)"
-    assert "".join(item["status"][0] for item in capacity) == flags
-    expected = f"Pool utilization is {percent}% ({used}/32 IPs)"
-    assert [item["message"] for item in capacity] == [expected] * 3
-    assert of_provider(after)["capacity"] == {"availableIPs": 32 - used, "estimatedTenants": left}

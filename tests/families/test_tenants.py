@@ -20,13 +20,11 @@ STATIC = "{defaultPoolSize: 5, initialPoolSize: 3}"
     [
         (ELASTIC, {"networking": "{lbPoolSize: 4}", "addons": NO_INGRESS}, True, 4),
         (ELASTIC, {}, True, 3),
-        ("{allocationMode: elastic}", {}, False, 2),
         (STATIC, {}, True, 5),
         ("{}", {}, True, 6),
         ("{}", {}, False, 8),
         (ELASTIC, {"addons": NO_INGRESS}, False, 0),
         ("{}", {"addons": NO_INGRESS}, False, 8),
-        (ELASTIC, {"addons": "{}"}, False, 3),
         (ELASTIC, {"addons": "{ingress: {}}"}, False, 3),
         (ELASTIC, {"addons": "{ingress: {enabled: true}}"}, False, 3),
     ],
@@ -71,6 +69,13 @@ def nodes(replicas: int, per_tenant: int = 2) -> dict[str, str]:
     }
 
 
+def lived(*replicas: int) -> dict[str, str | bytes]:
+    files: dict[str, str | bytes] = {}
+    for count in replicas:
+        files = reconciled({**files, **nodes(count)})
+    return files
+
+
 def test_the_nodes_claim_holds_the_pools_default_or_the_workers_whichever_is_more() -> None:
     assert outcome(nodes(1))[NODES] == "allocate 10.40.0.0-10.40.0.1 of edge"
     assert outcome(nodes(5))[NODES] == "allocate 10.40.0.0-10.40.0.4 of edge"
@@ -87,9 +92,7 @@ def test_workers_that_outgrow_their_claim_are_topped_up_by_a_new_one() -> None:
 
 
 def test_top_ups_are_kept_while_they_are_needed_and_counted_up() -> None:
-    files: dict[str, str | bytes] = dict(nodes(2))
-    for replicas in (3, 5):
-        files = reconciled({**reconciled(files), **nodes(replicas)})
+    files = lived(2, 3, 5)
     found = outcome({**files, **nodes(9)})
     assert found["team-a/one (nodes-1)"].startswith("keep")
     assert found["team-a/one (nodes-2)"].startswith("keep")
@@ -97,9 +100,7 @@ def test_top_ups_are_kept_while_they_are_needed_and_counted_up() -> None:
 
 
 def test_fewer_workers_release_the_last_top_ups_first_and_whole() -> None:
-    files: dict[str, str | bytes] = dict(nodes(2))
-    for replicas in (3, 5):
-        files = reconciled({**reconciled(files), **nodes(replicas)})
+    files = lived(2, 3, 5)
     found = outcome({**files, **nodes(3)})
     assert found["team-a/one (nodes-1)"].startswith("keep")
     assert found["team-a/one (nodes-2)"].startswith("release")
@@ -113,9 +114,7 @@ def test_the_first_nodes_claim_never_shrinks() -> None:
 
 
 def test_a_new_top_up_is_numbered_after_the_highest_there_is() -> None:
-    files: dict[str, str | bytes] = dict(nodes(2))
-    for replicas in (3, 5):
-        files = reconciled({**reconciled(files), **nodes(replicas)})
+    files = lived(2, 3, 5)
     first = next(path for path in record_paths(files) if "nodes-1" in path)
     found = outcome({**without(files, first), **nodes(5)})
     assert found["team-a/one (nodes-2)"].startswith("keep")
@@ -123,15 +122,14 @@ def test_a_new_top_up_is_numbered_after_the_highest_there_is() -> None:
 
 
 def test_a_released_top_up_is_taken_back_when_workers_come_back() -> None:
-    files = reconciled({**reconciled(nodes(2)), **nodes(4)})
-    files = reconciled({**files, **nodes(2)})
+    files = lived(2, 4, 2)
     assert outcome({**files, **nodes(4)})["team-a/one (nodes-1)"] == (
         "allocate 10.40.0.3-10.40.0.4 of edge"
     )
 
 
 def test_a_pool_that_stops_giving_nodes_addresses_takes_none_away() -> None:
-    files = reconciled({**reconciled(nodes(2)), **nodes(4)})
+    files = lived(2, 4)
     files["pools/edge.yaml"] = pool()
     found = outcome(files)
     assert found[NODES].startswith("keep")

@@ -1,9 +1,10 @@
+import pytest
 from msgspec.structs import replace
 
 from reconciler.documents.findings import Location, Severity
 from reconciler.planning.evaluate import evaluate
 from tests.planning.outcome import codes, outcome, record_paths
-from tests.world import SMALL, evaluation_of, pool, reconciled, request, tenant, tree_of
+from tests.world import SMALL, evaluation_of, pool, raw, reconciled, request, tenant, tree_of
 
 LB = "team-a/one (loadbalancer)"
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
@@ -19,8 +20,7 @@ def test_of_two_new_documents_for_one_object_the_first_by_path_counts_and_gives_
 
 
 def without_claim(data: str | bytes) -> str:
-    text = data.decode() if isinstance(data, bytes) else data
-    return text.replace(f"  annotations:\n{CLAIM_LINE}", "")
+    return raw(data).decode().replace(f"  annotations:\n{CLAIM_LINE}", "")
 
 
 def test_a_record_that_names_no_claim_is_that_of_its_tenant_and_type() -> None:
@@ -95,26 +95,14 @@ def test_a_cluster_target_may_not_be_called_as_the_management_cluster_is() -> No
     assert evaluation_of(files).findings == ()
 
 
-def test_a_record_that_holds_nothing_makes_way_at_once_where_another_belongs() -> None:
+@pytest.mark.parametrize("asked", ["{lbPoolSize: 300}", "{lbPoolSize: 8}"])
+def test_a_record_that_holds_nothing_makes_way_at_once_where_another_belongs(asked: str) -> None:
+    """Its claim is refused again, or gets a range by now."""
     files = reconciled({**SMALL, "tenants/ant.yaml": tenant("ant", networking="{lbPoolSize: 300}")})
     copied = "allocations/NetworkPool/butler-system.edge/team-a/bee.loadbalancer.yaml"
     files[copied] = files["allocations/_unplaced/team-a/ant.loadbalancer.yaml"]
     files["tenants/bee.yaml"] = tenant("bee")
+    files["tenants/ant.yaml"] = tenant("ant", networking=asked)
     files = reconciled(files)
-    assert b"bee/loadbalancer" in as_bytes(files[copied])
+    assert b"bee/loadbalancer" in raw(files[copied])
     assert evaluation_of(files).changes == ()
-
-
-def test_a_failed_record_whose_claim_gets_a_range_makes_way_where_another_belongs() -> None:
-    files = reconciled({**SMALL, "tenants/ant.yaml": tenant("ant", networking="{lbPoolSize: 300}")})
-    copied = "allocations/NetworkPool/butler-system.edge/team-a/bee.loadbalancer.yaml"
-    files[copied] = files["allocations/_unplaced/team-a/ant.loadbalancer.yaml"]
-    files["tenants/bee.yaml"] = tenant("bee")
-    files["tenants/ant.yaml"] = tenant("ant")
-    files = reconciled(files)
-    assert b"bee/loadbalancer" in as_bytes(files[copied])
-    assert evaluation_of(files).changes == ()
-
-
-def as_bytes(text: str | bytes) -> bytes:
-    return text if isinstance(text, bytes) else text.encode()

@@ -72,14 +72,6 @@ def test_addresses_in_use_and_routers_are_told_too() -> None:
     )
 
 
-def test_a_router_within_its_pool_is_told_with_the_pool() -> None:
-    router = Gateway(
-        IPRange(4, 0x0A280001, 0x0A280001), "r", (a_pool(SOUTH).key,), Location("r", 1)
-    )
-    (it,) = found(pods(), pools=[a_pool(SOUTH)], gateways=[router])
-    assert " r at " not in it.message
-
-
 _ITEM = st.builds(
     lambda version, first, size: IPRange(version, first, first + (1 << size) - 1),
     st.sampled_from([4, 4, 4, 6]),

@@ -66,7 +66,6 @@ def test_what_a_team_asks_for_as_its_own_is_given() -> None:
             tenant("one"),
             "it is of team a, but stands in tenants/b/ of team b",
         ),
-        ("tenants/one.yaml", tenant("one"), "it is of team a, but stands in 'tenants/one.yaml'"),
         (
             "tenants/a/one.yaml",
             tenant("one", "team-b"),
@@ -76,16 +75,6 @@ def test_what_a_team_asks_for_as_its_own_is_given() -> None:
             "tenants/a/one.yaml",
             tenant("one", "team-b", teamRef="{name: a}"),
             "it is of team a, but namespace team-b is of team b",
-        ),
-        (
-            "tenants/a/one.yaml",
-            tenant("one", "elsewhere"),
-            "it is of team a, but namespace elsewhere is none of its own",
-        ),
-        (
-            "tenants/one.yaml",
-            tenant("one", "team-b", teamRef="{name: nobody}"),
-            "it is of team nobody, but namespace team-b is of team b",
         ),
         (
             "tenants/b/one.yaml",

@@ -67,16 +67,6 @@ def test_a_renamed_tenant_keeps_every_address() -> None:
     assert after[key.format("uno")] == before[key.format("one")]
 
 
-def test_the_record_is_that_of_the_new_name_in_all_but_its_range_and_its_time() -> None:
-    path = "allocations/NetworkPool/butler-system.edge/team-a/{}.loadbalancer.yaml"
-    after = reconciled(renamed(), CLOCK + DAY)
-    assert path.format("one") not in after
-    text = raw(TWO[path.format("one")]).decode()
-    text = text.replace("/one/", "/uno/").replace("team-a-one-lb", "team-a-uno-lb")
-    text = text.replace("tenant: one", "tenant: uno").replace("    name: one\n", "    name: uno\n")
-    assert after[path.format("uno")] == text.encode()
-
-
 def test_a_rename_is_told_once_and_the_annotation_is_inert_afterwards() -> None:
     (found,) = evaluation_of(renamed()).findings
     assert (found.code, found.severity.value) == ("renamed", "info")
@@ -274,15 +264,6 @@ CAPI = {
             },
         ),
         (
-            NOVAEDGE,
-            {
-                "pools/p.yaml": novaedge.MAIN.replace(
-                    "{name: main}", "{name: rim, annotations: {gitops-ipam.dev/formerly: main}}"
-                ),
-                "tenants/v.yaml": str(NOVAEDGE["tenants/v.yaml"]).replace("main", "rim"),
-            },
-        ),
-        (
             CAPI,
             {
                 "clusters/c.yaml": trees.cluster(
@@ -301,7 +282,7 @@ CAPI = {
             },
         ),
     ],
-    ids=["vip", "vip-pool", "cluster-and-claim", "cluster-pool"],
+    ids=["vip", "cluster-and-claim", "cluster-pool"],
 )
 def test_the_other_families_keep_theirs_as_well(files: Files, change: Files) -> None:
     before = reconciled(files)

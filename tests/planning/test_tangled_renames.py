@@ -205,36 +205,6 @@ def test_a_chain_is_refused_as_a_whole() -> None:
     assert not changes_hands(evaluation_of(after, CLOCK + 9 * DAY))
 
 
-def test_what_moves_left_in_the_same_pool_goes_along_under_names_of_its_own() -> None:
-    def pinned(start: int) -> str:
-        ends = f"startAddress: 10.40.0.{start}, endAddress: 10.40.0.{start + 7}"
-        return asking("r", pinnedRange=f"{{{ends}}}", count="8")
-
-    key = "butler/IPAllocation/butler-system/r/request"
-    files = reconciled({**SMALL, "tenants/r.yaml": pinned(80)})
-    for start in (88, 96):
-        files = moved({**files, "tenants/r.yaml": pinned(start)}, key)
-    was = "metadata: {name: r, namespace: butler-system}\nspec"
-    now = "metadata: {name: s, namespace: butler-system}\nspec"
-    text = formerly(pinned(96).replace(was, now), "butler-system/r")
-    after = reconciled({**files, "tenants/r.yaml": text}, CLOCK + 180)
-    theirs = [it for it in evaluation_of(after, CLOCK + 180).state.records if it.claim.name == "s"]
-    assert [(Path(it.path).name, it.is_live) for it in theirs] == [
-        ("s.request.released.2.yaml", False),
-        ("s.request.released.yaml", False),
-        ("s.request.yaml", True),
-    ]  # fmt: skip
-
-
-def test_a_pool_that_is_there_but_cannot_be_read_is_told_of_by_its_own_error() -> None:
-    broken = pool().replace("cidr", "cdir")
-    rim = formerly(pool("rim", "10.60.0.0/24"), "butler-system/edge")
-    found = codes({**TWO, "pools/edge.yaml": broken, "pools/rim.yaml": rim})
-    assert "rename-unused" not in found
-    whole = codes({**TWO, "pools/rim.yaml": rim})
-    assert "rename-unused" in whole
-
-
 def test_while_everything_is_halted_no_name_is_taken_over() -> None:
     tree = tree_of(renamed())
     halted = replace(tree, last_good=LastGood(halted="ipam.yaml"))

@@ -4,27 +4,8 @@ import pytest
 
 from reconciler.families import Slot
 from reconciler.model.key import Key
-from reconciler.records.layout import RecordPath, claim_of, claimant_of, path_of, place_of
+from reconciler.records.layout import RecordPath, claim_of, claimant_of, place_of
 from tests.records.examples import CLAIM, FOLDER, POOL
-
-
-@pytest.mark.parametrize(
-    ("pool", "claim", "path"),
-    [
-        (POOL, CLAIM,
-         "NetworkPool/butler-system.vlan40-pool/team-backend/my-cluster.loadbalancer.yaml"),
-        (POOL, CLAIM._replace(slot="nodes-12"),
-         "NetworkPool/butler-system.vlan40-pool/team-backend/my-cluster.nodes-12.yaml"),
-        (POOL, Key("butler", "a", "b", "request", "IPAllocation"),
-         "NetworkPool/butler-system.vlan40-pool/a/b.request.yaml"),
-        (None, CLAIM, "_unplaced/team-backend/my-cluster.loadbalancer.yaml"),
-    ],
-)  # fmt: skip
-def test_a_path_is_made_from_pool_and_claim_and_read_back(
-    pool: Key | None, claim: Key, path: str
-) -> None:
-    assert path_of(FOLDER, pool, claim) == f"{FOLDER}/{path}"
-    assert place_of(FOLDER, f"{FOLDER}/{path}") == RecordPath(claim, pool)
 
 
 @pytest.mark.parametrize(

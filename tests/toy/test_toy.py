@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from reconciler.documents.validators import schema
-from reconciler.model.plan import Grant, Refuse
+from reconciler.model.plan import Refuse
 from reconciler.planning.documents import schema_files
 from reconciler.planning.evaluate import Evaluation
 from reconciler.records.emit import record_text
-from reconciler.records.parse import parse_record
 from reconciler.safety.clashes import PoolText, holding_of
 from tests.caches import PYTHON
 from tests.toy import EXAMPLE, installed
@@ -54,35 +53,6 @@ def test_labels_select_and_no_match_is_a_refusal_of_its_own() -> None:
     }  # fmt: skip
     refused = evaluation_of(changed(BOATS, "side: south", "side: west")).gates
     assert [item.message for item in refused] == ["sea/cleo (berth): no quay bears side=west"]
-
-
-def test_a_quay_that_cannot_be_read_may_be_the_one_that_is_meant() -> None:
-    files = changed(QUAYS, "cidr: 2001:db8:7::/120", "cidr: 10.40.0.999")
-    found = decided(evaluation_of(files))
-    assert found == {"anna": "pool-frozen", "bert": "pool-frozen", "cleo": "pool-frozen"}
-    kept = {**reconciled(FILES), QUAYS: files[QUAYS]}
-    assert set(decided(evaluation_of(kept)).values()) == {"Keep"}
-
-
-def test_a_record_that_was_copied_from_a_cluster_is_its_boats() -> None:
-    files = reconciled(FILES)
-    text = str(files[ANNA], "utf-8")  # type: ignore[arg-type]  # it was written as bytes
-    copied = text.replace(
-        "  annotations:\n    gitops-ipam.dev/claim: toy/Boat/sea/anna/berth\n", ""
-    )
-    found = parse_record("allocations", "allocations/x.yaml", copied.encode()).allocation
-    assert found is not None
-    assert (str(found.claim), str(found.pool)) == ("toy/Boat/sea/anna/berth", "toy/Quay/_/north")
-    del files[ANNA]
-    again = evaluation_of({**files, "allocations/x.yaml": copied})
-    assert {change.path for change in again.changes} == {"allocations/x.yaml", ANNA}
-    assert not any(isinstance(item, Grant) for item in again.plan.decisions)
-    for old, new in (("kind: Boat", "kind: Ship"), ("harbour.example\n    kind: Boat", "x.io\n    kind: Boat"),
-                     ("type: berth", "type: bed")):  # fmt: skip
-        odd = copied.replace(old, new)
-        assert (
-            parse_record("allocations", "allocations/x.yaml", odd.encode()).unreadable is not None
-        )
 
 
 def test_versions_of_one_kind_have_a_schema_each() -> None:

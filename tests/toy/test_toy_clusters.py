@@ -5,8 +5,6 @@ from typing import Any
 
 import pytest
 
-from reconciler.apply.policies import policies
-from reconciler.apply.rights import management_rights
 from reconciler.model.objects import MANAGEMENT
 from reconciler.records.emit import record_document
 from tests.apply.execution.site import Site, failures, results
@@ -26,25 +24,6 @@ RECORDS_TRIED = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces/default/ipalloc
 def _beside_the_others() -> Iterator[None]:
     with installed():
         yield
-
-
-def test_rights_locks_and_rules_are_of_its_kinds_too() -> None:
-    assert {str(right) for right in management_rights()} >= {
-        "quays.harbour.example",
-        "quays.harbour.example/status",
-    }
-    owned, _, pools, _ = policies("ci")
-    for policy, operations in ((owned, ["CREATE", "UPDATE", "DELETE"]), (pools, ["UPDATE"])):
-        (rule,) = [
-            rule
-            for rule in policy["spec"]["matchConstraints"]["resourceRules"]
-            if rule["apiGroups"] == ["harbour.example"]
-        ]
-        assert (rule["resources"], rule["scope"], rule["operations"]) == (
-            ["quays"],
-            "Cluster",
-            operations,
-        )
 
 
 @pytest.fixture

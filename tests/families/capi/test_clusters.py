@@ -67,7 +67,6 @@ def test_a_cluster_without_topology_or_class_claims_nothing() -> None:
     [
         ("web", {}),
         ("api,web", {}),
-        (" web ", {}),
         ("true", {CLASS: "web"}),
         ("true", {CLASS: "api, web"}),
         ("x.y,web", {CLASS: "not-read"}),
@@ -79,16 +78,7 @@ def test_a_pool_is_found_by_its_class(class_: str, annotations: dict[str, str]) 
 
 
 @pytest.mark.parametrize(
-    ("class_", "annotations"),
-    [
-        ("webs", {}),
-        ("WEB", {}),
-        ("true", {}),
-        ("true", {CLASS: "web2,xweb"}),
-        ("api", {CLASS: "web"}),
-        ("", {}),
-        ("w*", {}),
-    ],
+    ("class_", "annotations"), [("webs", {}), ("true", {CLASS: "web2,xweb"}), ("", {})]
 )
 def test_a_pool_of_another_class_is_not(class_: str, annotations: dict[str, str]) -> None:
     own = pool(class_=class_, annotations=annotations)

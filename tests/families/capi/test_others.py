@@ -11,7 +11,7 @@ from tests.apply.execution.site import failures
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
 from tests.families.capi.hub import CP, FILES, RESULT, SHOP, asked, hub, person, there
-from tests.families.capi.trees import VIP, claim, cluster, of, pool
+from tests.families.capi.trees import claim, of, pool
 from tests.world import reconciled
 
 
@@ -88,27 +88,6 @@ def test_what_a_claim_names_cannot_change(clusters: FakeClusters) -> None:
     assert failures(hub(clusters)) == {
         f"ipam.cluster.x-k8s.io/IPAddressClaim/default/{CP}": "foreign-holder: the claim that is there"
         " names another pool"
-    }
-
-
-def test_what_the_originals_made_is_taken_over_when_the_cluster_says_so(
-    clusters: FakeClusters,
-) -> None:
-    foreign(clusters, CP, "10.0.0.15")
-    reference = there(clusters, ADDRESSES, CP)["spec"]["poolRef"]
-    asked(clusters, CP, manager="capi-vip-allocator")
-    clusters.hand(HUB).merge(
-        SHOP, {"spec": {"controlPlaneEndpoint": {"host": "10.0.0.15"}}}, "capi-vip-allocator"
-    )
-    adopted = cluster(
-        annotations={f"{VIP}ingress-enabled": "false", "gitops-ipam.dev/adopt": "true"},
-        controlPlaneEndpoint={"host": "10.0.0.15", "port": 6443},
-    )
-    files = reconciled(of(pool(), adopted))
-    assert failures(hub(clusters, files, adopt=False)) == {}
-    assert there(clusters, CLAIMS, CP)["spec"] == {"poolRef": reference}
-    assert there(clusters, CLUSTERS, "shop")["spec"]["controlPlaneEndpoint"] == {
-        "host": "10.0.0.15"
     }
 
 

@@ -13,7 +13,6 @@ from tests.families.capi.trees import SEED_FILES
 from tests.world import reconciled
 
 RESULT = "vip\\.capi\\.gorizond\\.io/ingress-vip"
-EVENT_COLUMNS = "custom-columns=K:.involvedObject.kind,N:.involvedObject.name,T:.type,R:.reason"
 # The class of the seed has no variable for ingress.
 INGRESS_VARIABLE = """\
     - name: ingressVip
@@ -196,19 +195,3 @@ def test_when_all_is_gone_nothing_is_left(site: Site) -> None:
     for kind in ("ipaddressclaims", "ipaddresses"):
         found = site.management.get(f"/apis/ipam.cluster.x-k8s.io/v1beta1/{kind}")
         assert found["items"] == []
-
-
-def test_events_tell_of_addresses_once_and_a_port_is_the_one_that_was_asked_for(site: Site) -> None:
-    files, server = reconciled(FILES), site.management
-    assert failures(site.apply(files, crds=True, default_port=9443)["management"]) == {}
-    told_first = describe(server, "events", "-o", EVENT_COLUMNS, "--no-headers").splitlines()
-    assert sorted(line.split() for line in told_first) == [
-        ["IPAddressClaim", "vip-cp-my-cluster", "Normal", "AddressAllocated"],
-        ["IPAddressClaim", "vip-ingress-my-cluster", "Normal", "AddressAllocated"],
-    ]
-    assert path(server, ".spec.controlPlaneEndpoint.port") == "9443"
-    site.apply(files, "b")
-    assert (
-        describe(server, "events", "-o", EVENT_COLUMNS, "--no-headers").splitlines() == told_first
-    )
-    assert path(server, ".spec.controlPlaneEndpoint.port") == "9443"

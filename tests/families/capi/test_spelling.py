@@ -10,15 +10,10 @@ NO_INGRESS = {f"{VIP}ingress-enabled": "false"}
 GLOBAL, NAMESPACED = "GlobalInClusterIPPool", "InClusterIPPool"
 WRONG = [
     (GROUP, "InclusterIPPool", "kind", NAMESPACED),
-    (GROUP, "InClusterIPPools", "kind", NAMESPACED),
-    (GROUP, "inclusterippool", "kind", NAMESPACED),
     (GROUP, "GlobalInclusterIPPool", "kind", GLOBAL),
     (GROUP, "IPPool", "kind", f"{NAMESPACED} or {GLOBAL}"),
     (f"{GROUP}/v1alpha2", GLOBAL, "apiGroup", GLOBAL),
-    ("cluster.x-k8s.io", NAMESPACED, "apiGroup", NAMESPACED),
-    ("infrastructure.cluster.x-k8s.io", "IPPool", "apiGroup", f"{NAMESPACED} or {GLOBAL}"),
     ("ipam.cluster.x-k8s.oi", "GlobalInClusterIPool", "apiGroup", GLOBAL),
-    ("ipam", GLOBAL, "apiGroup", GLOBAL),
     (f"{GROUP}/v1alpha1", "InfobloxIPPool", "apiGroup", "InfobloxIPPool"),
 ]
 
