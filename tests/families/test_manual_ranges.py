@@ -1,9 +1,11 @@
 """networking.loadBalancerPool: a range from before IPAM, which nobody else is given."""
 
+import pytest
+
 from reconciler.planning.projection import project
 from tests.memory import evaluation_after
 from tests.planning.outcome import codes, outcome
-from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+from tests.world import SMALL, evaluation_of, provider, reconciled, request, tenant
 
 LB = "team-a/one (loadbalancer)"
 PIN = "butler-system/pin (request)"
@@ -32,22 +34,6 @@ def test_the_tenant_itself_may_pin_it_to_have_a_record() -> None:
     after = reconciled(files)
     assert outcome(after)[PIN] == "keep 10.40.0.0-10.40.0.9 of edge"
     assert codes(after) == []
-
-
-def test_it_may_be_pinned_in_a_pool_that_is_otherwise_full() -> None:
-    files = {
-        **BY_HAND,
-        "pools/edge.yaml": pool(cidr="10.40.0.0/29"),
-        "tenants/old.yaml": BY_HAND["tenants/old.yaml"].replace("0.9", "0.7"),
-        "tenants/pin.yaml": pin("old", end="10.40.0.3"),
-        "tenants/two.yaml": pin("old", "10.40.0.4", "10.40.0.7").replace(
-            "name: pin,", "name: two,"
-        ),
-    }
-    found = outcome(files)
-    assert found[PIN] == "allocate 10.40.0.0-10.40.0.3 of edge"
-    assert found["butler-system/two (request)"] == "allocate 10.40.0.4-10.40.0.7 of edge"
-    assert found[LB] == "refuse pool-exhausted"
 
 
 def addresses(files: dict[str, str | bytes] | dict[str, str], cluster: str) -> list[str]:
@@ -87,15 +73,13 @@ def test_a_mistake_elsewhere_in_its_document_withdraws_nothing() -> None:
     assert found.manifest["spec"] == {"addresses": ["10.40.0.0-10.40.0.9"]}
 
 
-def test_the_gateway_of_a_provider_of_a_wrong_shape_is_given_to_nobody() -> None:
-    wrong = provider("lab", gateway="10.40.0.0", quotaPerTenant="none")
-    files = {**SMALL, "providers/lab.yaml": wrong}
-    assert codes(files) == [("error", "field-type")]
-    assert outcome(files)[LB] == "allocate 10.40.0.1-10.40.0.8 of edge"
-
-
-def test_the_gateway_of_a_provider_that_contradicts_itself_is_given_to_nobody() -> None:
-    wrong = provider("lab", pools="[]", gateway="10.40.0.0")
-    files = {**SMALL, "providers/lab.yaml": wrong}
-    assert codes(files) == [("error", "provider-without-pools")]
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [({"quotaPerTenant": "none"}, "field-type"), ({"pools": "[]"}, "provider-without-pools")],
+)
+def test_the_gateway_of_a_provider_that_is_wrong_is_given_to_nobody(
+    more: dict[str, str], code: str
+) -> None:
+    files = {**SMALL, "providers/lab.yaml": provider("lab", gateway="10.40.0.0", **more)}
+    assert codes(files) == [("error", code)]
     assert outcome(files)[LB] == "allocate 10.40.0.1-10.40.0.8 of edge"

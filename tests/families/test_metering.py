@@ -29,12 +29,3 @@ def test_all_of_butlers_move() -> None:
     }
     assert shown.of("butler_provider_config_available_ips") == {("butler-system", "default"): 8}
     assert shown.of("butler_provider_config_estimated_tenants") == {("butler-system", "default"): 0}
-
-
-def test_a_claim_without_any_pool_fails_for_none() -> None:
-    shown = Shown()
-    files: dict[str, str | bytes] = {**FILES}
-    del files["pools/edge.yaml"]
-    Metering(shown.registry, lambda: 1.0).round_done(done(files))
-    found = shown.of("butler_ip_allocation_processed_total")
-    assert set(found.values()) <= {1.0}

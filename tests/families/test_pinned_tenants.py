@@ -4,7 +4,7 @@ import pytest
 
 from reconciler.planning.projection import project
 from tests.planning.outcome import Files, codes, outcome, record_paths, refusal, without
-from tests.world import SMALL, evaluation_of, pool, provider, raw, reconciled, request, tenant
+from tests.world import SMALL, evaluation_of, pool, raw, reconciled, request, tenant
 
 LB = "team-a/one (loadbalancer)"
 TENANT = "tenants/one.yaml"
@@ -130,9 +130,3 @@ def test_what_is_granted_beside_a_pin_that_waits_takes_its_place_in_no_cluster()
     after = reconciled({**files, "pools/edge.yaml": reserved})
     mended = {**after, "pools/edge.yaml": SMALL["pools/edge.yaml"]}
     assert set(announced(mended)) == {RANGE, "10.40.0.100-10.40.0.103"}
-
-
-def test_an_elastic_tenant_begins_with_the_pin() -> None:
-    elastic = provider(loadBalancer="{allocationMode: elastic, initialPoolSize: 2}")
-    files = {**with_pin(addons="{ingress: {enabled: false}}"), "providers/default.yaml": elastic}
-    assert outcome(files) == {LB: f"allocate {RANGE} of edge"}

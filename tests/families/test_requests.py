@@ -36,21 +36,16 @@ def test_a_count_beside_a_pin_that_differs_is_a_warning_and_the_pin_decides() ->
     assert (found.code, found.message) == ("pin-count", "spec.count: 3, but pinnedRange holds 10")
 
 
-@pytest.mark.parametrize(
-    ("there", "named"),
-    [
-        (("metrics", "team-b"), "team-bb/metrics"),
-        (("metrics", "team-b"), "team-b/metrcis"),
-        (("metrics", "team-b"), "payments/metrics"),
-    ],
-)
-def test_a_tenant_that_is_there_and_may_be_meant_is_named(
-    there: tuple[str, str], named: str
-) -> None:
+@pytest.mark.parametrize("named", ["team-bb/metrics", "team-b/metrcis", "payments/metrics"])
+def test_a_tenant_that_is_there_and_may_be_meant_is_named(named: str) -> None:
     """One wrong letter, and the tenant gets a range beside the one that lives."""
     namespace, _, name = named.partition("/")
     text = asked(owner=name, count=2).replace("namespace: team-a", f"namespace: {namespace}")
-    files = {**SMALL, "tenants/metrics.yaml": tenant(*there), "tenants/extra.yaml": text}
+    files = {
+        **SMALL,
+        "tenants/metrics.yaml": tenant("metrics", "team-b"),
+        "tenants/extra.yaml": text,
+    }
     (found,) = evaluation_of(files).findings
     assert found.severity == "warning"
     assert found.message == f"TenantCluster {named} is not in the repository"

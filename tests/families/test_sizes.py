@@ -77,19 +77,6 @@ def test_a_smaller_size_takes_nothing_away_and_stops_nobody() -> None:
     )
 
 
-def test_a_size_that_is_taken_back_altogether_is_told_as_a_smaller_one() -> None:
-    files = {**lived(8, 16), TENANT: tenant("one")}
-    (found,) = evaluation_of(files).findings
-    assert (found.severity, found.code) == ("warning", "size-smaller")
-    assert found.location.path == TENANT
-    assert found.message == (
-        "TenantCluster team-a/one asks for 8, without lbPoolSize, and keeps 16 addresses:"
-        " 10.40.0.0-10.40.0.7 and 10.40.0.8-10.40.0.15"
-    )
-    path = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer-1.yaml"
-    assert f"give back by deleting {path}, in a change of its own" in found.hint
-
-
 def test_a_growth_that_is_refused_keeps_what_is_there_and_is_recorded_once() -> None:
     files = {**lived(8), **sized(300)}
     assert outcome(files) == {LB: "keep 10.40.0.0-10.40.0.7 of edge", FIRST: "refuse request-too-large"}  # fmt: skip

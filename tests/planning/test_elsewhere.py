@@ -3,10 +3,9 @@
 import pytest
 
 from reconciler.model.plan import Refuse
-from tests.families import novaedge
 from tests.families.capi import trees as capi
 from tests.planning.outcome import refusal
-from tests.world import SMALL, evaluation_of, pool, provider, tenant
+from tests.world import SMALL, evaluation_of, pool
 
 
 @pytest.mark.parametrize(
@@ -37,22 +36,6 @@ def test_a_provider_whose_pool_is_in_another_namespace_hears_of_it() -> None:
     )
     assert refusal(files, "team-a/one (loadbalancer)").message == (
         "edge is not in the repository, only NetworkPool infra/edge"
-    )
-
-
-def test_a_vip_whose_pool_is_of_another_kind_hears_of_it() -> None:
-    files = {"pools/p.yaml": capi.pool("vips"), "clusters/v.yaml": novaedge.vip(of="vips")}
-    (found,) = (it for it in evaluation_of(files).findings if it.code == "reference-not-found")
-    assert found.message.endswith("is not in the repository, only GlobalInClusterIPPool vips")
-
-
-def test_a_tenant_whose_provider_is_in_another_namespace_hears_of_it() -> None:
-    moved = provider("default").replace("name: default", "name: default, namespace: infra")
-    files = {**SMALL, "providers/default.yaml": moved}
-    files["tenants/one.yaml"] = tenant("one", providerConfigRef="{name: default}")
-    (found,) = (it for it in evaluation_of(files).findings if it.code == "reference-not-found")
-    assert found.message.endswith(
-        "ProviderConfig butler-system/default is not in the repository, only in infra"
     )
 
 

@@ -5,6 +5,7 @@ from itertools import product
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.documents.findings import NAMED, Finding, Location, Severity
@@ -28,17 +29,9 @@ def found(
     blocked: Sequence[Blocked] = (),
     gateways: Sequence[Gateway] = (),
 ) -> list[Finding]:
-    state = State(
-        pools={it.key: it for it in pools},
-        claims={},
-        records=(),
-        clock=0,
-        retention=0,
-        blocked=tuple(blocked),
-        gateways=tuple(gateways),
-        inside=networks,
-    )
-    return list(rules.check_inside(state))
+    state = State({it.key: it for it in pools}, {}, (), clock=0, retention=0, inside=networks)
+    there = replace(state, blocked=tuple(blocked), gateways=tuple(gateways))
+    return list(rules.check_inside(there))
 
 
 def test_pods_in_a_pool_are_told_with_both_places_and_what_is_shared() -> None:

@@ -1,17 +1,7 @@
 """Records: kept, released, held until retention ends, taken back, expired; never moved."""
 
 from tests.planning.outcome import after_removal, codes, outcome, record_paths, without
-from tests.world import (
-    CLOCK,
-    SMALL,
-    evaluation_of,
-    pool,
-    provider,
-    raw,
-    reconciled,
-    request,
-    tenant,
-)
+from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, raw, reconciled, tenant
 
 CLAIM = "team-a/one (loadbalancer)"
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
@@ -80,11 +70,6 @@ def test_taking_back_counts_towards_the_quota() -> None:
     assert outcome(files)[CLAIM] == "refuse quota-exceeded"
 
 
-def test_deleting_a_stale_record_lets_the_claim_move() -> None:
-    files = {**reconciled(SMALL), TENANT: tenant("one", networking="{lbPoolSize: 16}")}
-    assert outcome(without(files, RECORD))[CLAIM] == "allocate 10.40.0.0-10.40.0.15 of edge"
-
-
 def test_a_pool_that_is_no_longer_listed_keeps_its_records_with_a_warning() -> None:
     files = {
         **reconciled(SMALL),
@@ -95,15 +80,6 @@ def test_a_pool_that_is_no_longer_listed_keeps_its_records_with_a_warning() -> N
     assert codes(files) == [("warning", "record-stale")]
     message = evaluation_of(files).findings[0].message
     assert message == f"{CLAIM} keeps its addresses, though the claim's pools are second"
-
-
-def test_a_pin_that_changes_is_refused_and_the_record_stays() -> None:
-    first = request("one", pinnedRange="{startAddress: 10.40.0.9, endAddress: 10.40.0.9}")
-    second = request("one", pinnedRange="{startAddress: 10.40.0.8, endAddress: 10.40.0.8}")
-    files = reconciled({**SMALL, "tenants/pin.yaml": first})
-    files["tenants/pin.yaml"] = second
-    assert outcome(files)["butler-system/one (request)"] == "refuse record-stale"
-    assert "the claim pins another range" in evaluation_of(files).gates[0].message
 
 
 def test_a_claim_whose_pools_are_all_gone_keeps_its_record_and_says_so() -> None:

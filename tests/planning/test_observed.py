@@ -4,7 +4,7 @@ import pytest
 
 from reconciler.documents.document import Identity
 from reconciler.documents.load import load
-from reconciler.families.demand import DemandEntry, entries_of, index_of
+from reconciler.families.demand import DemandEntry, entries_of
 from reconciler.model.settings import Settings
 from reconciler.planning.documents import identity_of, observed_kinds, path_of, source_reader
 from tests.records.examples import record
@@ -52,19 +52,6 @@ def test_what_is_written_is_read_back() -> None:
     (document,) = load(PLACE, TEXT, observed_kinds()).documents
     assert entries_of(document) == (DemandEntry(1, 1), DemandEntry(2, 4))
     assert path_of("observed", document.identity) == PLACE
-
-
-@pytest.mark.parametrize(
-    ("slot", "index"),
-    [
-        ("loadbalancer-1", 1), ("loadbalancer-12", 12), ("loadbalancer", 0), ("nodes-2", 0),
-        ("loadbalancer-0", 0), ("loadbalancer-01", 0), ("loadbalancer-x", 0),
-    ],
-)  # fmt: skip
-def test_the_slot_of_an_entry_bears_its_index(slot: str, index: int) -> None:
-    assert index_of(slot) == index
-    if index:
-        assert DemandEntry(index, 1).slot == slot
 
 
 def test_a_document_at_another_path_is_told_with_the_one_where_it_belongs() -> None:

@@ -188,17 +188,6 @@ def test_a_frozen_pool_is_not_passed_over_for_the_next() -> None:
     assert outcome(files)[CLAIM] == "allocate 10.41.0.0-10.41.0.7 of second"
 
 
-def test_of_a_full_pool_and_a_frozen_one_the_frozen_one_is_told() -> None:
-    path = "allocations/NetworkPool/butler-system.edge/team-z/old.loadbalancer.yaml"
-    files = {
-        **SMALL,
-        path: "kind: IPAllocation\nstatus: {}\n",
-        "pools/second.yaml": pool("second", "10.41.0.0/30"),
-        "providers/default.yaml": provider(pools="[{name: second}, {name: edge}]"),
-    }
-    assert refusal(files, CLAIM).message == f"edge gives nothing out while {path} cannot be read"
-
-
 def test_a_refused_claim_is_granted_once_there_is_room() -> None:
     files = reconciled({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")})
     path = "allocations/_unplaced/team-a/one.loadbalancer.yaml"

@@ -34,7 +34,6 @@ def test_each_kind_has_its_usual_folder(path: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("path", "text", "message", "home"),
     [
-        ("tenants/a.yaml", pool(), "NetworkPool butler-system/edge is in tenants/", "pools/"),
         ("pools/a/b.yaml", TEAM, "Team blue is in pools/", "teams/"),
         ("pools/a.yaml", TARGET, "ClusterTarget edge is in pools/", "tenants/ or clusters/"),
     ],
@@ -59,8 +58,6 @@ def test_a_layout_of_its_own_is_no_wrong_folder() -> None:
     ("path", "text", "message", "hint"),
     [
         ("tenants/a.yaml", TEAM, "tenants/, which holds TenantCluster only", "move it to tenants/in/"),
-        ("tenants/inner/a.yaml", pool(), "tenants/, which holds TenantCluster only",
-         "move it to tenants/in/"),
         ("tenants/in/a.yaml", tenant("one"), "tenants/in/, which holds Team and NetworkPool only",
          "move it to tenants/"),
         ("pools/a.yaml", provider(), "pools/, which holds nothing", "see spec.kinds of Settings"),

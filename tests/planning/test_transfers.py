@@ -114,15 +114,6 @@ def test_a_request_that_goes_along_with_a_renamed_tenant_is_told_without_an_alar
     assert "announcement-moved" in [it.code for it in other.findings]
 
 
-def test_one_that_is_renamed_itself_says_both() -> None:
-    text = formerly(extra("most", owner="two", spec=COUNT), "butler-system/more")
-    evaluation = evaluation_of({**DONE, MORE: text})
-    (found,) = actions(evaluation)
-    assert (found["action"], found["renamedFrom"]["claim"]) == ("transfer", KEY)
-    assert f"{MORE}:1, renamed from butler-system/more\n" in plan_text(evaluation, PLAIN)
-    assert "`team-a/one`, renamed from" in markdown_text(Compared(evaluation), "plan")
-
-
 def test_a_pool_that_is_renamed_hides_nobody() -> None:
     rim = {"pools/rim.yaml": formerly(pool("rim"), "butler-system/edge")}
     named = str(GIVEN[MORE]).replace("name: edge", "name: rim")

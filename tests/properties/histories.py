@@ -1,7 +1,5 @@
 """Random histories of revisions: islands of pools and tenants, edits, and damage."""
 
-from ipaddress import IPv4Network
-
 from hypothesis import strategies as st
 
 from reconciler.families.demand import DemandEntry, demand_document
@@ -51,7 +49,7 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
     number = draw(st.integers(0, ISLANDS - 1))
     other = draw(st.integers(0, ISLANDS - 1))
     records = sorted(path for path in after if path.startswith("allocations/"))
-    match draw(st.integers(0, 25)):
+    match draw(st.integers(0, 21)):
         case 0:
             after[f"tenants/n{number}.yaml"] = member(f"n{number}", number)
         case 1:
@@ -76,46 +74,31 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
                 f"b{number}", number, teamRef=f"{{name: {draw(st.sampled_from(('blue', 'red')))}}}"
             )
         case 8:
-            after["tenants/x.yaml"] = (
-                member("y-z", number, "x") + "---\n" + member("z", other, "x-y")
-            )
-        case 9:
             gate = draw(st.sampled_from(("never", "warning")))
             after["ipam.yaml"] = settings_text(f"{{retention: 1h, gate: {gate}}}")
-        case 10:
+        case 9:
             after[f"tenants/d{number}.yaml"] = tenant(f"d{number}")
             after["providers/default.yaml"] = provider("default", f"[{{name: p{number}}}]")
-        case 11 if records:
+        case 10 if records:
             path = draw(st.sampled_from(records))
             after[path.replace("/p", "/q", 1).replace(".p", f".p{other}0")] = after.pop(path)
-        case 12:  # two pools of one name, in two address spaces
+        case 11:  # two pools of one name, in two address spaces
             text = pool(f"p{number}", f"10.{other}.0.0/26").replace("butler-system", "team-a")
             after[f"pools/lab{number}.yaml"] = text.replace("team-a}", f"team-a, {SPACE}}}")
-        case 13 if records:  # the whole folder of a pool's records, moved to another pool
-            folder = draw(st.sampled_from(records)).rsplit("/", 2)[0]
-            for path in [path for path in records if path.startswith(f"{folder}/")]:
-                below = path.removeprefix(folder)
-                after[f"allocations/NetworkPool/team-a.p{number}{below}"] = after.pop(path)
-        case 14 if records:  # a record that another one contradicts
+        case 12 if records:  # a record that another one contradicts
             path = draw(st.sampled_from(records))
             after[f"allocations/copy-{number}.yaml"] = after[path]
-        case 15 if records:  # a record of the other spelling, where it stands or by hand elsewhere
-            path = draw(st.sampled_from(records))
-            other_name = path.removesuffix(".yaml").removesuffix(".yml") + ".yml"
-            if draw(st.booleans()):
-                other_name = f"allocations/{other_name.rpartition('/')[2]}"
-            after[other_name] = after.pop(path)
-        case 16:
+        case 13:
             where = f"start: 10.{other}.0.50, end: 10.{other}.0.{draw(st.integers(50, 60))}"
             manual = f"{{loadBalancerPool: {{{where}}}}}"
             after[f"tenants/m{number}.yaml"] = member(f"m{number}", number, networking=manual)
-        case 17:  # a router in the own pool, in one of others or in none, and a quota
+        case 14:  # a router in the own pool, in one of others or in none, and a quota
             gateway = f"10.{draw(st.sampled_from((number, other, 99)))}.0.52"
             quota = f"{{maxLoadBalancerIPs: {draw(st.sampled_from((8, 16, 30)))}}}"
             after[f"providers/p{number}.yaml"] = provider(
                 f"p{number}", f"[{{name: p{number}}}]", gateway=gateway, quotaPerTenant=quota
             )
-        case 18:  # a range by hand of a tenant that gets no addresses from pools
+        case 15:  # a range by hand of a tenant that gets no addresses from pools
             after["providers/cloud.yaml"] = provider(
                 "cloud", "[]", gateway=f"10.{draw(st.sampled_from((other, 99)))}.0.57"
             ).replace("mode: ipam", "mode: cloud")
@@ -124,29 +107,24 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
             after[f"tenants/c{number}.yaml"] = tenant(
                 f"c{number}", networking=manual, providerConfigRef="{name: cloud}"
             )
-        case 19:  # pods and services where others' pools are, where own ones are, or nowhere
-            pods = f"10.{draw(st.sampled_from((number, other, 99)))}.0.0/{draw(st.integers(8, 28))}"
-            network = IPv4Network(pods, strict=False)
-            inside = f"{{podCIDR: {network}, serviceCIDR: 10.{draw(st.sampled_from((other, 98)))}.0.0/27}}"
-            after[f"tenants/k{number}.yaml"] = member(f"k{number}", number, networking=inside)
-        case 20:  # what a tenant needs; or, where there is none of the name, would
+        case 16:  # what a tenant needs; or, where there is none of the name, would
             name = f"{draw(st.sampled_from('abn'))}{number}"
             entries = draw(st.lists(st.builds(DemandEntry, st.integers(1, 3), st.integers(1, 9))))
             unique = {entry.index: entry for entry in entries}.values()
             after[DEMAND.format(name)] = demand_document("team-a", name, unique)
-        case 21:  # a tenant that only its cluster knows, or that a person describes, too
+        case 17:  # a tenant that only its cluster knows, or that a person describes, too
             after[COPY.format(f"n{number}")] = member(f"n{number}", other)
-        case 22:
+        case 18:
             for path in [path for path in after if path.startswith("observed/")]:
                 if draw(st.booleans()):
                     after.pop(path)
-        case 23:  # a tenant that says what it was, whether that goes or not, and by itself or not
+        case 19:  # a tenant that says what it was, whether that goes or not, and by itself or not
             if draw(st.booleans()):
                 after.pop(f"tenants/a{number}.yaml", None)
             name = f"q{draw(st.sampled_from((number, other)))}"
             text = member(name, number, draw(st.sampled_from(("team-a", "x"))))
             after[f"tenants/{name}.yaml"] = formerly(text, f"team-a/a{number}")
-        case 24:  # the same of a pool, and then of whom refers to it
+        case 20:  # the same of a pool, and then of whom refers to it
             after.pop(f"pools/p{number}.yaml", None)
             text = pool(f"q{number}", f"10.{draw(st.sampled_from((number, other)))}.0.0/25")
             after[f"pools/q{other}.yaml"] = formerly(text, f"butler-system/p{number}")

@@ -137,19 +137,6 @@ def test_a_kept_record_moves_to_its_place() -> None:
     assert read_back(written) == record()
 
 
-def test_two_records_in_each_others_place_both_survive() -> None:
-    other = CLAIM._replace(name="other")
-    one = record(path=path_of(FOLDER, POOL, other))
-    two = record(
-        "10.40.0.8", "10.40.0.9", claim=other, path=record().path, name="team-backend-other-lb"
-    )
-    before = state([claim(), claim(other)], [one, two])
-    carried_out(before, Keep(one), Keep(two))
-    plan = Plan((Keep(one), Keep(two)), {}, {})
-    after = {item.claim: item.range for item in records_after(plan, before, FOLDER)}
-    assert after == {CLAIM: one.range, other: two.range}
-
-
 def test_a_record_never_moves_over_another_that_holds_addresses() -> None:
     double = record("10.40.0.8", "10.40.0.9")
     old = record(path=f"{FOLDER}/a.yaml", pristine=False)
@@ -218,20 +205,6 @@ def test_a_claim_whose_record_cannot_be_read_is_not_recorded_as_failed() -> None
     assert carried_out(state([claim()], [], (unreadable,)), left) == ()
 
 
-@pytest.mark.parametrize(
-    ("fields", "name"),
-    [
-        ({"candidates": (), "wanted": ("missing", "other")}, "missing"),
-        ({"candidates": (), "wanted": ()}, "none"),
-    ],
-)
-def test_a_failed_record_names_the_pool_that_was_asked_for(
-    fields: dict[str, object], name: str
-) -> None:
-    (change,) = carried_out(state([claim(**fields)]), refusal())  # type: ignore[arg-type]  # fields by name
-    assert read_back(change).pool.name == name
-
-
 AB_C = CLAIM._replace(namespace="a-b", name="c")
 A_BC = CLAIM._replace(namespace="a", name="b-c")
 
@@ -248,21 +221,3 @@ def test_of_two_newcomers_whose_names_join_alike_the_second_gets_a_suffix() -> N
     names = {read_back(change).claim: read_back(change).name for change in found}
     # Decisions come by claim key: `a` before `a-b`.
     assert names == {A_BC: "a-b-c-lb", AB_C: f"a-b-c-lb-{suffix('a-b/c')}"}
-
-
-def test_a_failed_record_gets_a_suffix_too_and_keeps_it() -> None:
-    old = record(claim=AB_C, name="a-b-c-lb", owner=Owner("a-b", "c", "backend-team"))
-    before = state([claim(AB_C), claim(A_BC)], [old])
-    (change,) = carried_out(before, Keep(old), refusal(A_BC))
-    failed = read_back(change)
-    assert failed.name == f"a-b-c-lb-{suffix('a/b-c')}"
-    after = state([claim(AB_C), claim(A_BC)], [old, failed])
-    assert carried_out(after, Keep(old), refusal(A_BC, failed)) == ()
-
-
-def test_a_request_has_its_own_name_before_anybody_else() -> None:
-    key = Key("butler", "butler-system", "a-b-c-lb", "request", "IPAllocation")
-    asked = claim(key, name="a-b-c-lb")
-    two = record(claim=A_BC, name="a-b-c-lb")
-    (change,) = carried_out(state([asked, claim(A_BC)]), Grant(granted(two), PLACE))
-    assert read_back(change).name == f"a-b-c-lb-{suffix('a/b-c')}"

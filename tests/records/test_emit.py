@@ -4,16 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from reconciler.documents.yaml import dump, read
-from reconciler.model.claim import Allocation, Owner, Phase
+from reconciler.model.claim import Allocation, Owner
 from reconciler.model.objects import LABEL
-from reconciler.records.emit import (
-    reason_code,
-    reason_name,
-    record_document,
-    record_object,
-    record_text,
-)
-from tests.records.examples import ALL, EXAMPLE, record, unplaced
+from reconciler.records.emit import record_document, record_object, record_text
+from tests.records.examples import ALL, EXAMPLE, record
 
 each_form = pytest.mark.parametrize("made", ALL.values(), ids=ALL)
 
@@ -56,12 +50,3 @@ def test_addresses_are_listed_up_to_1024() -> None:
     assert "addresses" not in silent
     assert silent["allocatedCount"] == 1025
     assert "cidr" not in silent
-
-
-@pytest.mark.parametrize(
-    ("code", "name"),
-    [("pool-exhausted", "PoolExhausted"), ("waiting", "Waiting"), ("pin-taken", "PinTaken")],
-)
-def test_reasons_are_camel_case_in_kubernetes_and_codes_here(code: str, name: str) -> None:
-    assert reason_name(unplaced(Phase.FAILED, reason=code)) == name
-    assert reason_code(name) == code

@@ -39,11 +39,8 @@ def test_without_one_it_is_of_the_default_space(more: str) -> None:
     [
         "",
         document(name="other"),
-        document(", namespace: elsewhere"),
         document(kind="OtherPool"),
-        document(kind="TenantCluster"),
         "kind: NetworkPool\nmetadata: {name: [edge]}\n",
-        "kind: [NetworkPool, NetworkPool]\nmetadata: {name: edge}\n",
         "- kind: NetworkPool\n- edge\n",
         document(", annotations: {gitops-ipam.dev/address-space: 4}"),
         document(", annotations: [x]"),

@@ -11,7 +11,7 @@ from tests.families.capi.test_served import CLASS, CLUSTER, README_POOLS, made, 
 from tests.families.capi.test_served import RESULT as RESULT_PATH
 from tests.families.capi.test_served import site as site
 from tests.families.capi.test_served import version as version
-from tests.families.capi.trees import VIP, got
+from tests.families.capi.trees import IPAM, VIP, claim, document, got
 from tests.world import evaluation_of, reconciled
 
 ADDRESSES = {
@@ -37,30 +37,13 @@ def used(*, adopt: bool) -> str:
 def originals(role: str, pool: str, address: str) -> str:
     """The claim and the address of a Cluster, as the allocator and the provider made them."""
     name = f"vip-{role}-my-cluster"
-    reference = {"apiGroup": "ipam.cluster.x-k8s.io", "kind": "GlobalInClusterIPPool", "name": pool}
-    said = {"apiVersion": "ipam.cluster.x-k8s.io/v1beta1"}
-    return yaml.safe_dump_all(
-        [
-            {
-                **said,
-                "kind": "IPAddressClaim",
-                "metadata": {"name": name},
-                "spec": {"poolRef": reference},
-            },
-            {
-                **said,
-                "kind": "IPAddress",
-                "metadata": {"name": name},
-                "spec": {
-                    "address": address,
-                    "claimRef": {"name": name},
-                    "poolRef": reference,
-                    "prefix": 24,
-                    "gateway": "10.0.0.1",
-                },
-            },
-        ]
-    )
+    reference = {"apiGroup": IPAM, "kind": "GlobalInClusterIPPool", "name": pool}
+    spec = {
+        "address": address, "claimRef": {"name": name}, "poolRef": reference, "prefix": 24,
+        "gateway": "10.0.0.1",
+    }  # fmt: skip
+    given = document("IPAddress", f"{IPAM}/v1beta1", {"name": name}, spec)
+    return f"{claim(name, pool)}---\n{given}"
 
 
 def files(*, adopt: bool = True) -> dict[str, str | bytes]:
@@ -101,8 +84,8 @@ def test_what_lies_there_is_taken_over_and_no_address_changes(
     for role, (_, address) in ADDRESSES.items():
         found = objects(server, "ipaddresses")[f"vip-{role}-my-cluster"]
         assert found["spec"]["address"] == address
-        claim = objects(server, "ipaddressclaims")[f"vip-{role}-my-cluster"]
-        assert ("addressRef" in claim["status"]) is not has_provider
+        asked = objects(server, "ipaddressclaims")[f"vip-{role}-my-cluster"]
+        assert ("addressRef" in asked["status"]) is not has_provider
     settled = reconciled(reconciled(files()))
     site.apply(settled, "b")
     assert results(site.apply(settled, "b")["management"]) == {}

@@ -1,15 +1,12 @@
 """Names of Kubernetes: with dots, and up to 253 characters."""
 
-from pathlib import Path
-
 import pytest
 
-from reconciler.cli import run
 from reconciler.model.key import Key, is_label_value, is_name
 from reconciler.planning.projection import project
 from reconciler.records.layout import path_of, place_of
 from tests.families.capi.trees import claim, cluster, document, got, of, pool, said
-from tests.world import CLOCK, evaluation_of, reconciled, repository
+from tests.world import evaluation_of, reconciled
 
 SPACE = "n" * 63
 LONG = f"{'a' * 100}.{'b' * 152}"
@@ -84,14 +81,3 @@ def test_an_ip_address_of_others_with_such_a_name_holds_its_address() -> None:
     other = document("IPAddress", "ipam.cluster.x-k8s.io/v1beta1", {"name": LONG}, spec)
     found = got(evaluation_of(of(pool("a.b"), claim("one", "a.b"), other)))
     assert found == {"one.address": "a.b:11"}
-
-
-def test_records_of_long_names_are_committed_and_verified(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    texts = pool("x").replace("name: x\n", f"name: {LONG}\n"), claim("y", LONG)
-    asks = texts[1].replace("name: y\n", f"name: {'c' * 253}\n")
-    folder = repository(tmp_path / "repo", of(texts[0], asks), CLOCK)
-    for command in ("reconcile --no-apply", "check", "reconcile --no-apply", "verify", "status"):
-        assert run([*command.split(), "--repo", str(folder)]) == 0, capsys.readouterr()
-    assert run(["render", "--repo", str(folder), "--out", str(tmp_path / "out")]) == 0

@@ -2,9 +2,9 @@
 
 import pytest
 
-from reconciler.addresses import format_range, parse_address
+from reconciler.addresses import format_range
 from reconciler.model.pool import Pool
-from tests.families.novaedge import pool, tree, vip
+from tests.families.novaedge import pool
 from tests.world import evaluation_of
 
 
@@ -72,18 +72,3 @@ def test_a_pool_that_does_not_say_whether_it_gives_by_itself_does_not_and_is_tol
     assert [item[:2] for item in found(text)] == [("warning", "auto-assign-disabled")]
     assert read(text).auto_assign is False
     assert found(pool(auto="false", cidrs="[10.200.0.0/24]")) == []
-
-
-def test_of_a_large_pool_the_first_and_the_last_address_can_be_had() -> None:
-    pools = pool(cidrs="[2001:db8::/64]")
-    names = {"first": "2001:db8::", "last": "2001:db8::ffff:ffff:ffff:ffff"}
-    vips = [
-        vip(name, addressFamily="ipv6", ipv6Address=f'"{text}"') for name, text in names.items()
-    ]
-    plan = evaluation_of(tree(*vips, pools=pools)).plan
-    given = [item.allocation.range for item in plan.decisions if item.allocation]
-    assert [item and item.first for item in given] == [
-        parse_address(it)[1] for it in names.values()
-    ]
-    (usage,) = plan.after.values()
-    assert usage.available == (1 << 64) - 2

@@ -3,17 +3,15 @@
 from collections.abc import Iterator, Mapping
 
 from reconciler.documents.validators import crd_files
-from reconciler.families.events import event_name, event_on, reference
 from reconciler.families.interface import (
     Listing,
     ListingColumn,
     ListingInput,
     ListingRow,
-    ObjectEvent,
     Objects,
     UpdateRule,
 )
-from reconciler.model.objects import EVENT, OURS, Manifest, Need, Resource, Right
+from reconciler.model.objects import EVENT, OURS, Need, Resource, Right
 from tests.toy.families.toy.kinds import BOAT, GROUP, QUAY
 from tests.toy.families.toy.pools import pool_key
 
@@ -25,33 +23,11 @@ def _crds() -> Mapping[str, str]:
     return crd_files(f"{__package__}:crds/{GROUP}_{QUAYS.plural}.yaml")
 
 
-def _event(happening: ObjectEvent) -> Manifest | None:
-    """A quay is full, and was not before."""
-    if happening.ref.resource != QUAYS:
-        return None
-    before = ((happening.before or {}).get("status") or {}).get("free")
-    if before == 0 or (happening.wanted.get("status") or {}).get("free") != 0:
-        return None
-    about = reference(QUAYS, happening.wanted, happening.before)
-    name = event_name(about, "Full", str(happening.now))
-    return event_on(about, name, ("Warning", "Full", "no berth is free"), happening.now, {})
-
-
 def _quays(standing: ListingInput) -> Iterator[ListingRow]:
     for document in standing.documents.of(QUAY):
         usage = standing.usage.get(pool_key(document.name))
         if usage is not None:
             yield ListingRow(document, usage)
-
-
-def _boats(standing: ListingInput) -> Iterator[ListingRow]:
-    held = {
-        (record.owner.namespace, record.owner.name): record
-        for record in standing.records
-        if record.claim.kind == BOAT.kind and record.is_live
-    }
-    for document in standing.documents.of(BOAT):
-        yield ListingRow(document, held.get((document.namespace, document.name)))
 
 
 OBJECTS = Objects(
@@ -71,7 +47,6 @@ OBJECTS = Objects(
             "a quay does not move",
         ),
     ),
-    event=_event,
     listings=(
         Listing(
             "quays",
@@ -82,16 +57,6 @@ OBJECTS = Objects(
                 ListingColumn("FREE", lambda row: str(row.more.available)),
             ),
             (ListingColumn("CIDR", lambda row: str(row.document.spec["cidr"])),),
-        ),
-        Listing(
-            "boats",
-            BOAT,
-            _boats,
-            (
-                ListingColumn("NAMESPACE", lambda row: row.document.namespace),
-                ListingColumn("NAME", lambda row: row.document.name),
-                ListingColumn("QUAY", lambda row: row.more.pool.name if row.more else "-"),
-            ),
         ),
     ),
 )
