@@ -110,29 +110,6 @@ def test_what_a_forge_hands_to_an_action_tells_its_commit_without_any_history(
     assert wheel.read_bytes() == straight.read_bytes()
 
 
-def test_where_the_project_is_at_home_is_what_whoever_builds_it_says(
-    tree: Path, tmp_path: Path
-) -> None:
-    assert urls(built(tree, tmp_path / "none", "wheel")) == []
-    archive = built(tree, tmp_path / "sdist", "sdist", "https://git.example.com/net/ipam/")
-    with tarfile.open(archive) as opened:
-        opened.extractall(tmp_path, filter="data")
-    (unpacked,) = tmp_path.glob("gitops_ipam-*")
-    assert urls(built(unpacked, tmp_path / "wheel", "wheel")) == [
-        "Project-URL: Source, https://git.example.com/net/ipam",
-        "Project-URL: Issues, https://git.example.com/net/ipam/issues",
-        "Project-URL: Releases, https://git.example.com/net/ipam/releases",
-    ]
-
-
-def urls(wheel: Path) -> list[str]:
-    """The addresses that the metadata of a wheel has."""
-    with zipfile.ZipFile(wheel) as archive:
-        (name,) = [it for it in archive.namelist() if it.endswith(".dist-info/METADATA")]
-        text = archive.read(name).decode()
-    return [line for line in text.splitlines() if line.startswith("Project-URL: ")]
-
-
 def test_files_that_no_commit_has_are_of_no_commit(tree: Path, tmp_path: Path) -> None:
     changed = tmp_path / "changed"
     git(tree, "clone", "-q", ".", str(changed))

@@ -3,7 +3,6 @@
 import json
 from pathlib import Path
 
-import fastjsonschema
 import pytest
 
 from hatch_build import write_validators
@@ -62,21 +61,3 @@ def test_an_edited_schema_does_not_use_the_code_of_the_old_one(
     edited.write_text(json.dumps(schema))
     monkeypatch.setattr(validators, "schema_file", lambda _: edited)
     assert acceptor.__wrapped__(TEAM)({**GOOD, "spek": {}})
-
-
-@pytest.mark.parametrize("value", ["a", 1, True, None, ["a"]])
-def test_a_constant_is_that_value_and_no_other(value: object) -> None:
-    part = validators._compilable({"const": value})
-    assert "const" not in part
-    accepts = fastjsonschema.compile(part, detailed_exceptions=False)
-    accepts(value)
-    others: tuple[object, ...] = ("b", 2, False, 0, ["b"], {})
-    for other in others:
-        with pytest.raises(fastjsonschema.JsonSchemaException):
-            accepts(other)
-
-
-def test_a_field_may_be_called_like_a_word_of_the_schema() -> None:
-    part = {"properties": {"const": {"const": "a"}}, "required": ["const"]}
-    found = validators._compilable(part)
-    assert found == {"properties": {"const": {"enum": ["a"]}}, "required": ["const"]}

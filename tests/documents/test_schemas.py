@@ -166,17 +166,6 @@ def test_a_schema_is_valid_against_its_meta_schema(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_schema_tells_editors_what_every_field_is(kind: str) -> None:
-    whole = schema(schema_files()[kind])
-    assert whole["title"]
-    assert whole["description"]
-    for part in parts(whole):
-        for field, described in part.get("properties", {}).items():
-            if isinstance(described, dict) and "properties" not in part.get("properties", {}):
-                assert described.get("description"), field
-
-
-@pytest.mark.parametrize("kind", KINDS)
 def test_a_schema_uses_nothing_that_a_validator_may_read_otherwise(kind: str) -> None:
     for part in parts(schema(schema_files()[kind])):
         assert not {"$ref", "$dynamicRef", "format", "oneOf", "anyOf", "if"} & set(part)

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from reconciler.documents import yaml
-from reconciler.documents.text import is_odd_integer
 from reconciler.documents.yaml import Places, YamlReading, places, read
 
 
@@ -44,38 +43,9 @@ def test_a_scalar_is_what_the_core_schema_says_and_nothing_else(text: str, wante
     assert type(found) is type(wanted)
 
 
-def test_not_a_number_is_a_number_that_no_field_takes() -> None:
-    assert value("k: .nan\n")["k"].is_nan()
-
-
-@pytest.mark.parametrize("text", ["k: |\n  1\n", "k: >-\n  1\n", "k: '1'\n"])
-def test_blocks_and_quotes_are_strings(text: str) -> None:
-    assert value(text)["k"].strip() == "1"
-
-
-@pytest.mark.parametrize(
-    ("text", "odd"), [("0777", True), ("0o17", True), ("0x1F", True), ("+1", True), ("17", False)]
-)
-def test_numbers_that_readers_disagree_about_are_odd(text: str, odd: bool) -> None:
-    assert is_odd_integer(text) is odd
-
-
-@pytest.mark.parametrize("text", ["no", "0777", "1:30", "1:2:3:4:5:6:7:8", "2024-01-01", "="])
-def test_a_string_that_yaml_1_1_reads_otherwise_is_a_doubt(text: str) -> None:
-    (doubt,) = read(f"k: {text}\n".encode()).doubts
-    assert (doubt.code, doubt.line, doubt.column) == ("yaml-ambiguous", 1, 4)
-    assert f'"{text}"' in doubt.hint
-
-
 @pytest.mark.parametrize("text", ["'no'", '"0777"', "10.0.0.1", "2001:db8::1", "abc", "4", "0o17x"])
 def test_a_quoted_or_plain_string_is_no_doubt(text: str) -> None:
     assert read(f"k: {text}\n".encode()).doubts == ()
-
-
-def test_keys_that_yaml_1_1_reads_otherwise_are_strings_in_doubt() -> None:
-    reading = read(b"on: 1\n")
-    assert reading.documents[0].value == {"on": 1}
-    assert [doubt.code for doubt in reading.doubts] == ["yaml-ambiguous"]
 
 
 @pytest.mark.parametrize("has_libyaml", [True, False])
@@ -96,14 +66,6 @@ def test_a_file_holds_any_number_of_documents(
 @pytest.mark.parametrize("text", [b"", b"# only a comment\n", b"---\n", b"---\n---\n", b"\n\n"])
 def test_a_text_may_hold_no_document(text: bytes) -> None:
     assert read(text) == YamlReading((), (), ())
-
-
-def test_a_byte_order_mark_at_the_start_and_windows_line_ends_are_accepted() -> None:
-    assert read("\ufeffa: 1\r\nb: 2\r\n".encode()).documents[0].value == {"a": 1, "b": 2}
-
-
-def test_characters_of_all_planes_are_accepted() -> None:
-    assert value("k: Zürich 東京 😀\n") == {"k": "Zürich 東京 😀"}
 
 
 TEXT = b"a: 1\nb:\n  - c: 2\n  - [3, {d: 4}]\n---\n---\n  e:\n    f: 5\n"

@@ -222,12 +222,6 @@ def versions(server: ApiServer, paths: Sequence[str]) -> dict[str, str]:
     }
 
 
-def events(server: ApiServer) -> list[Mapping[str, Any]]:
-    """What the command asked of a server so far, by the audit log."""
-    found = [json.loads(line) for line in server.audit_log.read_text("utf-8").splitlines()]
-    return [event for event in found if event["user"]["username"] == USER]
-
-
 def _kubeconfig(server: ApiServer) -> Path:
     """Of a user that nobody else is, so that the audit log tells what the command did."""
     return server.kubeconfig_for(USER)

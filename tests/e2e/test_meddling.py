@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.site import BUTLER, POOL_NAME, Site, down, require_quiet
+from tests.e2e.site import BUTLER, Site, require_quiet
 from tests.envtest.fixtures import CRDS, NAMES
 from tests.envtest.servers import ApiServer, Fleet
-from tests.envtest.wiping import renew_identity
 from tests.world import pool, provider, tenant
 
 ONE, TWO, THREE = "team-a/one", "team-a/two", "team-a/three"
@@ -45,19 +44,6 @@ def applied(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Site:
     return site
 
 
-def test_a_pool_that_was_edited_is_reported_with_who_and_when_and_mended(applied: Site) -> None:
-    server = applied.tenants[ONE]
-    patch = '{"spec": {"addresses": ["10.40.0.0/24"], "autoAssign": false}}'
-    edit(server, "ipaddresspool", "default-pool", "metallb-system", patch)
-    told = applied.reconcile().objects(ONE)[POOL_NAME]
-    assert told["result"] == "configured"
-    assert told["drift"]["manager"] == "kubectl-edit"
-    assert told["drift"]["time"].startswith("20")
-    assert "spec.addresses" in told["drift"]["fields"]
-    assert applied.pool(ONE) == HELD[ONE]
-    require_quiet(applied)
-
-
 def test_a_network_that_grew_by_hand_alone_is_reported_until_git_says_so_too(applied: Site) -> None:
     patch = '{"spec": {"cidr": "10.40.0.0/23"}}'
     edit(applied.management, "networkpool", "edge", "butler-system", patch)
@@ -90,40 +76,6 @@ def test_without_its_inventories_nothing_is_lost(applied: Site) -> None:
     assert {ran.clusters[name]["deleted"] for name in ran.states} == {0}
     assert {name: applied.pool(name) for name in HELD} == HELD
     require_quiet(applied)
-
-
-def test_another_cluster_behind_a_known_name_is_refused_until_it_is_enrolled(applied: Site) -> None:
-    renew_identity(applied.tenants[ONE])
-    grow = {"tenants/two.yaml": tenant("two", networking="{lbPoolSize: 8}", teamRef="{name: a}")}
-    applied.commit(grow, "something for the others")
-    ran = applied.reconcile(code=5)
-    assert ran.states == {"management": "applied", ONE: "refused", TWO: "applied", THREE: "applied"}
-    assert f"--re-enrol {ONE}" in ran.errors()
-    assert applied.reconcile("--re-enrol", ONE).states[ONE] == "applied"
-    assert applied.pool(ONE) == HELD[ONE]
-    require_quiet(applied)
-
-
-def test_a_tenant_that_is_down_delays_nobody_and_keeps_its_addresses(applied: Site) -> None:
-    with down(applied.tenants[ONE]):
-        applied.commit({"tenants/four.yaml": tenant("four")}, "one more")
-        ran = applied.reconcile(code=5)
-        assert ran.states == {
-            "management": "applied",
-            ONE: "unreachable",
-            TWO: "applied",
-            THREE: "applied",
-            "team-a/four": "waiting",
-        }
-        status = applied.management.get(ALLOCATION)["status"]
-        assert (status["phase"], status["startAddress"]) == ("Allocated", "10.40.0.0")
-        assert (
-            "10.40.0.24"
-            in applied.records()[
-                "allocations/NetworkPool/butler-system.edge/team-a/four.loadbalancer.yaml"
-            ]
-        )
-    assert applied.reconcile().states[ONE] == "applied"
 
 
 def edit(server: ApiServer, kind: str, name: str, namespace: str, patch: str) -> None:

@@ -1,12 +1,10 @@
 """Addresses that go from one cluster to another: withdrawn first, given away after, never both."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.e2e.site import POOL, POOL_NAME, SERVICES, Ran, Site, down, events, use
+from tests.e2e.site import POOL_NAME, SERVICES, Ran, Site, down, use
 from tests.envtest.servers import ApiServer
 from tests.world import CLOCK, pool, provider, tenant
 
@@ -27,12 +25,6 @@ FILES = {
     "tenants/old.yaml": tenant("old"),
 }
 SWAP = {"tenants/old.yaml": None, "tenants/new.yaml": tenant("new")}
-PERMIT = {
-    "overrides/2026-02-15-old.yaml": (
-        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Override\nmetadata: {name: 2026-02-15-old}\n"
-        f"spec: {{kind: record, scope: {RECORD}, reason: test, expires: '2099-01-01T00:00:00Z'}}\n"
-    )
-}
 
 
 @pytest.fixture
@@ -44,12 +36,6 @@ def site(tmp_path: Path, management: ApiServer, tenants: tuple[ApiServer, ...]) 
     site.reconcile()
     assert (site.pool(OLD), site.pool(STAY)) == (RANGE, OTHER)
     return site
-
-
-def delete_record(site: Site, files: Mapping[str, str | None]) -> None:
-    """Delete the record of `old` together with a change, as a merged Override permits."""
-    site.commit(PERMIT, "Permit to delete the record", REMOVED)
-    site.commit({**files, RECORD: None}, "Delete the record", REMOVED)
 
 
 def at(site: Site, clock: int, *words: str, code: int = 0) -> Ran:
@@ -127,37 +113,7 @@ def test_addresses_that_a_service_uses_are_withdrawn_by_force_alone(site: Site) 
     assert site.pool(NEW) == RANGE
 
 
-def test_a_range_whose_record_is_deleted_goes_over_in_order(site: Site) -> None:
-    delete_record(site, SWAP)
-    assert site.reconcile("--allow-release", "1").summary == {"allocate": 1}
-    assert (site.pool(OLD), site.pool(NEW)) == ([], RANGE)
-    withdrawn = pool_write(site.tenants[OLD], "delete")["stageTimestamp"]
-    given = pool_write(site.tenants[NEW], "patch")["requestReceivedTimestamp"]
-    assert withdrawn < given
-
-
-def test_a_range_whose_record_is_deleted_waits_for_its_old_cluster(site: Site) -> None:
-    with down(site.tenants[OLD]):
-        delete_record(site, SWAP)
-        ran = site.reconcile("--allow-release", "1", code=5)
-        assert ran.summary == {"allocate": 1}
-        assert f"{OLD} may still announce" in ran.errors()
-        assert site.pool(NEW) == []
-    site.reconcile()
-    assert (site.pool(OLD), site.pool(NEW)) == ([], RANGE)
-
-
 def held(ran: Ran) -> list[str]:
     """Records that are kept because some cluster may still announce what they hold."""
     findings = ran.document["plan"]["findings"]
     return [found["path"] for found in findings if found["code"] == "expiry-held"]
-
-
-def pool_write(server: ApiServer, verb: str) -> Mapping[str, Any]:
-    """The last write of the command to the pool, as the audit log tells it."""
-    found = [
-        event
-        for event in events(server)
-        if event["verb"] == verb and event["requestURI"].partition("?")[0] == POOL
-    ]
-    return found[-1]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.chart.rendering import MATRIX, PLAIN, Manifest, manifests, pods, rendered
+from tests.chart.rendering import PLAIN, Manifest, manifests, pods, rendered
 from tests.e2e.pod import Pod, install, kubeconfig, settings
 from tests.e2e.site import POOL
 from tests.envtest.processes import free_port, until
@@ -131,17 +131,6 @@ def test_one_pod_commits_without_an_account_and_others_apply_their_shares(
         ran = applies.run(JOB_COMPLETION_INDEX=str(index))
         assert ran.returncode == 0, ran.stdout + ran.stderr
     require_served(installed)
-
-
-def test_an_account_without_the_role_is_told_what_it_may_not_do(installed: Installed) -> None:
-    objects = manifests(rendered(MATRIX["off"], "--set", "mode=cronjobs"))
-    words = ("delete", "clusterrolebinding", "gitops-ipam")
-    assert installed.management.kubectl(*words).returncode == 0
-    (pod,) = installed.pods(objects).values()
-    until(lambda: not may(pod.server, "list", "namespaces"), "the account has lost its rights")
-    ran = pod.run()
-    assert ran.returncode == 5, ran.stdout + ran.stderr
-    assert "forbidden" in (ran.stdout + ran.stderr).lower()
 
 
 @pytest.mark.parametrize("replicas", [1, 2])

@@ -176,27 +176,15 @@ def test_the_status_is_set_before_others_are_fetched(
     tmp_path: Path, bare: Path, forge: Forge
 ) -> None:
     heads = []
-    for number in range(1, 3):
-        files = {f"tenants/n{number}.yaml": tenant(f"n{number}")}
-        heads.append(pushed(tmp_path, bare, files, f"refs/pull/{number}/head"))
-        forge.pull(heads[-1], number)
-    used = describe(tmp_path, forge, heads[0])
-    assert used.code == 0, used.log
-    set_at = next(at for at, it in enumerate(forge.calls) if it.startswith("POST /statuses/"))
-    listed = [at for at, it in enumerate(forge.calls) if it == "GET /pulls"]
-    assert listed[0] < set_at < listed[-1]  # the others are asked for after the status
-
-
-def test_what_others_would_take_too_is_told_in_the_comment(
-    tmp_path: Path, bare: Path, forge: Forge
-) -> None:
-    heads = []
     for number in range(1, 4):
         files = {f"tenants/n{number}.yaml": tenant(f"n{number}")}
         heads.append(pushed(tmp_path, bare, files, f"refs/pull/{number}/head"))
         forge.pull(heads[-1], number)
     used = describe(tmp_path, forge, heads[0])
     assert (used.code, used.outputs["exit-code"]) == (0, "0"), used.log
+    set_at = next(at for at, it in enumerate(forge.calls) if it.startswith("POST /statuses/"))
+    listed = [at for at, it in enumerate(forge.calls) if it == "GET /pulls"]
+    assert listed[0] < set_at < listed[-1]  # the others are asked for after the status
     (body,) = forge.bodies()
     assert "Beside other open changes" in body
     assert body.index("`pull/3/head (") < body.index("`pull/2/head (")

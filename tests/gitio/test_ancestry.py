@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.gitio.history import cut_off
 from reconciler.gitio.repository import Repository, open_repository
 from reconciler.model.errors import GitError
 from tests.world import ENVIRONMENT, SMALL, commit, git, repository
@@ -70,9 +69,3 @@ def test_a_clone_that_is_just_as_deep_as_the_history_lacks_nothing(
     assert not shallow.is_in(last, second)
     steps = list(shallow.source(first).past(["tenants"]))
     assert [(step.id, step.is_cut, len(step.changed)) for step in steps] == [(first, False, 1)]
-
-
-def test_a_commit_that_is_named_as_an_end_and_is_not_here_counts_as_one(author: Path) -> None:
-    (author / ".git/shallow").write_text(f"{UNKNOWN}\n", encoding="ascii")
-    assert cut_off(opened(author).git) == {UNKNOWN}
-    assert cut_off(opened(author).git, ids(author)) == set()

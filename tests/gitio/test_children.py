@@ -67,28 +67,11 @@ def is_there(process: Popen) -> bool:
     return False
 
 
-def test_a_failure_meanwhile_ends_it_and_what_it_started(start: Start) -> None:
-    with pytest.raises(ValueError, match="odd"), child(lambda: start(f"({WAITING})")) as process:
-        raise ValueError("odd")
-    assert process.returncode == -signal.SIGTERM
-    assert not is_there(process)
-    assert reconciler.gitio.process._state.running == set()
-
-
 def test_who_does_not_listen_is_killed(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("reconciler.gitio.process.GRACE_SECONDS", 0.0)
     process = start(f"{STUBBORN}({WAITING})").proc
     end(process)
     assert process.returncode == -signal.SIGKILL
-    assert not is_there(process)
-
-
-def test_what_the_leader_of_a_group_left_behind_ends_too(start: Start) -> None:
-    """Its input is not ours: it would wait for ever."""
-    process = start("sh -c 'echo ready; sleep 1000' & exit 0").proc
-    process.wait()
-    assert is_there(process)
-    end(process)
     assert not is_there(process)
 
 

@@ -33,13 +33,6 @@ def test_a_date_is_ahead_when_it_is_over_an_hour_later(
     assert clock(folder, CLOCK + ahead) == (CLOCK + ahead, None)
 
 
-def test_the_newest_date_counts_wherever_it_stands_on_the_line(tmp_path: Path) -> None:
-    folder = repository(tmp_path / "repo", SMALL, CLOCK - 60)
-    for date in (CLOCK, CLOCK - 30, AHEAD, CLOCK - 90, AHEAD + 1):
-        commit(folder, clock=date)
-    assert clock(folder) == (CLOCK, AHEAD + 1)
-
-
 def test_dates_of_merged_branches_do_not_count(tmp_path: Path) -> None:
     folder = repository(tmp_path / "repo", SMALL, CLOCK - 60)
     git(folder, "checkout", "-q", "-b", "side")

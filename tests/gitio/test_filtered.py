@@ -10,7 +10,7 @@ from reconciler.gitio.process import GitProcess
 from reconciler.gitio.remotes import bring
 from reconciler.gitio.repository import open_repository
 from reconciler.model.errors import FilteredError, GitError, UsageError
-from tests.world import ENVIRONMENT, SMALL, commit, git, repository, write
+from tests.world import ENVIRONMENT, SMALL, git, repository
 
 
 @pytest.fixture
@@ -128,17 +128,3 @@ def test_what_was_made_for_the_run_alone_counts_as_here(
     made = apart.check("hash-object", "-w", "--stdin", data=b"made").decode()
     wanted = blobs(author)
     assert lacking(apart, [made, *wanted]) == wanted
-
-
-def test_objects_with_long_ids_are_told_apart_too(tmp_path: Path) -> None:
-    author = tmp_path / "author"
-    git(tmp_path, "init", "-q", "--object-format=sha256", str(author))
-    write(author, SMALL)
-    commit(author)
-    git(author, "config", "uploadpack.allowFilter", "true")
-    git(tmp_path, "clone", "-q", "--filter=blob:none", "--no-checkout", f"file://{author}", "long")
-    wanted = blobs(author)
-    assert len(wanted[0]) == 64
-    assert lacking(opened(tmp_path / "long"), wanted) == wanted
-    bring(open_repository(tmp_path / "long", ENVIRONMENT), wanted)
-    assert lacking(opened(tmp_path / "long"), wanted) == []

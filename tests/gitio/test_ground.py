@@ -35,13 +35,3 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
             ground.add(path, "mine")
     assert ground.below("pools") == []
     assert [path.name for path in elsewhere.iterdir()] == ["x.yaml"]
-
-
-def test_what_is_no_file_or_no_folder_is_said(tmp_path: Path) -> None:
-    (tmp_path / "pools").write_text("a file")
-    (tmp_path / "ipam.yaml").mkdir()
-    ground = TargetDirectory(tmp_path)
-    with pytest.raises(OSError, match="pools is not a folder"):
-        ground.text("pools/new.yaml")
-    with pytest.raises(OSError, match="is not a file"):
-        ground.text("ipam.yaml")

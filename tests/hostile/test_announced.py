@@ -41,7 +41,6 @@ BASE: dict[str, str | bytes] = {
     "providers/cloud.yaml": CLOUD,
     "tenants/more.yaml": extra(spec="  count: 4\n"),
 }
-MORE = "10.40.0.0/30"
 
 
 class Case(NamedTuple):
@@ -97,26 +96,6 @@ def test_what_a_living_cluster_loses_is_told(folder: Path, said: Said, name: str
     found = json.loads(said("check", "--base", "main", "-o", "json")[1])
     told = [it["code"] for it in (*found["findings"], *found["gates"])]
     assert case.code in told
-
-
-def test_what_only_a_merge_commit_itself_does_is_told(folder: Path, said: Said) -> None:
-    git(folder, "checkout", "-q", "-b", "side")
-    write(folder, {"tenants/new.yaml": tenant("new")})
-    commit(folder, "a tenant", CLOCK + 60)
-    git(folder, "checkout", "-q", "-B", "change", "main")
-    git(folder, "merge", "-q", "--no-ff", "--no-commit", "side")
-    write(folder, {"tenants/more.yaml": extra(owner="two", spec="  count: 4\n")})
-    commit(folder, "merge", CLOCK + 90)
-    assert len(git(folder, "rev-list", "--parents", "-1", "HEAD").split()) == 3
-    code, text = said("check", "--base", "main")
-    assert (code, "refused announcement-moved: cluster team-a/one stays" in text) == (3, True)
-
-
-def test_what_a_brake_holds_back_is_announced_on(folder: Path, said: Said) -> None:
-    change(folder, {"providers/default.yaml": provider().replace("mode: ipam", "mode: cloud")})
-    code, text = said("check", "--base", "main")
-    assert (code, "brake-held" in text) == (3, True)
-    assert "announcement-" not in text
 
 
 def test_a_cluster_announces_on_what_a_brake_holds_back_of_a_request(

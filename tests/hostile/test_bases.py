@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Ran, ipam
-from tests.world import CLOCK, SMALL, commit, git, pool, repository, tenant, write
+from tests.world import CLOCK, SMALL, commit, git, pool, repository, write
 
 WIDE = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/23")}
 Capsys = pytest.CaptureFixture[str]
@@ -83,15 +83,6 @@ def test_what_is_no_name_of_a_commit_is_refused_before_git_sees_it(
         assert "\x1b" not in ran.err
 
 
-def test_a_work_tree_is_compared_with_its_base(capsys: Capsys, repo: Path) -> None:
-    git(repo, "checkout", "-q", "main")
-    write(repo, {"pools/edge.yaml": pool(), "tenants/two.yaml": tenant("two")})
-    ran = check(capsys, repo, "--worktree", "--base", "main", "-o", "json")
-    assert (ran.code, "pool-shrunk" in codes(ran)) == (1, True)
-    git(repo, "stash", "-q", "-u")
-    assert codes(check(capsys, repo, "--worktree", "--base", "main", "-o", "json")) == []
-
-
 def test_a_work_tree_is_compared_with_what_its_head_changed_too(capsys: Capsys, repo: Path) -> None:
     found = codes(check(capsys, repo, "--worktree", "--base", "main", "-o", "json"))
     assert found == codes(check(capsys, repo, "--base", "main", "-o", "json"))
@@ -101,16 +92,6 @@ def test_a_work_tree_is_compared_with_what_its_head_changed_too(capsys: Capsys, 
     write(repo, {"ipam.yaml": "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\nspec: {gate: never}\n"})  # fmt: skip
     ran = check(capsys, repo, "--worktree", "--base", "main", "-o", "json")
     assert codes(ran) == ["settings-changed"]
-
-
-def test_records_that_a_work_tree_loses_are_told(capsys: Capsys, repo: Path) -> None:
-    git(repo, "checkout", "-q", "main")
-    ran = ipam(capsys, "reconcile", "--no-apply", "--branch=main", "--any-branch", "--repo", repo)
-    assert ran.code == 0
-    (record,) = (repo / "allocations").rglob("*.yaml")
-    record.unlink()
-    ran = check(capsys, repo, "--worktree", "--base", "main", "-o", "json")
-    assert "records-changed" in codes(ran)
 
 
 def test_a_work_tree_without_a_commit_cannot_be_compared(capsys: Capsys, repo: Path) -> None:

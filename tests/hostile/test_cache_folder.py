@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from tests.gitio.command import Command, Done, served
-from tests.world import commit
 
 WORDS = "the cache is not used"
 OTHER = 65_533
@@ -30,15 +29,6 @@ def test_the_cache_is_made_for_its_user_alone_whatever_the_umask(
     modes = {path.name: path.stat().st_mode & 0o777 for path in (place, *place.iterdir())}
     assert modes == {"gitops-ipam": 0o700, "remotes": 0o700}
     assert {path.stat().st_mode & 0o777 for path in place.glob("*/*")} == {0o700}
-
-
-def test_check_with_a_base_neither_reads_nor_writes_a_cache(
-    tmp_path: Path, author: Path, command: Command
-) -> None:
-    head = commit(author)
-    done = command.run("check", "--repo", str(author), "--base", f"{head}^")
-    assert done.code == 0
-    assert not (tmp_path / "cache").exists()
 
 
 def spoiled(place: Path, how: str) -> None:

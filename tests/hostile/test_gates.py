@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import ipam
-from tests.world import CLOCK, SMALL, commit, git, pool, repository, tenant, write
+from tests.cli.running import given_out, ipam
+from tests.world import CLOCK, SMALL, commit, git, pool, tenant, write
 
 FULL = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/28")}
 MORE = {"tenants/two.yaml": tenant("two")}
@@ -20,10 +20,15 @@ def annotated(**annotations: object) -> str:
     return text.replace("butler-system}", f"butler-system, annotations: {{{listed}}}}}")
 
 
+@pytest.fixture
+def made(tmp_path: Path) -> Path:
+    """A reconciled repository with a full pool."""
+    return given_out(tmp_path / "repo", FULL)
+
+
 def checked(capsys: Capsys, tmp_path: Path, base: Files, change: Files) -> tuple[int, list[str]]:
     """The exit code of `check --base` and the codes of all that is found."""
-    made = repository(tmp_path / "repo", base)
-    ipam(capsys, "reconcile", "--no-apply", "--repo", made)
+    made = given_out(tmp_path / "repo", base)
     git(made, "checkout", "-q", "-b", "change")
     for path in base:
         (made / path).unlink(missing_ok=True)
@@ -47,11 +52,7 @@ def test_a_change_that_takes_the_gate_away_is_stopped_by_it(
     assert codes == ["pool-changed", "gate-changed", "capacity"]
 
 
-def test_a_pool_that_moves_to_another_file_takes_its_gate_along(
-    capsys: Capsys, tmp_path: Path
-) -> None:
-    made = repository(tmp_path / "repo", FULL)
-    ipam(capsys, "reconcile", "--no-apply", "--repo", made)
+def test_a_pool_that_moves_to_another_file_takes_its_gate_along(capsys: Capsys, made: Path) -> None:
     git(made, "checkout", "-q", "-b", "change")
     git(made, "mv", "pools/edge.yaml", "pools/moved.yaml")
     write(made, {**MORE, "pools/moved.yaml": annotated(gate="never")})
@@ -75,10 +76,8 @@ def test_a_gate_that_the_base_opened_is_open(capsys: Capsys, tmp_path: Path) -> 
 
 
 def test_a_pool_whose_source_folder_gets_another_name_takes_its_gate_along(
-    capsys: Capsys, tmp_path: Path
+    capsys: Capsys, made: Path
 ) -> None:
-    made = repository(tmp_path / "repo", FULL)
-    ipam(capsys, "reconcile", "--no-apply", "--repo", made)
     git(made, "checkout", "-q", "-b", "change")
     git(made, "mv", "pools", "networks")
     settings = "spec: {sources: [networks, providers, tenants]}"
@@ -113,19 +112,15 @@ SLIPS = {
 @pytest.mark.parametrize("broken", SLIPS.values(), ids=SLIPS)
 @pytest.mark.parametrize("path", ["pools/edge.yaml", "pools/mended.yaml"])
 def test_a_pool_that_is_broken_on_the_base_is_judged_as_it_last_could_be_read(
-    capsys: Capsys, tmp_path: Path, broken: str, path: str
+    capsys: Capsys, made: Path, broken: str, path: str
 ) -> None:
-    made = repository(tmp_path / "repo", FULL)
-    ipam(capsys, "reconcile", "--no-apply", "--repo", made)
     code, out = mended(capsys, made, broken, {path: annotated(gate="never")})
     assert code == 3
     assert "gate and thresholds of NetworkPool edge change from exhausted (70, 85, 95)" in out
     assert "is new" not in out
 
 
-def test_nor_does_it_shrink_where_it_is_broken_on_the_base(capsys: Capsys, tmp_path: Path) -> None:
-    made = repository(tmp_path / "repo", FULL)
-    ipam(capsys, "reconcile", "--no-apply", "--repo", made)
+def test_nor_does_it_shrink_where_it_is_broken_on_the_base(capsys: Capsys, made: Path) -> None:
     small = {"pools/edge.yaml": pool(cidr="10.40.0.0/29")}
     code, out = mended(capsys, made, SLIPS["no YAML"], small)
     assert code == 1

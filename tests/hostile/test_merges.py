@@ -120,19 +120,3 @@ def test_nor_does_one_of_several_branches_that_are_merged_at_once(
     merge(folder, "one", "two", at=90)
     assert len(git(folder, "show", "-s", "--format=%P", "HEAD").split()) == 3
     assert held_back(folder, capsys)
-
-
-def test_a_reconcile_of_the_branch_while_a_change_is_open_stays_on_the_line(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    git(folder, "switch", "-q", "-c", "change")
-    write(folder, ALLOWED)
-    drop(folder, 60)
-    git(folder, "switch", "-q", "main")
-    write(folder, {"tenants/late.yaml": tenant("late")})
-    commit(folder, "late", CLOCK + 70)
-    assert reconciled(folder, capsys, "main")[0] == 0
-    main = git(folder, "rev-parse", "main")
-    merged = merge(folder, "change", at=90)
-    assert line(folder)[:2] == [merged, main]
-    assert held_back(folder, capsys)

@@ -112,13 +112,3 @@ def test_a_record_that_is_renamed_to_what_is_not_read_gives_nobody_its_address_u
     assert "file-not-read" in done.out
     assert "error records-changed" in done.out
     assert ipam(capsys, "reconcile", "--repo", author).code == 3
-
-
-def test_a_record_that_ends_with_yml_holds_its_addresses_and_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    author = repository(tmp_path / "author", AFTER)
-    git(author, "mv", RECORD, RECORD.replace(".yaml", ".yml"))
-    commit(author)
-    done = ipam(capsys, "check", "--repo", author)
-    assert (done.code, "record-misplaced" in done.out) == (0, True)

@@ -154,13 +154,7 @@ def test_a_clone_that_is_too_shallow_to_tell_lets_nothing_pass(
 
 
 def test_reconcile_carries_out_no_release_that_the_same_commit_allows(tmp_path: Path) -> None:
-    two = {name: tenant(name) for name in ("one", "two")}
-    files = {f"tenants/{name}.yaml": text for name, text in two.items()}
-    folder = repository(tmp_path / "repo", {**FULL, **files})
-    strict = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    write(folder, {"ipam.yaml": f"{strict}spec: {{brakes: {{minRecords: 1}}}}\n"})
-    commit(folder)
-    assert run(["reconcile", "--repo", str(folder)]) == 0
+    folder = two_behind_a_brake(tmp_path)
     git(folder, "rm", "-q", "tenants/one.yaml")
     write(folder, BRAKES)
     commit(folder)
@@ -181,25 +175,6 @@ def two_behind_a_brake(tmp_path: Path) -> Path:
     folder = repository(tmp_path / "repo", {**FULL, **tenants, **settings})
     assert run(["reconcile", "--repo", str(folder)]) == 0
     return folder
-
-
-def test_a_brake_that_names_too_few_is_told_by_its_own_check_and_by_reconcile(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = two_behind_a_brake(tmp_path)
-    git(folder, "rm", "-q", *BOTH_TENANTS)
-    commit(folder, "both go")
-    assert run(["reconcile", "--repo", str(folder)]) == 3
-    git(folder, "switch", "-q", "-c", "allow")
-    write(folder, BRAKES)
-    commit(folder, "allow it")
-    assert "override-short" in checked(folder, capsys, "--base", "main")[1]
-    git(folder, "branch", "-q", "-f", "main", "allow")
-    git(folder, "switch", "-q", "main")
-    assert run(["reconcile", "--repo", str(folder)]) == 3
-    said = capsys.readouterr().err
-    assert "override-short: it lets 1 pass, 2 are needed" in said
-    assert "remove the file" not in said
 
 
 @pytest.mark.parametrize("how", ["pushed", "merged", "beside a page", "squashed with more"])
@@ -271,32 +246,3 @@ def test_an_unreadable_one_permits_nothing_and_makes_check_red(
     write(folder, MORE)
     commit(folder)
     assert checked(folder, capsys) == (1, ["capacity", "field-unknown"])
-
-
-SHRINK = "overrides/2026-02-15-edge-shrinks.yaml"
-
-
-def test_a_pool_shrinks_by_an_override_and_what_records_hold_stays_held(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    wide = {"providers/default.yaml": provider(), "pools/edge.yaml": pool(cidr="10.40.0.0/24")}
-    folder = repository(tmp_path / "repo", {**wide, "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 40}")})  # fmt: skip
-    assert run(["reconcile", "--repo", str(folder)]) == 0
-    git(folder, "checkout", "-q", "-b", "change")
-    write(folder, {"pools/edge.yaml": pool(cidr="10.40.0.0/27")})
-    commit(folder, clock=CLOCK + 60)
-    codes = ["pool-changed", "pool-shrunk", "record-outside-pool"]
-    assert checked(folder, capsys, "--base", "main") == (1, codes)
-    git(folder, "checkout", "-q", "main")
-    write(folder, {SHRINK: override(SHRINK, kind="shrink", scope=POOL)})
-    commit(folder, clock=CLOCK + 61)
-    git(folder, "checkout", "-q", "change")
-    git(folder, "merge", "-q", "-m", "merge", "main")
-    assert checked(folder, capsys, "--base", "main") == (0, sorted([*codes, "override-used"]))
-    git(folder, "checkout", "-q", "main")
-    git(folder, "merge", "-q", "--no-ff", "-m", "merge", "change")
-    for _ in "12":  # warm and cold
-        assert checked(folder, capsys) == (0, ["override-used", "record-outside-pool"])
-        assert run(["reconcile", "--repo", str(folder)]) == 0
-    (record,) = (folder / "allocations").rglob("*.yaml")
-    assert "count: 40" in record.read_text(encoding="utf-8")

@@ -81,16 +81,6 @@ def test_the_change_that_raises_a_limit_again_passes(
     assert merged(folder) == 0
 
 
-def test_a_change_does_not_raise_the_limit_that_it_exceeds(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    changed(folder, settings("limits: {files: 12}"))
-    assert merged(folder) == 0
-    more = {f"tenants/t{number}.yaml": tenant(f"t{number}") for number in range(9)}
-    changed(folder, {**more, **settings("limits: {files: 99}")})
-    assert check(folder, capsys)[0] == 1
-
-
 @pytest.mark.parametrize("spec", ["gate: warning", "brakes: {maxReleasePercent: 1, minRecords: 1}"])
 def test_the_stricter_gate_and_brake_of_both_judge_a_change(
     folder: Path, capsys: pytest.CaptureFixture[str], spec: str

@@ -52,18 +52,6 @@ def test_a_checkout_is_planned_checked_and_reconciled_and_pushed(
     assert not git(author, "for-each-ref", "refs/ipam/work")
 
 
-def test_a_record_that_a_person_edits_is_noticed(author: Path, command: Command) -> None:
-    repo = ("--repo", str(author))
-    assert command.run("reconcile", *repo).code == 0
-    base = git(author, "rev-parse", "main")
-    (record,) = (author / "allocations").rglob("*loadbalancer.yaml")
-    record.write_text(record.read_text() + "# mine\n")
-    for more in (["--worktree"], []):
-        done = command.run("check", *repo, "--base", base, *more)
-        assert (done.code, "record-edited" in done.out) == (1, True), done
-        commit(author)
-
-
 @pytest.mark.parametrize("how", ["folder", "server"])
 def test_a_remote_is_reconciled_by_a_mirror(author: Path, command: Command, how: str) -> None:
     with serving(author.parent / "served") as server:

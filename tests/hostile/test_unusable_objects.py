@@ -1,6 +1,5 @@
 """Changes with objects that Git, or a checkout, cannot use: an error, or nothing that follows fails."""
 
-import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -211,19 +210,3 @@ def test_a_file_outside_of_the_root_counts(
     said = capsys.readouterr().out
     assert code == 1
     assert f"{'n' * 256}: the path has a name of more than 255 bytes" in said
-
-
-def test_the_forms_are_those_that_git_refuses(folder: Path, tmp_path: Path) -> None:
-    """Git itself fails on each wrong form that is not only an oddity."""
-    odd = {"a mode that Git does not write", "names out of order", "a name with a slash"}
-    odd |= {form for form in WRONG if "twice" in form or "of one name" in form}
-    for number, form in enumerate(it for it in WRONG if it not in odd):
-        made = committed(folder, WRONG[form](folder))
-        git(folder, "update-ref", f"refs/heads/odd-{number}", made)
-        place = str(tmp_path / f"clone-{number}")
-        done = subprocess.run(
-            ["git", "-c", "core.protectHFS=true", "clone", "-q", "-b", f"odd-{number}", f"file://{folder}", place],
-            capture_output=True, check=False,
-        )  # fmt: skip
-        assert done.returncode != 0, form
-        git(folder, "update-ref", "-d", f"refs/heads/odd-{number}")
