@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from tests.planning.test_ownership import CLAIM, GLOBAL, POOL, team
-from tests.world import pool, provider, request, tenant
+from tests.world import pool, provider, request, settings, tenant
 
 Change = Mapping[str, str | None]
 OWN = {
@@ -66,9 +66,7 @@ STOPS: Mapping[str, Change] = {
         "tenants/c/team.yaml": team("c", folders="tenants/c"),
         "tenants/c/new.yaml": tenant("new", "team-d"),
     },
-    "Settings": {
-        "ipam.yaml": "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    },
+    "Settings": {"ipam.yaml": settings()},
     "an Override": {"tenants/a/new.yaml": tenant("new"), "overrides/2026-02-15-x.yaml": OVERRIDE},
     "a record": {"allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml": None},
     "more than a gate lets pass": {"tenants/a/new.yaml": tenant("new", networking=BIG)},

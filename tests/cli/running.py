@@ -23,6 +23,8 @@ STILL = (
 
 Said = Callable[..., tuple[int, str]]
 """Runs a verb on a repository that is known: the exit code, and all that it says."""
+Checked = Callable[..., tuple[int, list[str]]]
+"""Runs `check` on it: the exit code, and the codes of all findings and gates."""
 
 
 class Ran(NamedTuple):

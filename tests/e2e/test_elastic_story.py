@@ -9,7 +9,7 @@ from tests.e2e.daemon import applied_to, daemon
 from tests.e2e.site import SERVICES, Site, _kubeconfig, service
 from tests.envtest.processes import until
 from tests.envtest.servers import ApiServer
-from tests.world import pool, provider, tenant
+from tests.world import pool, provider, settings, tenant
 
 ONE = "team-a/t00"
 # A network with 32 usable addresses, elastic, two for each tenant.
@@ -20,12 +20,6 @@ FILES = {
     "providers/default.yaml": provider(pools="[{name: prod}]", loadBalancer=ELASTIC),
     **{f"tenants/t{at:02}.yaml": tenant(f"t{at:02}") for at in range(8)},
 }
-SETTINGS = """apiVersion: gitops-ipam.dev/v1alpha1
-kind: Settings
-metadata: {name: ipam}
-spec:
-  elastic: {shrinkAfter: 1s}
-"""
 
 
 def address(server: ApiServer, name: str) -> str:
@@ -44,7 +38,9 @@ def test_a_daemon_answers_a_service_at_once_and_takes_the_address_back(
     tmp_path: Path, management: ApiServer, tenants: tuple[ApiServer, ...]
 ) -> None:
     one = tenants[0]
-    site = Site(tmp_path, management, {**FILES, "ipam.yaml": SETTINGS})
+    site = Site(
+        tmp_path, management, {**FILES, "ipam.yaml": settings("{elastic: {shrinkAfter: 1s}}")}
+    )
     site.put_as_secret(ONE, one)
     controller = one.start_metallb()
     words = ("--kubeconfig", str(_kubeconfig(management)), "--interval", "1s")

@@ -19,15 +19,12 @@ from tests.envtest.fixtures import CRDS
 from tests.envtest.processes import free_port, until
 from tests.envtest.servers import ApiServer, Fleet
 from tests.meters import series
-from tests.world import git, repository
+from tests.world import git, repository, settings
 
 SEED = Path(__file__).parents[1] / "families" / "capi" / "seed"
-SETTINGS = """apiVersion: gitops-ipam.dev/v1alpha1
-kind: Settings
-metadata: {name: ipam}
-spec:
-  intake: [{kind: GlobalInClusterIPPool}, {kind: ClusterClass}, {kind: Cluster}]
-"""
+SETTINGS = settings(
+    "{intake: [{kind: GlobalInClusterIPPool}, {kind: ClusterClass}, {kind: Cluster}]}"
+)
 MADE = (
     "pools/control-plane.yaml", "pools/ingress.yaml",
     "clusters/my-cluster-class.yaml", "clusters/my-cluster.yaml",

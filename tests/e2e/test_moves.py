@@ -6,19 +6,15 @@ import pytest
 
 from tests.e2e.site import POOL_NAME, SERVICES, Ran, Site, down, use
 from tests.envtest.servers import ApiServer
-from tests.world import CLOCK, pool, provider, tenant
+from tests.world import CLOCK, pool, provider, settings, tenant
 
 STAY, OLD, NEW = "team-a/stay", "team-a/old", "team-a/new"
 RANGE, OTHER = ["10.40.0.64-10.40.0.71"], ["10.40.0.72-10.40.0.79"]
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/old.loadbalancer.yaml"
 HOUR = 3600
 REMOVED = CLOCK + 600
-SETTINGS = (
-    "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    "spec: {retention: 1h, gate: never}\n"
-)
 FILES = {
-    "ipam.yaml": SETTINGS,
+    "ipam.yaml": settings("{retention: 1h, gate: never}"),
     "pools/edge.yaml": pool(tenantAllocation="{start: 10.40.0.64, end: 10.40.0.79}"),
     "providers/default.yaml": provider(),
     "tenants/stay.yaml": tenant("stay"),

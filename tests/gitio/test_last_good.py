@@ -13,7 +13,7 @@ from reconciler.planning.read import read_tree
 from tests.cli.running import given_out
 from tests.contracts.homes import ENVIRONMENT
 from tests.planning.outcome import decided
-from tests.world import CLOCK, SMALL, commit, git, tenant, write
+from tests.world import CLOCK, SMALL, commit, git, settings, tenant, write
 
 ONE = "team-a/one (loadbalancer)"
 NEW = "team-a/new (loadbalancer)"
@@ -30,10 +30,7 @@ def folder(tmp_path: Path) -> Path:
     return given_out(tmp_path / "repo", {**SMALL, "byhand/old.yaml": MANUAL, "ipam.yaml": SETTINGS})
 
 
-SETTINGS = (
-    "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    "spec: {sources: [pools, providers, tenants, byhand]}\n"
-)
+SETTINGS = settings("{sources: [pools, providers, tenants, byhand]}")
 
 
 def seen(folder: Path) -> Evaluation:

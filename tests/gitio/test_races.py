@@ -8,7 +8,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from tests.gitio.command import Command
-from tests.world import SMALL, git, pool, repository, tenant, write
+from tests.world import SMALL, git, pool, repository, settings, tenant, write
 
 LOOPS = 8
 ROUNDS = int(os.environ.get("IPAM_TEST_ROUNDS", "24"))
@@ -16,10 +16,7 @@ ROUNDS = int(os.environ.get("IPAM_TEST_ROUNDS", "24"))
 
 def test_eight_loops_on_one_remote_give_no_address_twice_and_lose_none(tmp_path: Path) -> None:
     files = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/20")}
-    files["ipam.yaml"] = (
-        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-        "spec:\n  brakes: {maxReleasePercent: 100}\n"
-    )
+    files["ipam.yaml"] = settings("{brakes: {maxReleasePercent: 100}}")
     author = repository(tmp_path / "author", files)
     remote = tmp_path / "remote.git"
     git(tmp_path, "clone", "-q", "--bare", str(author), str(remote))

@@ -1,11 +1,12 @@
 """Who attacks, and what is attacked: the real command, a checkout, and one with records."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from reconciler.cli import run
-from tests.cli.running import Said, given_out
+from tests.cli.running import Checked, Said, given_out, ipam
 from tests.gitio.command import Command
 from tests.hostile.tenants import TENANTS
 from tests.world import SMALL, repository
@@ -31,12 +32,24 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def said(folder: Path, capsys: pytest.CaptureFixture[str]) -> Said:
-    """Runs a verb: the exit code, and all that it says."""
+    """Runs a verb on the folder: the exit code, and all that it says."""
 
     def ran(verb: str, *more: str) -> tuple[int, str]:
         capsys.readouterr()
         code = run([verb, "--repo", str(folder), *more])
         told = capsys.readouterr()
         return code, told.out + told.err
+
+    return ran
+
+
+@pytest.fixture
+def checked(folder: Path, capsys: pytest.CaptureFixture[str]) -> Checked:
+    """Runs `check` on the folder: the exit code, and the codes of all findings and gates."""
+
+    def ran(*more: str) -> tuple[int, list[str]]:
+        done = ipam(capsys, "check", "--repo", folder, "-o", "json", *more)
+        document = json.loads(done.out)
+        return done.code, sorted(it["code"] for it in (*document["findings"], *document["gates"]))
 
     return ran

@@ -1,19 +1,17 @@
 """`--base` and `--rev`: whoever may push a tag or a branch does not choose what is compared."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Ran, ipam
-from tests.world import CLOCK, SMALL, commit, git, pool, repository, write
+from tests.cli.running import Checked, Said
+from tests.world import CLOCK, SMALL, commit, git, pool, repository, settings, write
 
 WIDE = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/23")}
-Capsys = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
-def repo(tmp_path: Path) -> Path:
+def folder(tmp_path: Path) -> Path:
     """Main has a pool of a /23; the change makes it smaller."""
     made = repository(tmp_path / "repo", WIDE)
     git(made, "checkout", "-q", "-b", "change")
@@ -22,45 +20,39 @@ def repo(tmp_path: Path) -> Path:
     return made
 
 
-def check(capsys: Capsys, repo: Path, *options: str) -> Ran:
-    return ipam(capsys, "check", "--repo", repo, *options)
-
-
-def codes(ran: Ran) -> list[str]:
-    return [item["code"] for item in json.loads(ran.out)["findings"]]
-
-
-def test_a_tag_that_shadows_the_branch_of_the_base_is_refused(capsys: Capsys, repo: Path) -> None:
-    assert "pool-shrunk" in codes(check(capsys, repo, "--base", "main", "-o", "json"))
-    git(repo, "tag", "main", "change")  # what a hostile base would hide
+def test_a_tag_that_shadows_the_branch_of_the_base_is_refused(
+    folder: Path, checked: Checked, said: Said
+) -> None:
+    assert "pool-shrunk" in checked("--base", "main")[1]
+    git(folder, "tag", "main", "change")  # what a hostile base would hide
     for verb in ("check", "plan"):
-        ran = ipam(capsys, verb, "--repo", repo, "--base", "main")
-        assert (ran.code, ran.out) == (64, "")
-        assert "'main' is ambiguous: refs/tags/main and refs/heads/main" in ran.err
-        assert "write refs/tags/main or refs/heads/main, or a commit id" in ran.err
-    assert "pool-shrunk" in codes(check(capsys, repo, "--base", "refs/heads/main", "-o", "json"))
-    assert codes(check(capsys, repo, "--base", "refs/tags/main", "-o", "json")) == []
+        code, text = said(verb, "--base", "main")
+        assert (code, text.startswith("ipam: ")) == (64, True)
+        assert "'main' is ambiguous: refs/tags/main and refs/heads/main" in text
+        assert "write refs/tags/main or refs/heads/main, or a commit id" in text
+    assert "pool-shrunk" in checked("--base", "refs/heads/main")[1]
+    assert checked("--base", "refs/tags/main")[1] == []
 
 
 def test_a_tag_or_a_branch_that_shadows_a_remote_branch_is_refused(
-    capsys: Capsys, repo: Path
+    folder: Path, said: Said
 ) -> None:
-    git(repo, "update-ref", "refs/remotes/origin/main", "main")
-    assert check(capsys, repo, "--base", "origin/main").code == 1
-    git(repo, "branch", "origin/main", "change")
-    ran = check(capsys, repo, "--base", "origin/main")
-    assert ran.code == 64
-    assert "refs/heads/origin/main and refs/remotes/origin/main" in ran.err
+    git(folder, "update-ref", "refs/remotes/origin/main", "main")
+    assert said("check", "--base", "origin/main")[0] == 1
+    git(folder, "branch", "origin/main", "change")
+    code, text = said("check", "--base", "origin/main")
+    assert code == 64
+    assert "refs/heads/origin/main and refs/remotes/origin/main" in text
 
 
 def test_the_upstream_of_a_branch_is_what_its_configuration_says(
-    capsys: Capsys, repo: Path
+    folder: Path, checked: Checked
 ) -> None:
-    git(repo, "branch", "-q", "--set-upstream-to", "main", "change")
-    git(repo, "tag", "main", "change")
-    git(repo, "tag", "change", "change")
+    git(folder, "branch", "-q", "--set-upstream-to", "main", "change")
+    git(folder, "tag", "main", "change")
+    git(folder, "tag", "change", "change")
     for base in ("@{u}", "@{upstream}", "change@{upstream}", "HEAD@{u}"):
-        assert "pool-shrunk" in codes(check(capsys, repo, "--base", base, "-o", "json")), base
+        assert "pool-shrunk" in checked("--base", base)[1], base
 
 
 @pytest.mark.parametrize(
@@ -72,30 +64,27 @@ def test_the_upstream_of_a_branch_is_what_its_configuration_says(
         "a//b", ".main", "ma*n", "[m]ain", "main\\", "main\u2028x", "main.lock", "x" * 70_000 + "^{",
     ],
 )  # fmt: skip
-def test_what_is_no_name_of_a_commit_is_refused_before_git_sees_it(
-    capsys: Capsys, repo: Path, name: str
-) -> None:
+def test_what_is_no_name_of_a_commit_is_refused_before_git_sees_it(said: Said, name: str) -> None:
     for option in ("--base", "--rev"):
-        ran = check(capsys, repo, f"{option}={name}")
-        assert ran.code == 64, ran
-        assert ran.out == ""
-        assert "is not a revision" in ran.err
-        assert "\x1b" not in ran.err
+        code, text = said("check", f"{option}={name}")
+        assert (code, text.startswith("ipam: ")) == (64, True), text
+        assert "is not a revision" in text
+        assert "\x1b" not in text
 
 
-def test_a_work_tree_is_compared_with_what_its_head_changed_too(capsys: Capsys, repo: Path) -> None:
-    found = codes(check(capsys, repo, "--worktree", "--base", "main", "-o", "json"))
-    assert found == codes(check(capsys, repo, "--base", "main", "-o", "json"))
+def test_a_work_tree_is_compared_with_what_its_head_changed_too(
+    folder: Path, checked: Checked
+) -> None:
+    found = checked("--worktree", "--base", "main")[1]
+    assert found == checked("--base", "main")[1]
     assert "pool-shrunk" in found
-    write(repo, WIDE)
-    assert codes(check(capsys, repo, "--worktree", "--base", "main", "-o", "json")) == []
-    write(repo, {"ipam.yaml": "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\nspec: {gate: never}\n"})  # fmt: skip
-    ran = check(capsys, repo, "--worktree", "--base", "main", "-o", "json")
-    assert codes(ran) == ["settings-changed"]
+    write(folder, WIDE)
+    assert checked("--worktree", "--base", "main")[1] == []
+    write(folder, {"ipam.yaml": settings("{gate: never}")})
+    assert checked("--worktree", "--base", "main")[1] == ["settings-changed"]
 
 
-def test_a_work_tree_without_a_commit_cannot_be_compared(capsys: Capsys, repo: Path) -> None:
-    git(repo, "checkout", "-q", "--orphan", "empty")
-    ran = check(capsys, repo, "--worktree", "--base", "main")
-    assert ran.code == 4
-    assert ran.out == ""
+def test_a_work_tree_without_a_commit_cannot_be_compared(folder: Path, said: Said) -> None:
+    git(folder, "checkout", "-q", "--orphan", "empty")
+    code, text = said("check", "--worktree", "--base", "main")
+    assert (code, text.startswith("ipam: ")) == (4, True)

@@ -8,9 +8,8 @@ import pytest
 
 from tests.cli.running import Said, given_out
 from tests.hostile.test_overrides import override
-from tests.world import CLOCK, SMALL, commit, git, tenant, write
+from tests.world import CLOCK, SMALL, commit, git, settings, tenant, write
 
-HEAD = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
 FOLDER = "allocations/NetworkPool/butler-system.edge/team-a"
 LEAVE = "overrides/2026-02-15-move-out.yaml"
 
@@ -32,7 +31,7 @@ def leave(folder: Path, *numbers: int, clock: int = CLOCK + 60) -> str:
 
 
 def of_settings(folder: Path, spec: str, clock: int = CLOCK + 50) -> str:
-    write(folder, {"ipam.yaml": f"{HEAD}spec: {spec}\n"})
+    write(folder, {"ipam.yaml": settings(spec)})
     return commit(folder, "settings", clock=clock)
 
 

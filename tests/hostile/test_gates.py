@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import given_out, ipam
-from tests.world import CLOCK, SMALL, commit, git, pool, tenant, write
+from tests.world import CLOCK, SMALL, commit, git, pool, settings, tenant, write
 
 FULL = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/28")}
 MORE = {"tenants/two.yaml": tenant("two")}
@@ -80,10 +80,8 @@ def test_a_pool_whose_source_folder_gets_another_name_takes_its_gate_along(
 ) -> None:
     git(made, "checkout", "-q", "-b", "change")
     git(made, "mv", "pools", "networks")
-    settings = "spec: {sources: [networks, providers, tenants]}"
-    head = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    write(made, {"networks/edge.yaml": annotated(gate="never"), "ipam.yaml": head + settings})
-    write(made, MORE)
+    folders = settings("{sources: [networks, providers, tenants]}")
+    write(made, {**MORE, "networks/edge.yaml": annotated(gate="never"), "ipam.yaml": folders})
     commit(made, "change", CLOCK + 60)
     ran = ipam(capsys, "check", "--repo", made, "--base", "main")
     assert ran.code == 3

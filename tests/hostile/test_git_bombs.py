@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from tests.cli.running import environment
-from tests.world import SMALL, commit, git, pool, reconciled, repository, tenant, write
+from tests.world import SMALL, commit, git, pool, reconciled, repository, settings, tenant, write
 
 MEMORY = 768 << 20
 BOMB = 400 << 20
@@ -38,12 +38,6 @@ def limited(*arguments: str | Path, most: int = MEMORY) -> Ran:
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)),
     )
     return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
-
-
-def settings(**spec: str) -> str:
-    lines = "".join(f"  {key}: {value}\n" for key, value in spec.items())
-    head = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\nspec:\n"
-    return f"{head}{lines}"
 
 
 def tree(folder: Path, entries: Mapping[str, str]) -> str:
@@ -109,9 +103,9 @@ def test_a_tree_of_the_same_tree_again_and_again_is_refused(tmp_path: Path) -> N
 
 
 def test_a_change_is_held_to_the_limits_of_its_base(tmp_path: Path) -> None:
-    repo = repository(tmp_path / "repo", {**SMALL, "ipam.yaml": settings(limits="{files: 50}")})
+    repo = repository(tmp_path / "repo", {**SMALL, "ipam.yaml": settings("{limits: {files: 50}}")})
     git(repo, "branch", "base")
-    write(repo, {"ipam.yaml": settings(limits="{files: 90000000}")})
+    write(repo, {"ipam.yaml": settings("{limits: {files: 90000000}}")})
     write(repo, {f"tenants/{number}.yaml": "a: 1\n" for number in range(60)})
     commit(repo)
     ran = limited("check", "--repo", repo, "--base", "base")
@@ -121,7 +115,7 @@ def test_a_change_is_held_to_the_limits_of_its_base(tmp_path: Path) -> None:
 
 def test_more_bytes_than_are_read_are_refused(tmp_path: Path) -> None:
     files = {f"tenants/{n}.yaml": f"{tenant(f't{n}')}{'# x' * 20_000}\n" for n in range(30)}
-    limits = {"ipam.yaml": settings(limits="{bytes: 1Mi}")}
+    limits = {"ipam.yaml": settings("{limits: {bytes: 1Mi}}")}
     repo = repository(tmp_path / "repo", {**SMALL, **files, **limits})
     ran = limited("check", "--repo", repo)
     assert ran.code == 1, ran

@@ -4,13 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.cli import run
-from tests.cli.running import given_out
-from tests.world import CLOCK, SMALL, commit, git, repository, tenant, write
+from tests.cli.running import Said, given_out
+from tests.world import CLOCK, SMALL, commit, git, repository, settings, tenant, write
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
-HEAD = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-ELSEWHERE = {"ipam.yaml": f"{HEAD}spec: {{records: elsewhere}}\n"}
+ELSEWHERE = {"ipam.yaml": settings("{records: elsewhere}")}
 
 
 @pytest.fixture
@@ -28,33 +26,24 @@ def forged(folder: Path, subject: str = "allocate 1") -> str:
     return commit(folder, text, clock + 1)
 
 
-def describe(
-    folder: Path, verb: str, capsys: pytest.CaptureFixture[str], *more: str
-) -> tuple[int, str]:
-    capsys.readouterr()
-    code = run([verb, "--repo", str(folder), *more])
-    said = capsys.readouterr()
-    return code, said.out + said.err
-
-
 def test_where_reconcile_took_the_last_record_away_the_next_one_is_given(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, said: Said
 ) -> None:
     git(folder, "rm", "-q", "tenants/one.yaml")
     commit(folder, clock=CLOCK + 60)
-    assert describe(folder, "reconcile", capsys, "--allow-release", "1")[0] == 0
+    assert said("reconcile", "--allow-release", "1")[0] == 0
     write(folder, {"README.md": "x\n"})
     commit(folder, clock=CLOCK + 7 * 86_400)
-    assert describe(folder, "reconcile", capsys)[0] == 0
+    assert said("reconcile")[0] == 0
     assert git(folder, "ls-files", "allocations") == ""
     write(folder, {"tenants/two.yaml": tenant("two")})
     commit(folder, clock=CLOCK + 8 * 86_400)
-    assert describe(folder, "reconcile", capsys)[0] == 0
+    assert said("reconcile")[0] == 0
     assert "two.loadbalancer.yaml" in git(folder, "ls-files", "allocations")
 
 
 def test_records_that_are_left_in_the_old_folder_are_an_error_always(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, said: Said
 ) -> None:
     git(folder, "switch", "-q", "-c", "change")
     text = (folder / RECORD).read_text(encoding="utf-8")
@@ -64,11 +53,11 @@ def test_records_that_are_left_in_the_old_folder_are_an_error_always(
     head = commit(folder, clock=CLOCK + 60)
     for _ in "12":
         for verb in ("check", "plan", "reconcile"):
-            code, said = describe(folder, verb, capsys)
-            assert code in (1, 3), said
-        code, said = describe(folder, "check", capsys, "--base", "main")
+            code, text = said(verb)
+            assert code in (1, 3), text
+        code, text = said("check", "--base", "main")
         assert code == 1
-        assert "records are left in allocations/" in said
+        assert "records are left in allocations/" in text
         assert git(folder, "rev-parse", "HEAD") == head
         head = forged(folder)  # and a trailer does not end that
 
@@ -77,16 +66,16 @@ def test_records_that_are_left_in_the_old_folder_are_an_error_always(
     "name", ["README.md", "README.md/records", "tools/x.yaml", "tools/x.yaml/a"]
 )
 def test_the_records_folder_cannot_be_a_file_of_the_tree(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+    tmp_path: Path, said: Said, name: str
 ) -> None:
     files = {"README.md": "x\n", "tools/x.yaml": "x\n"}
-    files["ipam.yaml"] = f"{HEAD}spec: {{records: {name}}}\n"
-    folder = repository(tmp_path / "repo", {**SMALL, **files})
+    files["ipam.yaml"] = settings(f"{{records: {name}}}")
+    folder = repository(tmp_path / "other", {**SMALL, **files})
     head = git(folder, "rev-parse", "HEAD")
     for verb in ("check", "plan", "reconcile"):
-        code, said = describe(folder, verb, capsys)
+        code, text = said(verb, "--repo", str(folder))
         assert code == 1
-        assert "not-a-folder" in said
+        assert "not-a-folder" in text
     if (folder / name).exists():  # of a folder inside of a file a work tree cannot tell
-        assert describe(folder, "check", capsys, "--worktree")[0] == 1
+        assert said("check", "--worktree", "--repo", str(folder))[0] == 1
     assert git(folder, "rev-parse", "HEAD") == head

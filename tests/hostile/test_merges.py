@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.cli import run
 from reconciler.cli.opening import open_source
 from reconciler.cli.options import Reading
+from tests.cli.running import Said
 from tests.hostile.tenants import TENANTS
 from tests.hostile.test_overrides import BRAKE, override
 from tests.world import CLOCK, commit, git, tenant, write
@@ -38,36 +38,31 @@ def line(folder: Path) -> list[str]:
     return [item.id for item in source.past(["allocations", "tenants", "overrides", "notes"])]
 
 
-def reconciled(folder: Path, capsys: pytest.CaptureFixture[str], branch: str) -> tuple[int, str]:
-    capsys.readouterr()
-    code = run(["reconcile", "--repo", str(folder), "--branch", branch, "--any-branch"])
-    said = capsys.readouterr()
-    return code, said.out + said.err
-
-
-def held_back(folder: Path, capsys: pytest.CaptureFixture[str], branch: str = "main") -> bool:
+def held_back(folder: Path, said: Said) -> bool:
     """Reconcile releases nothing, and says why."""
-    code, said = reconciled(folder, capsys, branch)
-    assert (code, "Released" in git(folder, "show", branch)) == (3, False)
-    return "info override-added" in said and "held brake" in said
+    code, text = said("reconcile")
+    assert (code, "Released" in git(folder, "show", "main")) == (3, False)
+    return "info override-added" in text and "held brake" in text
 
 
 def test_a_reconcile_of_its_own_lets_no_override_of_a_merged_change_count(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, said: Said
 ) -> None:
     git(folder, "switch", "-q", "-c", "change")
     write(folder, ALLOWED)
     drop(folder, 60)
-    assert reconciled(folder, capsys, "change")[0] == 3  # its tenants are held back there, too
+    assert (
+        said("reconcile", "--branch", "change", "--any-branch")[0] == 3
+    )  # its tenants are held back there, too
     git(folder, "switch", "-q", "main")
     step(folder, "main", 70)
     merge(folder, "change", at=90)
-    assert held_back(folder, capsys)
+    assert held_back(folder, said)
 
 
 @pytest.mark.parametrize("others", [0, 1])
 def test_who_pulls_the_branch_lets_no_override_of_his_own_count(
-    folder: Path, capsys: pytest.CaptureFixture[str], others: int
+    folder: Path, said: Said, others: int
 ) -> None:
     git(folder, "switch", "-q", "-c", "change", "HEAD~1")
     write(folder, ALLOWED)
@@ -76,36 +71,32 @@ def test_who_pulls_the_branch_lets_no_override_of_his_own_count(
     for at in range(others):
         write(folder, {"tenants/late.yaml": tenant("late")})
         commit(folder, "late", CLOCK + 70 + at)
-        assert reconciled(folder, capsys, "main")[0] == 0
+        assert said("reconcile")[0] == 0
     git(folder, "switch", "-q", "change")
     merge(folder, "main", at=90)
     git(folder, "branch", "-q", "-f", "main", "change")
     git(folder, "switch", "-q", "main")
-    assert held_back(folder, capsys)
+    assert held_back(folder, said)
 
 
-def test_and_for_one_that_was_brought_up_to_date_by_a_button(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_and_for_one_that_was_brought_up_to_date_by_a_button(folder: Path, said: Said) -> None:
     git(folder, "switch", "-q", "-c", "change")
     drop(folder, 60)
     git(folder, "switch", "-q", "main")
     write(folder, ALLOWED | {"tenants/late.yaml": tenant("late")})
     commit(folder, "allow", CLOCK + 70)
-    assert reconciled(folder, capsys, "main")[0] == 0
+    assert said("reconcile")[0] == 0
     main = git(folder, "rev-parse", "main")
     git(folder, "switch", "-q", "change")
     merge(folder, "main", at=80)
     git(folder, "switch", "-q", "main")
     merged = merge(folder, "change", at=90)
     assert line(folder)[:2] == [merged, main]
-    code, said = reconciled(folder, capsys, "main")
-    assert (code, "override-used" in said) == (0, True)
+    code, text = said("reconcile")
+    assert (code, "override-used" in text) == (0, True)
 
 
-def test_nor_does_one_of_several_branches_that_are_merged_at_once(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nor_does_one_of_several_branches_that_are_merged_at_once(folder: Path, said: Said) -> None:
     for at, name in enumerate(("one", "two")):
         git(folder, "switch", "-q", "-c", name, "main")
         write(folder, {f"tenants/{name}.yaml": tenant(name)})
@@ -114,9 +105,9 @@ def test_nor_does_one_of_several_branches_that_are_merged_at_once(
             git(folder, "rm", "-qf", *list(TENANTS)[:10])
             write(folder, ALLOWED)
             commit(folder, "drop", CLOCK + 63)
-            assert reconciled(folder, capsys, name)[0] == 3
+            assert said("reconcile", "--branch", name, "--any-branch")[0] == 3
     git(folder, "switch", "-q", "main")
     step(folder, "main", 70)
     merge(folder, "one", "two", at=90)
     assert len(git(folder, "show", "-s", "--format=%P", "HEAD").split()) == 3
-    assert held_back(folder, capsys)
+    assert held_back(folder, said)

@@ -11,12 +11,9 @@ from reconciler.gitio.repository import open_repository, open_worktree
 from reconciler.planning.read import evaluate_source
 from reconciler.reconcile.commits import newest
 from tests.cli.running import given_out
-from tests.world import ENVIRONMENT, SMALL, commit, git, tenant, write
+from tests.world import ENVIRONMENT, SMALL, commit, git, settings, tenant, write
 
-SETTINGS = (
-    "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    "spec: {records: state/ips, sources: [pools, providers, tenants, src/deep]}\n"
-)
+SETTINGS = settings("{records: state/ips, sources: [pools, providers, tenants, src/deep]}")
 FILES = {**SMALL, "ipam.yaml": SETTINGS, "src/deep/two.yaml": tenant("two")}
 KINDS = {
     "symlink": ("not-a-file", "a symlink (mode 120000)"),

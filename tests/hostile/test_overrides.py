@@ -1,12 +1,12 @@
 """A change that brings its own permission: an Override counts from the base, and from nowhere else."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from reconciler.cli import run
-from tests.world import CLOCK, commit, git, pool, provider, repository, tenant, write
+from tests.cli.running import Checked
+from tests.world import CLOCK, commit, git, pool, provider, repository, settings, tenant, write
 
 FULL = {
     "pools/edge.yaml": pool(tenantAllocation="{start: 10.40.0.1, end: 10.40.0.20}"),
@@ -35,74 +35,67 @@ GATES = {GATE: override(GATE, kind="gate", scope=POOL)}
 BRAKES = {BRAKE: override(BRAKE, kind="brake", releases=1)}
 
 
-def checked(
-    folder: Path, capsys: pytest.CaptureFixture[str], *options: str
-) -> tuple[int, list[str]]:
-    """The exit code, and the codes of all findings and gates."""
-    capsys.readouterr()
-    code = run(["check", "--repo", str(folder), "-o", "json", *options])
-    said = json.loads(capsys.readouterr().out)
-    return code, sorted(it["code"] for it in (*said["findings"], *said["gates"]))
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where each test makes its repository."""
+    return tmp_path / "repo"
 
 
 def test_a_pull_request_that_brings_the_override_that_it_needs_stays_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, checked: Checked
 ) -> None:
-    folder = repository(tmp_path / "repo", FULL)
+    repository(folder, FULL)
     git(folder, "checkout", "-q", "-b", "change")
     write(folder, {**MORE, **GATES})
     commit(folder)
-    assert checked(folder, capsys, "--base", "main") == (3, ["capacity", "override-added"])
-    assert checked(folder, capsys) == (3, ["capacity", "override-added"])
-    assert checked(folder, capsys, "--worktree") == (
-        0,
-        ["override-used"],
-    )  # the next commit: it stood in HEAD
+    assert checked("--base", "main") == (3, ["capacity", "override-added"])
+    assert checked() == (3, ["capacity", "override-added"])
+    assert checked("--worktree") == (0, ["override-used"])  # the next commit: it stood in HEAD
     write(folder, {"tenants/new.yaml": tenant("new", networking="{lbPoolSize: 19}")})
-    assert checked(folder, capsys, "--worktree")[0] == 0
+    assert checked("--worktree")[0] == 0
 
 
 def test_one_that_was_merged_first_lets_the_change_pass_until_it_expires(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, checked: Checked
 ) -> None:
-    folder = repository(tmp_path / "repo", {**FULL, **GATES})
+    repository(folder, {**FULL, **GATES})
     git(folder, "checkout", "-q", "-b", "change")
     write(folder, MORE)
     commit(folder)
-    assert checked(folder, capsys, "--base", "main") == (0, ["override-used"])
-    assert checked(folder, capsys) == (0, ["override-used"])
+    assert checked("--base", "main") == (0, ["override-used"])
+    assert checked() == (0, ["override-used"])
     write(folder, {"README.md": "later\n"})
     commit(folder, clock=CLOCK + 30 * 86_400)
-    assert checked(folder, capsys, "--base", "main") == (3, ["capacity", "override-expired"])
+    assert checked("--base", "main") == (3, ["capacity", "override-expired"])
 
 
 def test_a_change_that_is_dated_back_does_not_make_an_override_last_longer(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, checked: Checked
 ) -> None:
-    folder = repository(tmp_path / "repo", {**FULL, **GATES})
+    repository(folder, {**FULL, **GATES})
     write(folder, {"README.md": "later\n"})
     commit(folder, clock=CLOCK + 30 * 86_400)
     git(folder, "checkout", "-q", "-b", "change")
     write(folder, MORE)
     commit(folder, clock=CLOCK + 1)
     # That it has expired main says, too: that is told apart.
-    assert checked(folder, capsys, "--base", "main") == (3, ["capacity"])
+    assert checked("--base", "main") == (3, ["capacity"])
 
 
 @pytest.mark.parametrize("more", [0, 1])
 def test_nor_does_a_revision_whose_date_is_before_that_of_what_it_stands_on(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], more: int
+    folder: Path, checked: Checked, more: int
 ) -> None:
-    folder = repository(tmp_path / "repo", {**FULL, **GATES})
+    repository(folder, {**FULL, **GATES})
     write(folder, {"README.md": "later\n"})
     commit(folder, clock=CLOCK + 30 * 86_400)
     write(folder, MORE)
     commit(folder, clock=CLOCK + 1)
     for at in range(more):
         commit(folder, clock=CLOCK + 2 + at)
-    assert checked(folder, capsys) == (3, ["capacity", "override-expired"])
-    assert checked(folder, capsys, "--worktree") == (3, ["capacity", "override-expired"])
-    assert checked(folder, capsys, "--base", f"HEAD~{1 + more}") == (3, ["capacity"])
+    assert checked() == (3, ["capacity", "override-expired"])
+    assert checked("--worktree") == (3, ["capacity", "override-expired"])
+    assert checked("--base", f"HEAD~{1 + more}") == (3, ["capacity"])
     assert run(["reconcile", "--repo", str(folder)]) == 3
 
 
@@ -111,21 +104,19 @@ def test_nor_does_a_revision_whose_date_is_before_that_of_what_it_stands_on(
     [{GATE: override(GATE, "2027-01-01T00:00:00Z", kind="gate", scope=POOL)}, {GATE: "spec: {}\n"}],
 )
 def test_one_that_the_change_edits_does_not_count_for_it(
-    edit: dict[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, checked: Checked, edit: dict[str, str]
 ) -> None:
-    folder = repository(tmp_path / "repo", {**FULL, **GATES})
+    repository(folder, {**FULL, **GATES})
     git(folder, "checkout", "-q", "-b", "change")
     write(folder, {**MORE, **edit})
     commit(folder)
-    code, found = checked(folder, capsys, "--base", "main")
+    code, found = checked("--base", "main")
     assert code in (1, 3)
     assert "capacity" in found
 
 
-def test_a_merge_counts_as_the_change_that_it_merges(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = repository(tmp_path / "repo", FULL)
+def test_a_merge_counts_as_the_change_that_it_merges(folder: Path, checked: Checked) -> None:
+    repository(folder, FULL)
     git(folder, "checkout", "-q", "-b", "change")
     write(folder, GATES)
     commit(folder)
@@ -133,28 +124,28 @@ def test_a_merge_counts_as_the_change_that_it_merges(
     commit(folder)
     git(folder, "checkout", "-q", "main")
     git(folder, "merge", "-q", "--no-ff", "-m", "merge", "change")
-    assert checked(folder, capsys) == (3, ["capacity", "override-added"])
+    assert checked() == (3, ["capacity", "override-added"])
     git(folder, "reset", "-q", "--hard", "HEAD^")
     git(folder, "merge", "-q", "--squash", "change")
     commit(folder, "squashed")
-    assert checked(folder, capsys) == (3, ["capacity", "override-added"])
+    assert checked() == (3, ["capacity", "override-added"])
 
 
 def test_a_clone_that_is_too_shallow_to_tell_lets_nothing_pass(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, tmp_path: Path, checked: Checked
 ) -> None:
-    folder = repository(tmp_path / "repo", {**FULL, **GATES})
+    repository(folder, {**FULL, **GATES})
     write(folder, MORE)
     commit(folder)
     shallow = tmp_path / "shallow"
     git(tmp_path, "clone", "-q", "--depth", "1", f"file://{folder}", str(shallow))
     assert run(["check", "--repo", str(shallow)]) == 4
     git(shallow, "fetch", "-q", "--unshallow")
-    assert checked(shallow, capsys) == (0, ["override-used"])
+    assert checked("--repo", str(shallow)) == (0, ["override-used"])
 
 
-def test_reconcile_carries_out_no_release_that_the_same_commit_allows(tmp_path: Path) -> None:
-    folder = two_behind_a_brake(tmp_path)
+def test_reconcile_carries_out_no_release_that_the_same_commit_allows(folder: Path) -> None:
+    two_behind_a_brake(folder)
     git(folder, "rm", "-q", "tenants/one.yaml")
     write(folder, BRAKES)
     commit(folder)
@@ -167,21 +158,19 @@ def test_reconcile_carries_out_no_release_that_the_same_commit_allows(tmp_path: 
     assert "phase: Released" in git(folder, "show", "HEAD")
 
 
-def two_behind_a_brake(tmp_path: Path) -> Path:
+def two_behind_a_brake(folder: Path) -> None:
     """Two tenants with records, and a brake that holds the release of either."""
     tenants = {path: tenant(name) for path, name in BOTH_TENANTS.items()}
-    strict = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    settings = {"ipam.yaml": f"{strict}spec: {{brakes: {{minRecords: 1}}}}\n"}
-    folder = repository(tmp_path / "repo", {**FULL, **tenants, **settings})
+    strict = {"ipam.yaml": settings("{brakes: {minRecords: 1}}")}
+    repository(folder, {**FULL, **tenants, **strict})
     assert run(["reconcile", "--repo", str(folder)]) == 0
-    return folder
 
 
 @pytest.mark.parametrize("how", ["pushed", "merged", "beside a page", "squashed with more"])
 def test_one_that_comes_alone_lets_go_at_once_what_was_held_back_before(
-    how: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str], how: str
 ) -> None:
-    folder = two_behind_a_brake(tmp_path)
+    two_behind_a_brake(folder)
     git(folder, "rm", "-q", "tenants/one.yaml")
     commit(folder, "one goes")
     assert run(["reconcile", "--repo", str(folder)]) == 3
@@ -212,13 +201,13 @@ def test_one_that_comes_alone_lets_go_at_once_what_was_held_back_before(
 
 
 def test_what_reconcile_commits_in_between_lets_no_change_permit_itself(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = {
         "pools/other.yaml": pool("other", "10.41.0.0/24"),
         "providers/default.yaml": provider(pools="[{name: edge}, {name: other, priority: 1}]"),
     }
-    folder = repository(tmp_path / "repo", {**FULL, **other, "tenants/one.yaml": tenant("one")})
+    repository(folder, {**FULL, **other, "tenants/one.yaml": tenant("one")})
     assert run(["reconcile", "--repo", str(folder)]) == 0
     claim = "butler/TenantCluster/team-a/one/loadbalancer"
     moved = tenant("one").replace(
@@ -240,9 +229,9 @@ def test_what_reconcile_commits_in_between_lets_no_change_permit_itself(
 
 
 def test_an_unreadable_one_permits_nothing_and_makes_check_red(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, checked: Checked
 ) -> None:
-    folder = repository(tmp_path / "repo", {**FULL, GATE: GATES[GATE] + "  kidn: gate\n"})
+    repository(folder, {**FULL, GATE: GATES[GATE] + "  kidn: gate\n"})
     write(folder, MORE)
     commit(folder)
-    assert checked(folder, capsys) == (1, ["capacity", "field-unknown"])
+    assert checked() == (1, ["capacity", "field-unknown"])

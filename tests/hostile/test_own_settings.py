@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from tests.cli.running import given_out
-from tests.world import SMALL, commit, git, pool, tenant, write
+from tests.cli.running import Said, given_out
+from tests.world import SMALL, commit, git, pool, settings, tenant, write
 
+CHECK = ("check", "--base", "main", "--rev", "change")
 FILES = {
     **SMALL,
     "pools/lab.yaml": pool("lab", cidr="10.40.0.128/25"),
@@ -19,20 +20,13 @@ FILES = {
 }
 
 
-def settings(spec: str) -> dict[str, str]:
-    head = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    return {"ipam.yaml": f"{head}spec: {{{spec}}}\n"}
+def saying(spec: str) -> dict[str, str]:
+    return {"ipam.yaml": settings(f"{{{spec}}}")}
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return given_out(tmp_path / "repo", FILES)
-
-
-def check(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
-    capsys.readouterr()
-    code = run(["check", "--repo", str(folder), "--base", "main", "--rev", "change"])
-    return code, capsys.readouterr().out
 
 
 def changed(folder: Path, files: dict[str, str]) -> None:
@@ -59,74 +53,70 @@ def merged(folder: Path) -> int:
     ],
 )
 def test_what_settings_of_a_change_make_wrong_is_its_error_and_stops_later_runs(
-    folder: Path, capsys: pytest.CaptureFixture[str], spec: str, says: str
+    folder: Path, said: Said, spec: str, says: str
 ) -> None:
-    changed(folder, settings(spec))
-    code, said = check(folder, capsys)
-    assert (code, says in said) == (1, True), said
+    changed(folder, saying(spec))
+    code, text = said(*CHECK)
+    assert (code, says in text) == (1, True), text
     assert merged(folder) != 0  # the error is right: this is what happens when it is merged anyway
 
 
 @pytest.mark.parametrize("spec", ["limits: {files: 3}", "limits: {bytes: 1Ki}"])
-def test_the_change_that_raises_a_limit_again_passes(
-    folder: Path, capsys: pytest.CaptureFixture[str], spec: str
-) -> None:
-    changed(folder, settings(spec))
+def test_the_change_that_raises_a_limit_again_passes(folder: Path, said: Said, spec: str) -> None:
+    changed(folder, saying(spec))
     assert merged(folder) == 1
     changed(folder, {"tenants/three.yaml": tenant("three")})
-    assert run(["check", "--repo", str(folder), "--base", "main", "--rev", "change"]) == 1
-    changed(folder, settings("retention: 24h"))
-    code, said = check(folder, capsys)
-    assert code == 0, said
+    assert said(*CHECK)[0] == 1
+    changed(folder, saying("retention: 24h"))
+    code, text = said(*CHECK)
+    assert code == 0, text
     assert merged(folder) == 0
 
 
 @pytest.mark.parametrize("spec", ["gate: warning", "brakes: {maxReleasePercent: 1, minRecords: 1}"])
 def test_the_stricter_gate_and_brake_of_both_judge_a_change(
-    folder: Path, capsys: pytest.CaptureFixture[str], spec: str
+    folder: Path, said: Said, spec: str
 ) -> None:
     wide = "networking: {lbPoolSize: 200}"
     more = {"tenants/two.yaml": "", "tenants/big.yaml": f"{tenant('big')}  {wide}\n"}
     changed(folder, more)
     (folder / "tenants/two.yaml").unlink()
     commit(folder, "removed")
-    assert check(folder, capsys)[0] == 0
-    write(folder, settings(spec))
+    assert said(*CHECK)[0] == 0
+    write(folder, saying(spec))
     commit(folder, "stricter")
-    code, said = check(folder, capsys)
-    assert code == 3, said
+    code, text = said(*CHECK)
+    assert code == 3, text
 
 
-def test_settings_that_change_nothing_of_what_is_there_pass(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_settings_that_change_nothing_of_what_is_there_pass(folder: Path, said: Said) -> None:
     git(folder, "branch", "prod")
     for spec in ("limits: {files: 99}", "branch: prod", "branch: main", "addressSpaces: [dmz, default]"):  # fmt: skip
-        changed(folder, settings(spec))
-        code, said = check(folder, capsys)
-        assert code == 0, said
+        changed(folder, saying(spec))
+        code, text = said(*CHECK)
+        assert code == 0, text
 
 
 @pytest.mark.parametrize("unit", ["files", "bytes"])
 def test_a_claim_whose_record_would_exceed_a_limit_is_refused_and_later_runs_still_read(
-    folder: Path, capsys: pytest.CaptureFixture[str], unit: str
+    folder: Path, said: Said, unit: str
 ) -> None:
     more = {"tenants/three.yaml": tenant("three"), "tenants/four.yaml": tenant("four")}
     there = [folder / path for path in git(folder, "ls-files").split()]
     record = next(it for it in there if "allocations" in it.parts).stat().st_size
-    written = [*more.values(), *settings("limits: {bytes: '12345'}").values()]
+    written = [*more.values(), *saying("limits: {bytes: '12345'}").values()]
     size = sum(it.stat().st_size for it in there) + sum(map(len, written))
     limits = {"files": len(there) + 4, "bytes": f"'{size + record * 3 // 2}'"}
-    changed(folder, settings(f"limits: {{{unit}: {limits[unit]}}}"))
+    changed(folder, saying(f"limits: {{{unit}: {limits[unit]}}}"))
     assert merged(folder) == 0
     changed(folder, more)
-    code, said = check(folder, capsys)
-    assert (code, "tenants/three.yaml:1:1: refused limit-exceeded" in said) == (3, True), said
+    code, text = said(*CHECK)
+    assert (code, "tenants/three.yaml:1:1: refused limit-exceeded" in text) == (3, True), text
     assert merged(folder) == 3
     assert len(git(folder, "ls-files", "allocations").split()) == 3
     changed(folder, {"tenants/two.yaml": tenant("two") + "# comment\n"})
-    assert check(folder, capsys)[0] == 0  # the change of others passes
-    changed(folder, settings("limits: {files: 99}"))
-    assert check(folder, capsys)[0] == 0
+    assert said(*CHECK)[0] == 0  # the change of others passes
+    changed(folder, saying("limits: {files: 99}"))
+    assert said(*CHECK)[0] == 0
     assert merged(folder) == 0
     assert len(git(folder, "ls-files", "allocations").split()) == 4

@@ -7,15 +7,11 @@ import pytest
 
 from reconciler.cli import run
 from tests.planning.test_ownership import MINE, team, world
-from tests.world import commit, git, repository, tenant, write
+from tests.world import commit, git, repository, settings, tenant, write
 
 THEIRS = {"namespaces": "team-b", "folders": "tenants/b"}
 BASE = world(a=MINE, b=THEIRS)
 STOLEN = {"tenants/b/one.yaml": tenant("one")}
-SETTINGS = (
-    "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    "spec: {sources: [pools, providers, tenants]}\n"
-)
 
 
 def judged(
@@ -47,7 +43,7 @@ def changed(folder: Path, files: dict[str, str | None]) -> None:
         {"teams/a.yaml": team("a"), "teams/b.yaml": team("b")},
         {"teams/a.yaml": "a: [\n", "teams/b.yaml": "a: [\n"},
         {"teams/a.yaml": None, "teams/b.yaml": None, "old/a.yaml": team("a", **MINE)},
-        {"ipam.yaml": SETTINGS},
+        {"ipam.yaml": settings("{sources: [pools, providers, tenants]}")},
     ],
 )
 def test_a_change_cannot_give_itself_what_is_anothers(

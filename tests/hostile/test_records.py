@@ -20,7 +20,6 @@ VICTIM = f"{FOLDER}/team-a/one.loadbalancer.yaml"
 THIEF = f"{FOLDER}/team-b/thief.loadbalancer.yaml"
 HELD = "10.40.0.0-10.40.0.7"
 BOTH = {**SMALL, "tenants/thief.yaml": tenant("thief", "team-b")}
-SETTINGS = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
 
 Edit = Callable[[str], str]
 
