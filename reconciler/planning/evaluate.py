@@ -99,7 +99,6 @@ def evaluate(tree: Tree) -> Evaluation:
         state = replace(state, claims={**state.claims, **refused})
         plan = make_plan(state)
     strict, missing = settings.overlap_is_error, reading.missing
-    violations = rules.check_rules(state, plan, strict=strict, missing=missing)
     findings = (
         *tree.findings,
         *tree.last_good.findings,
@@ -110,7 +109,7 @@ def evaluate(tree: Tree) -> Evaluation:
         *rules.check_namespaces(documents, records),
         *_without_causes(state, reading, plan),
         *renamed.findings,
-        *_shrinkable(violations, tree, state),
+        *rules.check_rules(state, plan, strict=strict, missing=missing),
         *findings_of(plan, state, settings.records),
         *renames(plan, state),
         *overrides.findings,
@@ -437,16 +436,6 @@ def _without_causes(state: State, reading: FamilyReading, plan: Plan) -> Iterato
             and (pool := reading.missing.get(found)) not in removed
         ):
             yield replace(found, message=found.message + named.get(pool.name if pool else "", ""))
-
-
-def _shrinkable(found: Iterable[Finding], tree: Tree, state: State) -> Iterator[Finding]:
-    places = {str(pool.source): str(key) for key, pool in state.pools.items()}
-    for item in found:
-        scope = places.get(str(item.location)) if item.code == rules.OUTSIDE else None
-        if scope is not None and tree.overrides.allow(OverrideKind.SHRINK, scope):
-            message = f"{item.message}; an Override lets it shrink: it holds them until it goes"
-            item = replace(item, severity=Severity.WARNING, message=message)
-        yield item
 
 
 def judged_by_base(pools: Mapping[Key, Pool], evaluation: Evaluation) -> Evaluation:

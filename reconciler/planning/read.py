@@ -120,12 +120,12 @@ def read_overrides(source: Source) -> Overrides:
     return overrides_of(files, earlier)
 
 
-def overrides_of_change(base: Source, source: Source) -> Overrides:
+def overrides_of_change(base: Source, source: Source, now: int = 0) -> Overrides:
     """Return Overrides that the base also has. Backdated commits do not extend them."""
     files = _override_files(source)
     if not files:
         return Overrides()
-    passed = max(source.passed(), base.passed())
+    passed = max(source.passed(), base.passed(), now)
     return overrides_of(files, EarlierOverrides(_override_files(base), passed, is_base=True))
 
 

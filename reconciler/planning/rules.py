@@ -206,10 +206,7 @@ def _shared_inside(item: IPRange, other: AddressUsage) -> str:
 
 
 def _outside_of_pools(state: State, holding: Holding) -> Iterator[Finding]:
-    """Yield findings for records outside their pool's usable ranges.
-
-    If only the gateway of another pool excludes the range, the finding does not block.
-    """
+    """Yield findings for records outside their pool's usable ranges."""
     for item, record in holding:
         pool = state.pools.get(record.pool)
         if pool is None or pool.usable.covers(item):
@@ -226,7 +223,7 @@ def _outside_of_pools(state: State, holding: Holding) -> Iterator[Finding]:
         if rest := lost - IPSet.of(router.range for router in routers):
             where = ", ".join(format_short(part) for part in rest)
             message = f"{held}, but {pool.key.kind} {pool.key.name} does not give out {where}"
-            yield error(OUTSIDE, pool.source, message, _way_out(state, record))
+            yield warning(OUTSIDE, pool.source, message, _way_out(state, record))
             continue
         named = join_limited([f"{router.title} at {router.source}" for router in routers], "; ")
         yield warning(

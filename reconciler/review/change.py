@@ -230,7 +230,9 @@ class Change:
     @cached_property
     def base_plan(self) -> Evaluation:
         """Return the plan of the base, which reconcile would commit without the change."""
-        return as_reconciled(self.base, self.repository)
+        # Overrides that have expired until the change permit nothing in its base either.
+        overrides = overrides_of_change(self.base, self.base, self.head.passed())
+        return as_reconciled(self.base, self.repository, EvaluationOptions(overrides=overrides))
 
     @cached_property
     def is_base_reconciled(self) -> bool:

@@ -37,6 +37,7 @@ from reconciler.planning.read import (
     records_elsewhere,
 )
 from reconciler.planning.renames import REFUSED, DocumentName, Link, broken, is_there, links_of
+from reconciler.planning.rules import OUTSIDE
 from reconciler.planning.space import space_of
 from reconciler.reconcile.evaluation import as_reconciled, held_by_limit, with_found, with_overrides
 from reconciler.review.announcements import (
@@ -59,6 +60,7 @@ from reconciler.review.pools import (
     filled_by_hand,
     given_twice,
     limits_changed,
+    newly_outside,
     shrunk,
     unreserved,
 )
@@ -298,6 +300,7 @@ CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     lambda change: change.loosened,
     limits_changed,
     shrunk,
+    newly_outside,
     unreserved,
     address_spaces,
     given_twice,
@@ -323,7 +326,7 @@ CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     overrides_used_at_once,
 )
 # A finding of a check replaces a finding of the evaluation with the same code and place.
-_REPLACES = ("announcement-moved", "reference-not-found")
+_REPLACES = ("announcement-moved", "reference-not-found", OUTSIDE)
 
 _BRAKE = "brake"
 # Findings about the change as a whole, though they have a place.

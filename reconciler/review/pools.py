@@ -5,16 +5,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet, format_short
-from reconciler.documents.findings import Finding, error, info, join_limited, shown, warning
+from reconciler.documents.findings import (
+    Finding,
+    Severity,
+    error,
+    info,
+    join_limited,
+    shown,
+    warning,
+)
 from reconciler.families import key_of
 from reconciler.families.fields import former_of
 from reconciler.model.claim import Allocation
 from reconciler.model.key import Key
-from reconciler.model.plan import Grant
+from reconciler.model.plan import Grant, State
 from reconciler.model.pool import DEFAULT_SPACE, Pool
 from reconciler.model.settings import OverrideKind
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.limits import CAPACITY, capacity
+from reconciler.planning.rules import OUTSIDE
 from reconciler.planning.space import Lookup, space_of
 from reconciler.review.change import Change
 
@@ -57,6 +66,30 @@ def shrunk(change: Change) -> Iterator[Finding]:
         else:
             hint += f", or merge an Override of kind shrink for {key} first"
             yield error("pool-shrunk", new.source, message, hint)
+
+
+def newly_outside(change: Change) -> Iterator[Finding]:
+    """Report records outside of their pool, as errors if the change takes their addresses away."""
+    state, overrides = change.result.state, change.result.tree.overrides
+    if not (found := [it for it in change.result.findings if it.code == OUTSIDE]):
+        return
+    known = IPSet.of(it for ranges in _outside(change.base_plan.state).values() for it in ranges)
+    now = {state.pools[key].source: (key, IPSet.of(it)) for key, it in _outside(state).items()}
+    for item in found:
+        key, outside = now[item.location]
+        if outside - known and not overrides.allow(OverrideKind.SHRINK, str(key)):
+            item = replace(item, severity=Severity.ERROR)
+        yield item
+
+
+def _outside(state: State) -> dict[Key, list[IPRange]]:
+    """Return the addresses that records hold outside of their pools, by pool."""
+    found: dict[Key, list[IPRange]] = {}
+    for it in state.records:
+        pool = state.pools.get(it.pool)
+        if pool is not None and it.range is not None and not pool.usable.covers(it.range):
+            found.setdefault(it.pool, []).extend(IPSet((it.range,)) - pool.usable)
+    return found
 
 
 def unreserved(change: Change) -> Iterator[Finding]:

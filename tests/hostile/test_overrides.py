@@ -66,7 +66,7 @@ def test_one_that_was_merged_first_lets_the_change_pass_until_it_expires(
     assert checked() == (0, ["override-used"])
     write(folder, {"README.md": "later\n"})
     commit(folder, clock=CLOCK + 30 * 86_400)
-    assert checked("--base", "main") == (3, ["capacity", "override-expired"])
+    assert checked("--base", "main") == (3, ["capacity"])
 
 
 def test_a_change_that_is_dated_back_does_not_make_an_override_last_longer(
@@ -235,3 +235,65 @@ def test_an_unreadable_one_permits_nothing_and_makes_check_red(
     write(folder, MORE)
     commit(folder)
     assert checked() == (1, ["capacity", "field-unknown"])
+
+
+EXPIRED = CLOCK + 30 * 86_400
+SHRINK = "overrides/2026-02-15-edge-shrinks.yaml"
+
+
+def test_a_pool_shrinks_by_an_override_and_what_records_hold_stays_held(
+    folder: Path, checked: Checked
+) -> None:
+    wide = {"providers/default.yaml": provider(), "pools/edge.yaml": pool(cidr="10.40.0.0/24")}
+    repository(folder, {**wide, "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 40}")})  # fmt: skip
+    assert run(["reconcile", "--repo", str(folder)]) == 0
+    git(folder, "checkout", "-q", "-b", "change")
+    write(folder, {"pools/edge.yaml": pool(cidr="10.40.0.0/27")})
+    commit(folder, clock=CLOCK + 60)
+    codes = ["pool-changed", "pool-shrunk", "record-outside-pool"]
+    assert checked("--base", "main") == (1, codes)
+    git(folder, "checkout", "-q", "main")
+    write(folder, {SHRINK: override(SHRINK, kind="shrink", scope=POOL)})
+    commit(folder, clock=CLOCK + 61)
+    git(folder, "checkout", "-q", "change")
+    git(folder, "merge", "-q", "-m", "merge", "main")
+    assert checked("--base", "main") == (0, sorted([*codes, "override-used"]))
+    git(folder, "checkout", "-q", "main")
+    git(folder, "merge", "-q", "--no-ff", "-m", "merge", "change")
+    for _ in "12":  # warm and cold
+        assert checked() == (0, ["override-unused", "record-outside-pool"])
+        assert run(["reconcile", "--repo", str(folder)]) == 0
+    (record,) = (folder / "allocations").rglob("*.yaml")
+    assert "count: 40" in record.read_text(encoding="utf-8")
+    # What was accepted stays accepted when the Override has expired.
+    git(folder, "checkout", "-q", "-b", "other")
+    write(folder, {"README.md": "so be it\n"})
+    commit(folder, clock=EXPIRED)
+    assert checked("--base", "main") == (0, [])
+    write(folder, {"pools/edge.yaml": pool(cidr="10.40.0.0/26")})
+    commit(folder, clock=EXPIRED)
+    assert checked("--base", "main")[0] == 0  # a part of them is back
+    write(folder, {"pools/edge.yaml": pool(cidr="10.40.0.0/28")})
+    commit(folder, clock=EXPIRED)
+    assert checked("--base", "main") == (1, codes)
+    git(folder, "checkout", "-q", "main")
+    git(folder, "rm", "-q", SHRINK)
+    commit(folder, clock=EXPIRED)
+    assert checked() == (0, ["record-outside-pool"])
+    assert run(["reconcile", "--repo", str(folder)]) == 0
+
+
+def test_an_override_that_expires_before_reconcile_fails_no_change_of_others(
+    folder: Path, checked: Checked
+) -> None:
+    repository(folder, {**FULL, "tenants/one.yaml": tenant("one")})
+    assert run(["reconcile", "--repo", str(folder)]) == 0
+    write(folder, BRAKES)
+    commit(folder, clock=CLOCK + 60)
+    (folder / "tenants/one.yaml").unlink()
+    commit(folder, clock=CLOCK + 61)
+    assert checked() == (0, ["override-used"])
+    git(folder, "checkout", "-q", "-b", "other")
+    write(folder, {"README.md": "so be it\n"})
+    commit(folder, clock=EXPIRED)
+    assert checked("--base", "main") == (0, [])

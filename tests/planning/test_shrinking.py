@@ -1,26 +1,12 @@
 """Shrinking: no brake counts it, and of a pool's growth a quarter goes in ten minutes."""
 
-from msgspec.structs import replace
-
-from reconciler.documents.findings import Location
 from reconciler.families.demand import DemandEntry, demand_document
 from reconciler.model.plan import Release
-from reconciler.model.settings import Override, OverrideKind, Overrides
 from reconciler.planning.documents import path_of
-from reconciler.planning.evaluate import evaluate, let_pass
+from reconciler.planning.evaluate import let_pass
 from reconciler.planning.retention import WINDOW, instants, shrinking
 from tests.planning.outcome import codes, outcome, without
-from tests.world import (
-    CLOCK,
-    SMALL,
-    evaluation_of,
-    pool,
-    provider,
-    reconciled,
-    settings_text,
-    tenant,
-    tree_of,
-)
+from tests.world import CLOCK, evaluation_of, pool, provider, reconciled, settings_text, tenant
 
 Files = dict[str, str | bytes]
 ELASTIC = "{allocationMode: elastic, initialPoolSize: 1}"
@@ -157,16 +143,3 @@ def _brakes(percent: int, least: int) -> str:
     return RETENTION.replace(
         "spec: {", f"spec: {{brakes: {{maxReleasePercent: {percent}, minRecords: {least}}}, "
     )
-
-
-def test_an_override_lets_a_pool_shrink_and_what_lies_outside_stays_held() -> None:
-    files = {**reconciled(SMALL), "pools/edge.yaml": pool(cidr="10.40.0.128/25")}
-    (item,) = (it for it in evaluation_of(files).findings if it.code == "record-outside-pool")
-    assert item.severity == "error"
-    place = Location("overrides/2026-02-15-why.yaml", 1, 1)
-    scope = "butler/NetworkPool/butler-system/edge"
-    mine = Override(OverrideKind.SHRINK, scope, "why", 1 << 40, 0, place.path, place)
-    evaluation = evaluate(replace(tree_of(files), overrides=Overrides((mine,))))
-    (item,) = (it for it in evaluation.findings if it.code == "record-outside-pool")
-    assert item.severity == "warning"
-    assert item.message.endswith("an Override lets it shrink: it holds them until it goes")
