@@ -28,7 +28,6 @@ def grow(folder: Path, name: str, days: int, capsys: Capture) -> None:
 
 @pytest.fixture
 def repo(tmp_path: Path, capsys: Capture) -> Path:
-    """A tenant on the first day, and one on the fiftieth."""
     more = {"pools/more.yaml": pool("more", "10.50.0.0/24")}
     folder = given_out(tmp_path / "repo", {**SMALL, **more})
     grow(folder, "two", 50, capsys)

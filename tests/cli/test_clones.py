@@ -61,40 +61,33 @@ def test_what_a_filter_left_out_is_named_with_what_brings_it(
     ran = ipam(capsys, "check", "--base", "HEAD^1", "--repo", folder)
     assert (ran.code, ran.out) == (4, "")
     assert "ipam: the partial clone lacks objects that its filter left out (" in ran.err
-    assert (
-        "git fetch --refetch --no-filter brings them; in a CI job: a checkout without filter"
-        in ran.err
-    )
+    assert "git fetch --refetch --no-filter brings them; in a CI job: a checkout" in ran.err
     git(folder, "fetch", "-q", "--refetch", "--no-filter")
     assert ipam(capsys, "check", "--base", "HEAD^1", "--repo", folder).code == 0
 
 
 @pytest.fixture
 def filtered(tmp_path: Path, remote: str) -> Path:
-    """A clone without blobs."""
     return clone(tmp_path, remote, "--filter=blob:none", "--no-checkout")
 
 
 @pytest.mark.parametrize(
-    "words",
+    "line",
     [
-        ("check", "--base", "HEAD^1"),
-        ("check", "--base", "HEAD^1", "-o", "markdown"),
-        ("check", "--base", "HEAD^1", "--output-file", "junit={}"),
-        ("plan", "--base", "HEAD^1", "-o", "json"),
-        ("plan",),
+        "check --base HEAD^1 -o markdown --output-file junit={}",
+        "plan --base HEAD^1 -o json",
+        "plan",
     ],
 )
 def test_what_is_read_is_fetched(
-    words: tuple[str, ...], tmp_path: Path, remote: str, filtered: Path, capsys: Capture
+    line: str, tmp_path: Path, remote: str, filtered: Path, capsys: Capture
 ) -> None:
-    words = tuple(word.format(tmp_path / "junit.xml") for word in words)
+    words = line.format(tmp_path / "junit.xml").split()
     assert ipam(capsys, *words, "--repo", filtered).code == 4
     ran = ipam(capsys, *words, "--fetch-missing", "--repo", filtered)
     assert ran.code == 0, ran.err
     whole = clone(tmp_path / "author", remote)
-    there = ipam(capsys, *words, "--repo", whole)
-    assert (ran.code, ran.out) == (there.code, there.out)
+    assert ran[:2] == ipam(capsys, *words, "--repo", whole)[:2]
 
 
 def test_what_cannot_be_fetched_is_told_and_nothing_is_judged(

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import ipam
+from tests.planning.test_guard import settings
 from tests.planning.test_ownership import HOSTILE, team, world
 from tests.world import commit, repository, write
 
 Capture = pytest.CaptureFixture[str]
-# What no forge reads as a pattern, a comment, a section or a second word.
 ARGUMENTS = ("schema", "--codeowners", "--repo")
 TWO = world(
     a={"folders": "tenants/b/inner tenants/a", "owners": "@acme/a person@example.com"},
@@ -37,9 +37,7 @@ def test_a_root_with_a_name_that_means_more_there_is_refused(
     tmp_path: Path, capsys: Capture
 ) -> None:
     files = {f"a #b/{path}": text for path, text in TWO.items()}
-    files["a #b/ipam.yaml"] = (
-        "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    )
+    files["a #b/ipam.yaml"] = settings(gate="warning")
     folder = repository(tmp_path / "repo", files)
     ran = ipam(capsys, *ARGUMENTS, folder / "a #b")
     assert (ran.code, ran.out) == (64, "")

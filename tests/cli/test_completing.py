@@ -15,7 +15,6 @@ Capture = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Reconciled, one tenant more, another branch and a tag; and a person stands in it."""
     folder = repository(tmp_path / "repo", reconciled(SMALL))
     write(folder, {"tenants/two.yaml": tenant("two")})
     commit(folder)
@@ -26,7 +25,6 @@ def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def completed(*words: str) -> list[str]:
-    """What a shell would offer for the last word."""
     found = ShellComplete(group, {}, "ipam", "_IPAM_COMPLETE").get_completions(
         list(words[:-1]), words[-1]
     )

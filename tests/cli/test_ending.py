@@ -18,11 +18,7 @@ from tests.world import SMALL, git, repository
 
 @dataclass
 class Process:
-    """A process that is asked to end. Its threads run when a test lets them.
-
-    Attributes:
-        log: What happened, in order.
-    """
+    """A process that is asked to end. Its threads run when a test lets them."""
 
     log: list[object] = field(default_factory=list)
     threads: list[Callable[[], None]] = field(default_factory=list)
@@ -33,16 +29,15 @@ class Process:
             self.log.append("release")
             self.release()
 
-        return ShutdownSignals(
-            lambda: self.log.append("stop"),
-            given_back,
-            lambda seconds: self.log.append(seconds),
-            lambda code: self.log.append(("exit", code)),
-            self.threads.append,
-        )
+        def exit_with(code: int) -> None:
+            self.log.append(("exit", code))
+
+        def stop() -> None:
+            self.log.append("stop")
+
+        return ShutdownSignals(stop, given_back, self.log.append, exit_with, self.threads.append)
 
     def go(self) -> None:
-        """All threads run to their end."""
         while self.threads:
             self.threads.pop(0)()
 
@@ -104,18 +99,7 @@ def test_signals_are_answered_while_the_block_runs_and_not_after_it(process: Pro
     with handling(process.ending()):
         os.kill(os.getpid(), signal.SIGTERM)
         process.go()
-    assert process.log[0] == "stop"
-    assert signal.getsignal(signal.SIGTERM) is before
-
-
-def test_who_is_to_ignore_a_signal_goes_on_ignoring_it(process: Process) -> None:
-    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    try:
-        with handling(process.ending()):
-            os.kill(os.getpid(), signal.SIGTERM)
-        assert process.threads == []
-    finally:
-        signal.signal(signal.SIGTERM, before)
+    assert (process.log[0], signal.getsignal(signal.SIGTERM)) == ("stop", before)
 
 
 def _hangs(remote: Path) -> tuple[Path, Path]:

@@ -1,12 +1,12 @@
+import shlex
 from pathlib import Path
 
 import click
 import pytest
 
-from reconciler.cli import run
 from reconciler.cli.commands import ipam as group
 from tests.cli.running import ipam
-from tests.world import AHEAD, SMALL, commit, pool, reconciled, repository, tenant, write
+from tests.world import AHEAD, SMALL, commit, reconciled, repository, tenant, write
 
 Capture = pytest.CaptureFixture[str]
 
@@ -14,15 +14,6 @@ Capture = pytest.CaptureFixture[str]
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
     return repository(tmp_path / "repo", SMALL)
-
-
-def test_one_is_wrong_content(repo: Path, capsys: Capture) -> None:
-    write(repo, {"pools/edge.yaml": pool(cidr="10.40.0.1/24")})
-    assert ipam(capsys, "check", "--worktree", "--repo", repo).code == 1
-    ran = ipam(capsys, "plan", "--worktree", "--repo", repo)
-    assert ran.code == 1
-    assert "error cidr-invalid" in ran.err
-    assert "cidr-invalid" not in ran.out
 
 
 def test_two_is_changes_pending_when_asked_for(repo: Path, capsys: Capture) -> None:
@@ -49,9 +40,8 @@ def test_three_is_a_pool_up_to_its_gate_too_though_all_is_committed(
     assert ran.code == 3
     assert [line.split(": ")[1] for line in ran.err.splitlines()[::2][:1]] == ["exceeded capacity"]
     assert "2 to allocate" in ran.out
-    assert (
-        ipam(capsys, "reconcile", "--no-apply", "--repo", repo).code == 0
-    )  # nothing fills it more
+    again = ipam(capsys, "reconcile", "--no-apply", "--repo", repo)
+    assert again.code == 0  # nothing fills it more
 
 
 def test_three_is_a_commit_from_the_future_too_and_each_verb_says_so(
@@ -67,34 +57,19 @@ def test_three_is_a_commit_from_the_future_too_and_each_verb_says_so(
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    "line",
     [
-        ["nosuch"],
-        ["check", "--nosuch"],
-        ["get", "nosuch"],
-        ["get"],
-        ["simulate"],
-        ["simulate", "--tenants", "0"],
-        ["apply", "--default-port", "65536"],
-        ["apply", "--require-all"],
-        ["simulate", "--tenants", "100001"],
-        ["check", "-o", "xml"],
-        ["check", "--color", "pink"],
-        ["completion", "tcsh"],
-        ["explain"],
-        ["explain", "nobody"],
-        ["schema", "Nosuch"],
-        ["check", "--worktree", "--rev", "HEAD~1"],
-        ["reconcile", "--interval", "0s"],
-        ["reconcile", "--interval", "soon"],
-        ["reconcile", "--output-file", "json=x", "--watch"],
-        ["reconcile", "--metrics-file", "/nowhere/a.prom"],
-        ["reconcile", "--author", "nobody"],
-        ["reconcile", "--author", "A <a@b> c"],
-        ["reconcile", "--author", "A\n <a@b>"],
+        "nosuch", "check --nosuch", "get nosuch", "get", "simulate", "simulate --tenants 0",
+        "apply --default-port 65536", "apply --require-all", "simulate --tenants 100001",
+        "check -o xml", "check --color pink", "completion tcsh", "explain", "explain nobody",
+        "schema Nosuch", "check --worktree --rev HEAD~1", "reconcile --interval 0s",
+        "reconcile --interval soon", "reconcile --output-file json=x --watch",
+        "reconcile --metrics-file /nowhere/a.prom", "reconcile --author nobody",
+        "reconcile --author 'A <a@b> c'", "reconcile --author 'A\n <a@b>'",
     ],
-)
-def test_sixty_four_is_wrong_usage(repo: Path, capsys: Capture, arguments: list[str]) -> None:
+)  # fmt: skip
+def test_sixty_four_is_wrong_usage(repo: Path, capsys: Capture, line: str) -> None:
+    arguments = shlex.split(line)
     known = len(arguments) > 1 and arguments[0] not in ("completion", "schema", "nosuch")
     ran = ipam(capsys, *arguments, *(["--repo", str(repo)] if known else []))
     assert (ran.code, ran.out) == (64, "")
@@ -127,9 +102,7 @@ def test_seventy_is_a_bug_with_a_line_on_how_to_report_it(
     )
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"), [("1", True), ("0", False), ("", False), ("no", False)]
-)
+@pytest.mark.parametrize(("value", "shown"), [("1", True), ("0", False), ("no", False)])
 def test_a_traceback_is_shown_with_debug_only(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture, value: str, shown: bool
 ) -> None:
@@ -159,6 +132,5 @@ def test_an_error_of_the_system_is_no_bug(monkeypatch: pytest.MonkeyPatch, capsy
 
 
 def test_without_a_verb_the_help_is_shown(capsys: Capture) -> None:
-    code = run([])
-    assert code == 64
-    assert "Review:" in capsys.readouterr().err
+    ran = ipam(capsys)
+    assert (ran.code, "Review:" in ran.err) == (64, True)

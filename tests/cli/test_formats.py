@@ -18,7 +18,6 @@ WRONG = {"pools/wrong.yaml": pool("wrong", "10.9.0.1/24")}
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
-    """Reconciled; then a pool that is wrong."""
     folder = repository(tmp_path / "repo", reconciled(SMALL))
     write(folder, WRONG)
     commit(folder)
@@ -26,7 +25,6 @@ def repo(tmp_path: Path) -> Path:
 
 
 def outs(folder: Path) -> list[str]:
-    """`--output-file` with every form."""
     return [word for form in FORMATS for word in ("--output-file", f"{form}={folder / form}")]
 
 
@@ -52,12 +50,7 @@ def test_several_files_are_written_in_one_run_beside_the_text(
     ("arguments", "said"),
     [
         (["--output-file", "html=x"], "'html' is not a format; use one of text, json,"),
-        (["--output-file", "x.xml"], "'x.xml' is not a format; use one of text, json,"),
-        (
-            ["--output-file", "junit"],
-            "'junit' names no file. Name a file, as in junit=result.junit;",
-        ),
-        (["--output-file", "junit="], "-o sets the format of stdout"),
+        (["--output-file", "junit"], "'junit' names no file. Name a file, as in junit=result"),
         (["--output-file", "junit=-"], "-o sets the format of stdout"),
         (["-o", "html"], "'html' is not one of 'text', 'json'"),
     ],

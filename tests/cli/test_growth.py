@@ -9,6 +9,7 @@ from reconciler.cli.cluster_options import Reach
 from reconciler.families.demand import DemandEntry, demand_document
 from reconciler.planning.documents import path_of
 from tests.cli.running import given_out
+from tests.planning.test_guard import settings
 from tests.reconcile.looking.country import Country, elastic
 from tests.world import SMALL, provider, repository, tenant
 
@@ -21,11 +22,6 @@ FILES = {
 }
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return given_out(tmp_path / "repo", FILES)
-
-
 def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     capsys.readouterr()
     run(list(arguments))
@@ -35,9 +31,8 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 def test_an_observed_tenant_is_never_applied_as_ours(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    head = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    settings = f"{head}spec: {{apply: {{documents: all}}}}\n"
-    folder = given_out(tmp_path / "repo", {**FILES, COPY: tenant("two"), "ipam.yaml": settings})
+    every = {"ipam.yaml": settings(apply="{documents: all}")}
+    folder = given_out(tmp_path / "repo", {**FILES, COPY: tenant("two"), **every})
     said(capsys, "render", "--repo", str(folder), "--out", str(tmp_path / "out"))
     found = (tmp_path / "out" / "management" / "TenantCluster").glob("*.yaml")
     assert [path.name for path in found] == ["team-a.one.yaml"]
