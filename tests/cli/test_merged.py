@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from reconciler.cli import run
 from tests.cli.running import given_out, ipam
 from tests.world import SMALL, commit, git, tenant, write
 
@@ -25,31 +26,20 @@ def repo(tmp_path: Path) -> Path:
     git(folder, "switch", "-q", "main")
     write(folder, {"tenants/other.yaml": tenant("other")})
     commit(folder)
-    assert ipam_code("reconcile", folder) == 0
+    assert run(["reconcile", "--repo", str(folder)]) == 0
     return folder
-
-
-def ipam_code(verb: str, folder: Path) -> int:
-    from reconciler.cli import run
-
-    return run([verb, "--repo", str(folder)])
-
-
-def plan(capsys: Capture, repo: Path, *words: str) -> dict[str, object]:
-    ran = ipam(capsys, "plan", "--repo", repo, "-o", "json", *words)
-    found: dict[str, object] = json.loads(ran.out)
-    return found
 
 
 def test_the_plan_of_a_change_is_what_reconcile_makes_of_its_merge(
     repo: Path, capsys: Capture
 ) -> None:
-    shown = plan(capsys, repo, "--base", "main", "--rev", "change")
-    alone = plan(capsys, repo, "--rev", "change")
+    asked = ("plan", "--repo", repo, "-o", "json", "--rev", "change")
+    shown = json.loads(ipam(capsys, *asked, "--base", "main").out)
+    alone = json.loads(ipam(capsys, *asked).out)
     assert shown["digest"] != alone["digest"]  # by itself it would take what main gave away
     assert shown["revision"] == git(repo, "rev-parse", "change")
     git(repo, "merge", "-q", "--no-ff", "-m", "merge", "change")
-    assert ipam_code("reconcile", repo) == 0
+    assert run(["reconcile", "--repo", str(repo)]) == 0
     assert f"Ipam-Plan: {shown['digest']}" in git(repo, "log", "-1", "--format=%B")
 
 
@@ -106,13 +96,3 @@ def test_no_merge_driver_of_the_configuration_is_run(repo: Path, capsys: Capture
     ran = ipam(capsys, "check", "--repo", repo, "--base", "main", "--rev", "change")
     assert (ran.code, "merge-conflict" in ran.out) == (1, True)
     assert not list(repo.rglob("RAN"))
-
-
-def test_a_clone_without_what_both_come_from_says_so(
-    repo: Path, tmp_path: Path, capsys: Capture
-) -> None:
-    git(tmp_path, "clone", "-q", "--depth", "1", "--no-single-branch", f"file://{repo}", "shallow")
-    there = tmp_path / "shallow"
-    ran = ipam(capsys, "check", "--repo", there, "--base", "main", "--rev", "origin/change")
-    assert ran.code == 4
-    assert "the clone is too shallow" in ran.err

@@ -1,11 +1,12 @@
 """A root that is moved without its records: nobody's addresses are given out anew behind a green check."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from reconciler.cli import run
-from tests.cli.running import ipam
+from tests.cli.running import Ran, ipam
 from tests.cli.test_root import SETTINGS, below
 from tests.world import SMALL, commit, git, repository, write
 
@@ -15,9 +16,8 @@ MOVES = [("net/old", "net/new"), ("", "net"), ("net", "")]
 
 
 @pytest.fixture(params=MOVES, ids=["a folder", "the top", "into the top"])
-def move(request: pytest.FixtureRequest) -> tuple[str, str]:
-    found: tuple[str, str] = request.param
-    return found
+def move(request: pytest.FixtureRequest) -> Any:
+    return request.param
 
 
 @pytest.fixture
@@ -37,6 +37,11 @@ def repo(tmp_path: Path, move: tuple[str, str]) -> Path:
 
 def said(verb: str, folder: Path, root: str) -> int:
     return run([verb, "--repo", str(folder), "--root", root or "."])
+
+
+def reconciled_change(capsys: Capture, repo: Path, move: tuple[str, str], *more: str) -> Ran:
+    words = ("--repo", repo, "--root", move[1] or ".", "--branch", "change", "--any-branch")
+    return ipam(capsys, "reconcile", *words, *more)
 
 
 def places(move: tuple[str, str]) -> tuple[str, str]:
@@ -59,12 +64,11 @@ def test_check_stops_it_and_names_what_moves_the_records_along(
 def test_reconcile_stops_until_a_person_begins_anew(
     repo: Path, move: tuple[str, str], capsys: Capture
 ) -> None:
-    words = ("reconcile", "--repo", repo, "--root", move[1] or ".", "--branch", "change")
     head = git(repo, "rev-parse", "HEAD")
-    ran = ipam(capsys, *words, "--any-branch")
+    ran = reconciled_change(capsys, repo, move)
     assert (ran.code, git(repo, "rev-parse", "HEAD")) == (3, head)
     assert "git mv" in ran.err
-    ran = ipam(capsys, *words, "--any-branch", "--allow-release", "0")
+    ran = reconciled_change(capsys, repo, move, "--allow-release", "0")
     assert (ran.code, "Committed" in ran.out) == (1, True), "it tells still what was left"
     assert ipam(capsys, "check", "--repo", repo, "--root", move[1] or ".").code == 0
 
@@ -83,7 +87,6 @@ def test_a_new_root_beside_one_that_lives_is_none_that_was_moved(
 def test_the_records_of_a_root_that_came_along_are_not_to_be_removed(
     repo: Path, move: tuple[str, str], capsys: Capture
 ) -> None:
-    """Who follows what is said keeps all addresses."""
     old, new = places(move)
     git(repo, "mv", old, new)
     commit(repo, "and the records")
@@ -101,7 +104,6 @@ def test_the_records_of_a_root_that_came_along_are_not_to_be_removed(
 def test_reconcile_stops_too_where_the_records_are_only_in_the_history(
     repo: Path, move: tuple[str, str], is_squashed: bool, capsys: Capture
 ) -> None:
-    """Nothing of the old root is in the tree; what reconcile made there last is."""
     old, new = places(move)
     if is_squashed:
         git(repo, "rm", "-rq", old)
@@ -110,9 +112,8 @@ def test_reconcile_stops_too_where_the_records_are_only_in_the_history(
         commit(repo, "and the records")
         git(repo, "rm", "-rq", new)
     commit(repo, "without records")
-    words = ("reconcile", "--repo", repo, "--root", move[1] or ".", "--branch", "change")
     head = git(repo, "rev-parse", "HEAD")
-    ran = ipam(capsys, *words, "--any-branch")
+    ran = reconciled_change(capsys, repo, move)
     assert (ran.code, git(repo, "rev-parse", "HEAD")) == (3, head)
     assert f"had a record in {old}/ at the top of the repository" in ran.err
     assert f"git checkout {git(repo, 'rev-parse', 'main')[:12]} -- {old}" in ran.err
@@ -128,12 +129,11 @@ def test_a_root_that_goes_into_one_that_lives_takes_its_records_along(
     git(made, "mv", "old/tenants/one.yaml", "new/tenants/one.yaml")
     git(made, "rm", "-rq", "old/pools", "old/providers")
     commit(made, "one root")
-    left = ipam(capsys, "check", "--repo", made, "--root", "new", "--base", "main")
-    assert "error records-left: " in left.out
+    words = ("check", "--repo", made, "--root", "new", "--base", "main")
+    assert "error records-left: " in ipam(capsys, *words).out
     git(made, "rm", "-rq", "old/allocations")
     commit(made, "without the records")
-    lost = ipam(capsys, "check", "--repo", made, "--root", "new", "--base", "main")
-    assert "error records-left: " in lost.out
+    assert "error records-left: " in ipam(capsys, *words).out
 
 
 def test_settings_alone_are_no_root_that_lives(tmp_path: Path, capsys: Capture) -> None:

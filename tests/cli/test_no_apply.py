@@ -36,11 +36,6 @@ def nobody(tmp_path: Path) -> Path:
     return path
 
 
-def test_without_a_named_cluster_retention_alone_decides(repo: Path, capsys: Capture) -> None:
-    assert ipam(capsys, "reconcile", "--repo", repo, "--no-apply").code == 0
-    assert RECORD not in git(repo, "ls-tree", "-r", "--name-only", "HEAD")
-
-
 def test_in_a_pod_without_an_account_no_cluster_is_named(
     repo: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -49,6 +44,7 @@ def test_in_a_pod_without_an_account_no_cluster_is_named(
     monkeypatch.setattr("reconciler.kube.kubeconfig.SERVICE_ACCOUNT", tmp_path / "no-account")
     ran = ipam(capsys, "reconcile", "--repo", repo)
     assert (ran.code, "Committed " in ran.out) == (0, True)
+    assert RECORD not in git(repo, "ls-tree", "-r", "--name-only", "HEAD")
     assert ran.err == "Nothing was applied to clusters: none is named.\n"
 
 

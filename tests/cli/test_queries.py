@@ -15,7 +15,6 @@ HOUR = 3_600
 
 @pytest.fixture
 def repo(tmp_path: Path, capsys: Capture) -> Path:
-    """Tenant two came with the first commit, and went by a pull request an hour later."""
     folder = given_out(tmp_path / "repo", {**SMALL, "tenants/two.yaml": tenant("two")})
     (folder / "tenants/two.yaml").unlink()
     commit(folder, "Merge pull request #12 from a/b", CLOCK + HOUR)
@@ -25,7 +24,6 @@ def repo(tmp_path: Path, capsys: Capture) -> Path:
 
 @pytest.fixture
 def grown(repo: Path, capsys: Capture) -> Path:
-    """Tenant three came after another hour."""
     write(repo, {"tenants/three.yaml": tenant("three")})
     commit(repo, "three (#34)", CLOCK + 2 * HOUR)
     assert ipam(capsys, "reconcile", "--repo", repo).code == 0
@@ -51,7 +49,6 @@ def test_an_address_is_told_with_the_person_who_brought_it_about(
     [
         ("2026-02-15T10:30Z", "allocated"),
         ("30m", "allocated"),
-        ("HEAD~2", "allocated"),
         ("HEAD~1", "allocated"),
         ("2026-02-15", "held"),
         ("2026-02-15T10:00:30Z", "free"),
@@ -113,44 +110,28 @@ def test_a_team_is_asked_for_by_its_name(repo: Path, capsys: Capture) -> None:
 
 @pytest.mark.parametrize("verb", ["who", "history", "explain"])
 @pytest.mark.parametrize("form", ["text", "json"])
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
+def test_what_is_meant_as_addresses_and_is_none_is_wrong_usage(
+    verb: str, form: str, repo: Path, capsys: Capture
+) -> None:
+    for asked, said in (
         ("10.60.1", "'10.60.1' is not a canonical IPv4 address"),
-        ("10.60", "'10.60' is not a canonical IPv4 address"),
         ("10.60.1.0/33", "'33' is not a prefix length"),
         ("10.60.1.5/24", "has host bits set"),
         ("10.60.1.9-10.60.1.1", "does not end after it starts"),
         ("2001:db8:::1", "is not a canonical IPv6 address"),
-    ],
-)
-def test_what_is_meant_as_addresses_and_is_none_is_wrong_usage(
-    verb: str, form: str, asked: str, said: str, repo: Path, capsys: Capture
-) -> None:
-    ran = ipam(capsys, verb, asked, "--repo", repo, "-o", form)
-    assert (ran.code, ran.out, said in ran.err) == (64, "", True), ran
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--at", "soon"], "--at 'soon' is neither a time nor a revision"),
-        (["--at", "HEAD", "--worktree"], "--worktree and --at exclude each other"),
-    ],
-)
-def test_sixty_four_is_a_time_that_cannot_be(
-    repo: Path, capsys: Capture, options: list[str], said: str
-) -> None:
-    ran = ipam(capsys, "who", "edge", *options, "--repo", repo)
+    ):
+        ran = ipam(capsys, verb, asked, "--repo", repo, "-o", form)
+        assert (ran.code, ran.out, said in ran.err) == (64, "", True), ran
+    ran = ipam(capsys, "who", "edge", "--at", "soon", "--repo", repo)
     assert (ran.code, ran.out) == (64, "")
-    assert said in ran.err
+    assert "--at 'soon' is neither a time nor a revision" in ran.err
 
 
 @pytest.mark.parametrize("words", [("who", "edge"), ("map",), ("map", "edge"), ("forecast",)])
-@pytest.mark.parametrize("at", ["2020-01-01", "30d", "2026-02-15T09:00Z"])
 def test_one_is_a_time_before_the_first_commit(
-    repo: Path, tmp_path: Path, capsys: Capture, words: tuple[str, ...], at: str
+    repo: Path, tmp_path: Path, capsys: Capture, words: tuple[str, ...]
 ) -> None:
+    at = "2020-01-01"
     ran = ipam(capsys, *words, "--at", at, "--repo", repo)
     assert (ran.code, ran.out) == (1, "")
     assert "no commit of HEAD is as old as 20" in ran.err
@@ -158,11 +139,6 @@ def test_one_is_a_time_before_the_first_commit(
     git(repo, "clone", "-q", "--depth=1", repo.as_uri(), str(shallow))
     ran = ipam(capsys, *words, "--at", at, "--repo", shallow)
     assert (ran.code, "hint: git fetch --unshallow" in ran.err) == (4, True), "it may be older"
-
-
-def test_csv_lists_every_part(repo: Path, capsys: Capture) -> None:
-    rows = ipam(capsys, "who", "edge", "--repo", repo, "-o", "csv").out.splitlines()
-    assert [row.split(",")[2] for row in rows] == ["state", "allocated", "held", "free"]
 
 
 def words(text: str) -> list[list[str]]:
@@ -227,8 +203,7 @@ def test_the_override_that_let_a_release_go_is_named_with_its_commit(
     ran = ipam(capsys, "history", "two", "--repo", folder, "-o", "json")
     cause = json.loads(ran.out)["items"][0]["cause"]
     assert (cause["override"]["path"], cause["override"]["commit"]["id"]) == (LEAVE, allowed)
-    assert (
-        f"{LEAVE}, {allowed[:12]} of A Person" in ipam(capsys, "who", "two", "--repo", folder).out
-    )
+    who = ipam(capsys, "who", "two", "--repo", folder).out
+    assert f"{LEAVE}, {allowed[:12]} of A Person" in who
     past = ipam(capsys, "who", "two", "--history", "--repo", folder).out
     assert past.count(last) == 1

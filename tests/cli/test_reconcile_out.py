@@ -13,14 +13,10 @@ from tests.world import SMALL, git, repository
 Capture = pytest.CaptureFixture[str]
 
 
-@pytest.fixture
-def repo(tmp_path: Path) -> Path:
-    return repository(tmp_path / "repo", SMALL)
-
-
 def test_the_files_hold_what_stdout_would_and_people_read_text(
-    repo: Path, tmp_path: Path, capsys: Capture
+    tmp_path: Path, capsys: Capture
 ) -> None:
+    repo = repository(tmp_path / "repo", SMALL)
     places = {form: tmp_path / f"result.{form}" for form in ("json", "yaml")}
     outs = [word for form, path in places.items() for word in ("--output-file", f"{form}={path}")]
     ran = ipam(capsys, "reconcile", "--repo", repo, *outs)
@@ -35,12 +31,12 @@ def test_the_files_hold_what_stdout_would_and_people_read_text(
 
 
 def test_a_file_that_cannot_be_written_is_told_when_all_is_done(
-    repo: Path, tmp_path: Path, capsys: Capture
+    tmp_path: Path, capsys: Capture
 ) -> None:
+    repo = repository(tmp_path / "repo", SMALL)
     before = git(repo, "rev-parse", "HEAD")
-    ran = ipam(
-        capsys, "reconcile", "--repo", repo, "--output-file", f"json={tmp_path / 'no' / 'x'}"
-    )
+    words = ("--output-file", f"json={tmp_path / 'no' / 'x'}")
+    ran = ipam(capsys, "reconcile", "--repo", repo, *words)
     assert ran.code == 64
     assert git(repo, "rev-parse", "HEAD~1") == before, "the records are committed all the same"
     assert "--output-file cannot be written" in ran.err

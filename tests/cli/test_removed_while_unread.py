@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from reconciler.cli import run
 from tests.cli.running import Ran, ipam
 from tests.world import SMALL, commit, git, repository, tenant, write
 
@@ -15,8 +16,6 @@ BROKEN = "kind: TenantCluster\n  spec: [\n"
 def repo(tmp_path: Path) -> Path:
     """One tenant with addresses, and a file of another that nobody can read any more."""
     made = repository(tmp_path / "repo", {**SMALL, "tenants/two.yaml": tenant("two")})
-    from reconciler.cli import run
-
     assert run(["reconcile", "--repo", str(made)]) == 0
     write(made, {"tenants/two.yaml": BROKEN})
     commit(made, "break a file")

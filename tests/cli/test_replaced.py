@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import given_out, ipam
+from tests.moving import KEY
+from tests.ownership_of_records.play import override
 from tests.world import SMALL, commit, git, request, tenant, write
 
 Capture = pytest.CaptureFixture[str]
@@ -18,16 +20,6 @@ def asked(name: str, start: int, kind: str = "loadbalancer") -> str:
 
 
 ONE = "name: one, namespace: team-a"
-OVERRIDE = """\
-apiVersion: gitops-ipam.dev/v1alpha1
-kind: Override
-metadata: {name: 2026-02-15-one}
-spec:
-  kind: move
-  scope: butler/TenantCluster/team-a/one/loadbalancer
-  reason: nobody uses them
-  expires: "2026-02-20T00:00:00Z"
-"""
 FILES = {
     **SMALL,
     **{f"tenants/t{number}.yaml": tenant(f"t{number}") for number in range(5)},
@@ -73,7 +65,7 @@ def test_a_tenant_whose_range_a_request_had_moves_when_that_goes(
 
 def test_an_override_that_was_merged_before_lets_it_go(capsys: Capture, repo: Path) -> None:
     git(repo, "switch", "-q", "main")
-    write(repo, {"overrides/2026-02-15-one.yaml": OVERRIDE})
+    write(repo, override("2026-02-15-one", kind="move", scope=KEY))
     commit(repo)
     git(repo, "switch", "-q", "-C", "change")
     git(repo, "rm", "-q", "tenants/lb.yaml")

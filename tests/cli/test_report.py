@@ -14,6 +14,7 @@ from tests.cli.running import given_out, ipam
 from tests.examples import scaled
 from tests.families.novaedge import pool as vip_pool
 from tests.families.novaedge import vip
+from tests.page.repositories import document_of
 from tests.report.page.unpacking import Lived, lives_of
 from tests.world import CLOCK, SMALL, commit, git, pool, request, tenant, write
 
@@ -29,27 +30,20 @@ _OF_FORECAST = {"fits": "tenantsThatFit", "moreFit": "moreFit", "shape": "median
 
 @pytest.fixture
 def paged(tmp_path: Path, capsys: Capture) -> Callable[..., Page]:
-    """Makes the page of a repository, and reads its document."""
-
     def made(repo: Path, *options: str | Path) -> Page:
         out = tmp_path / "report.html"
         ran = ipam(capsys, "report", "--repo", repo, "--out", out, *options)
         assert ran.code == 0, ran.err
-        text = out.read_text(encoding="utf-8")
-        begin = text.index('id="data">') + len('id="data">')
-        found: Page = json.loads(text[begin : text.index("</script>", begin)])
-        return found
+        return document_of(out)
 
     return made
 
 
 def numbered(value: Any) -> Any:
-    """A count of very many addresses, which the page writes as digits."""
     return int(value) if isinstance(value, str) and value.isdigit() else value
 
 
 def live(page: Page) -> Iterator[Lived]:
-    """What goes on."""
     return (it for it in lives_of(page) if it.ends is None)
 
 
@@ -57,39 +51,28 @@ def agrees(page: Page, repo: Path, capsys: Capture) -> None:
     """The figures of a page are those that `status`, `get allocations` and `forecast` tell."""
 
     def told(*verb: str) -> list[Any]:
-        items: list[Any] = json.loads(ipam(capsys, *verb, "--repo", repo, "-o", "json").out)[
-            "items"
-        ]
-        return items
+        ran = ipam(capsys, *verb, "--repo", repo, "-o", "json")
+        return sorted(json.loads(ran.out)["items"], key=lambda it: str(it.get("pool")))
 
-    status, ahead = told("status"), told("forecast")
-    assert [it["key"] for it in page["pools"]] == sorted(it["pool"] for it in status)
-    for mine, theirs, outlook in zip(
-        page["pools"],
-        sorted(status, key=lambda it: it["pool"]),
-        sorted(ahead, key=lambda it: it["pool"]),
-        strict=True,
-    ):
-        assert {name: numbered(mine[name]) for name in _OF_STATUS} == {
-            name: theirs[name] for name in _OF_STATUS
-        }
+    pools = page["pools"]
+    for mine, theirs, outlook in zip(pools, told("status"), told("forecast"), strict=True):
+        assert mine["key"] == theirs["pool"] == outlook["pool"]
+        for name in _OF_STATUS:
+            assert numbered(mine[name]) == theirs[name]
         for name, other in _OF_FORECAST.items():
             assert mine[name] == outlook[other]
         assert [numbered(it["used"]) for it in mine["trend"]] == [
             it["used"] for it in outlook["trend"]
         ]
         assert [it["weeks"] for it in mine["rates"]] == [it["weeks"] for it in outlook["rates"]]
-        free = sum(size(*run) for run in mine["free"])
-        assert free == theirs["available"]
+        assert sum(size(*run) for run in mine["free"]) == theirs["available"]
     records = [it for it in told("get", "allocations", "-A") if "startAddress" in it["status"]]
-    assert sorted((it.first, it.last, it.claim) for it in live(page)) == sorted(
-        (
-            parse_address(it["status"]["startAddress"])[1],
-            parse_address(it["status"]["endAddress"])[1],
-            it["metadata"]["annotations"]["gitops-ipam.dev/claim"],
-        )
-        for it in records
-    )
+    ends = [[it["status"][f"{end}Address"] for end in ("start", "end")] for it in records]
+    claims = [it["metadata"]["annotations"]["gitops-ipam.dev/claim"] for it in records]
+    listed = [
+        (*(parse_address(it)[1] for it in at), of) for at, of in zip(ends, claims, strict=True)
+    ]
+    assert sorted((it.first, it.last, it.claim) for it in live(page)) == sorted(listed)
 
 
 def size(first: str, last: str) -> int:
@@ -97,15 +80,8 @@ def size(first: str, last: str) -> int:
 
 
 def grown(folder: Path, chance: Random, capsys: Capture) -> Path:
-    """A repository in which tenants of three families came, grew and went for some months."""
-    repo = given_out(
-        folder,
-        {
-            **SMALL,
-            "pools/more.yaml": pool("more", f"10.50.0.0/{chance.randint(20, 26)}"),
-            "pools/v.yaml": vip_pool(cidrs="[2001:db8::/64]"),
-        },
-    )
+    more = {"pools/more.yaml": pool("more", f"10.50.0.0/{chance.randint(20, 26)}")}
+    repo = given_out(folder, {**SMALL, **more, "pools/v.yaml": vip_pool(cidrs="[2001:db8::/64]")})
     clock, names = CLOCK, list[str]()
     for number in range(chance.randint(2, 6)):
         clock += chance.randint(1, 40) * DAY
@@ -136,9 +112,8 @@ def test_the_figures_of_any_repository_are(
     earlier = page["commits"]["count"] // 2
     then = paged(repo, "--rev", f"HEAD~{page['commits']['count'] - 1 - earlier}")
     assert then["commits"]["id"][-1] == page["commits"]["id"][earlier]
-    assert sorted(map(place, live(then))) == sorted(
-        place(it) for it in lives_of(page) if is_there(it, earlier)
-    )
+    there = [place(it) for it in lives_of(page) if is_there(it, earlier)]
+    assert sorted(map(place, live(then))) == sorted(there)
 
 
 def place(it: Lived) -> tuple[str, int, int, str, str]:
@@ -146,7 +121,6 @@ def place(it: Lived) -> tuple[str, int, int, str, str]:
 
 
 def is_there(it: Lived, at: int) -> bool:
-    """It was there once a commit was made."""
     return (it.begins is None or it.begins <= at) and (it.ends is None or it.ends > at)
 
 
