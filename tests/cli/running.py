@@ -36,7 +36,6 @@ class Ran(NamedTuple):
 
 
 def environment() -> dict[str, str]:
-    """All that a process of its own knows of the environment."""
     return {
         "PATH": os.environ["PATH"],
         **PYTHON,
@@ -56,7 +55,6 @@ def given_out(folder: Path, files: Mapping[str, str | bytes]) -> Path:
 
 
 def ipam(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Ran:
-    """Run within this process."""
     capsys.readouterr()
     code = run([str(argument) for argument in arguments])
     return Ran(code, *capsys.readouterr())

@@ -22,7 +22,6 @@ def repo(tmp_path: Path) -> Path:
 
 
 def failing(repo: Path, capsys: Capture, *words: str) -> Ran:
-    """A reconcile whose second push the remote declines."""
     remote = repo.parent / "remote.git"
     git(repo.parent, "clone", "-q", "--bare", str(repo), str(remote))
     git(repo, "remote", "add", "origin", str(remote))

@@ -91,3 +91,9 @@ def test_a_name_with_control_characters_is_not_offered(
 ) -> None:
     monkeypatch.setitem(completion.BY_NAME, "kind", (lambda values: ["good", "b\x1b[2Jad"],))
     assert completed("schema", "") == ["good"]
+
+
+def test_completion_is_printed_for_each_shell(capsys: Capture) -> None:
+    for shell in ("bash", "zsh", "fish"):
+        assert run(["completion", shell]) == 0
+        assert "_IPAM_COMPLETE" in capsys.readouterr().out

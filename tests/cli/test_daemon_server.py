@@ -13,8 +13,7 @@ from tests.kube.certificates import make
 
 
 def shown(registry: Registry) -> dict[str, float]:
-    text = registry.text().decode()
-    found = text_string_to_metric_families(text)
+    found = text_string_to_metric_families(registry.text().decode())
     return {it.name: it.value for family in found for it in family.samples if not it.labels}
 
 
@@ -32,13 +31,10 @@ def test_readiness_and_the_certificate_are_asked_for_whenever_somebody_reads(
     assert shown(registry)["gitops_ipam_ready"] == 0
 
 
-def test_each_obstacle_is_a_line() -> None:
+def test_each_obstacle_is_a_line_and_a_standby_is_ready() -> None:
     health = HealthState(lambda: 0.0, 600.0)
     health.git_fails(PushRefusedError("declined"))
     assert health.ready() == HealthAnswer(False, ("git: not read yet", "push: declined"))
-
-
-def test_a_standby_is_ready_and_an_unknown_leader_is_an_obstacle() -> None:
     health = HealthState(lambda: 0.0, 600.0, leader=lambda: "other")
     assert health.ready() == HealthAnswer(True, ("standby: another replica is the leader",))
     health = HealthState(lambda: 0.0, 600.0, lambda: None, lambda: "credentials are refused")

@@ -44,7 +44,6 @@ def test_an_unrelated_change_passes_and_what_stands_is_told_apart(
 
 
 def test_a_pool_that_is_too_full_may_not_be_filled_further(tmp_path: Path, capsys: Capture) -> None:
-    """Main has passed the gate and is not reconciled yet: each plan of it says so."""
     files = {**SMALL, "pools/edge.yaml": pool("edge", "10.40.0.0/27")}
     made = repository(tmp_path / "repo", files)
     assert run(["reconcile", "--repo", str(made)]) == 0

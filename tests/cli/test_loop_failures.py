@@ -1,5 +1,6 @@
 """A loop outlives whatever befalls one of its runs, and says each failure in one line."""
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from reconciler.cli import run
 from reconciler.gitio.process import SignalReceived
 from reconciler.model.errors import GateError, GitError
 from reconciler.reconcile.reconcile import Reconciled, reconcile
+from tests.kube.kubeconfigs import kubeconfig
+from tests.kube.server import serving, status
 from tests.world import SMALL, git, repository, write
 
 Capture = pytest.CaptureFixture[str]
@@ -114,3 +117,24 @@ def test_a_signal_ends_it_with_its_number(
     monkeypatch.setattr("reconciler.cli.entry._farewells", iter([0]))
     assert run(["reconcile", "--repo", str(folder), *EVERY]) == 143
     assert capsys.readouterr().err.endswith("ended by SIGTERM; run it again to continue\n")
+
+
+def test_each_round_of_a_loop_closes_its_connections(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = repository(tmp_path / "repo", SMALL)
+    closed: list[bool] = []
+    with serving(status(403, "forbidden", "Forbidden")) as server:
+        path = tmp_path / "kubeconfig"
+        path.write_text(json.dumps(kubeconfig(server.url)), encoding="utf-8")
+
+        def sleep(_seconds: int) -> None:
+            closed.append(server.closed.acquire(timeout=10))
+            if len(closed) == 3:
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr("reconciler.cli.reconcile.pause", sleep)
+        words = ["reconcile", "--repo", str(folder), "--kubeconfig", str(path)]
+        assert run([*words, "--interval", "60s"]) == 130
+        assert server.connections == 3
+    assert closed == [True] * 3

@@ -13,7 +13,6 @@ from tests.world import SMALL, commit, git, repository, tenant, write
 
 
 def careless(_: Space, room: Pool, size: int, __: int | None, *, take: bool) -> IPRange:
-    """The first addresses of the pool, whoever holds them."""
     first = room.windows[0].first
     return IPRange(4, first, first + size - 1)
 

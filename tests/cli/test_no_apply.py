@@ -27,7 +27,6 @@ def repo(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def nobody(tmp_path: Path) -> Path:
-    """A kubeconfig of a server that is not there."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{probe.getsockname()[1]}"

@@ -23,11 +23,8 @@ OF_OTHER = {
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
     """Two roots, and a top that is one as well; nothing is reconciled yet."""
-    top = {
-        **SMALL,
-        "tenants/one.yaml": tenant("top"),
-        "pools/edge.yaml": pool("edge", "10.90.0.0/24"),
-    }
+    edge = pool("edge", "10.90.0.0/24")
+    top = {**SMALL, "tenants/one.yaml": tenant("top"), "pools/edge.yaml": edge}
     files = {**below({**SMALL, "ipam.yaml": SETTINGS}, ONE), **below(OF_OTHER, OTHER), **top}
     return repository(tmp_path / "repo", files)
 
@@ -121,10 +118,8 @@ def test_a_bare_repository_and_a_remote_have_roots_too(
     assert all(path.startswith(f"{ONE}/allocations/") for path in changed(remote))
     assert reconcile(capsys, remote, OTHER) == 0
     assert ipam(capsys, "plan", "--repo", remote, "--root", OTHER).code == 0
-    assert (
-        "folder net/none does not exist"
-        in ipam(capsys, "reconcile", "--remote", remote, "--root", "net/none").err
-    )
+    ran = ipam(capsys, "reconcile", "--remote", remote, "--root", "net/none")
+    assert "folder net/none does not exist" in ran.err
 
 
 def test_a_forged_commit_of_another_root_is_nobodys(repo: Path, capsys: Capture) -> None:
@@ -146,14 +141,12 @@ def test_verbs_that_write_files_write_them_into_the_root(
     assert ipam(capsys, "move", "team-a/one", "--to", "far", "--reason", "why").code == 0
     found = git(big, "status", "--porcelain", "-uall").split()
     assert f"{ONE}/tenants/one.yaml" in found
-    assert [path.partition("20")[0] for path in found if "overrides" in path] == [
-        f"{ONE}/overrides/"
-    ]
+    overrides = [path.partition("20")[0] for path in found if "overrides" in path]
+    assert overrides == [f"{ONE}/overrides/"]
     git(big, "add", "-A")
     git(big, "reset", "-q", "--hard")
     (tmp_path / "a.csv").write_text("address,cluster,pool\n10.61.1.10,team-a/web,lane\n")
-    words = ("import", "csv", tmp_path / "a.csv", "--add-pool", "lane=10.61.1.0/24")
-    ran = ipam(capsys, *words)
+    ran = ipam(capsys, "import", "csv", tmp_path / "a.csv", "--add-pool", "lane=10.61.1.0/24")
     assert ran.code == 0, ran.err
     found = git(big, "status", "--porcelain", "-uall").splitlines()
     assert found

@@ -54,12 +54,8 @@ def test_a_daemon_tells_what_it_did_and_looks_when_it_is_rung(tmp_path: Path) ->
 
     with running(tmp_path / "log", *words) as daemon:
         log = tmp_path / "log"
-        until(
-            lambda: counts('gitops_ipam_rounds_total{result="ok"} 1.0'),
-            "the first round is told",
-            by=daemon,
-            log=log,
-        )
+        first = 'gitops_ipam_rounds_total{result="ok"} 1.0'
+        until(lambda: counts(first), "the first round is told", by=daemon, log=log)
         assert counts('gitops_ipam_commits_total{result="published"} 1.0')
         assert asked("/readyz").data == b"ready\n"  # type: ignore[union-attr]
         git(source, "pull", "-q", str(remote), "main")
@@ -68,61 +64,21 @@ def test_a_daemon_tells_what_it_did_and_looks_when_it_is_rung(tmp_path: Path) ->
         commit(source)
         git(source, "push", "-q", str(remote), "HEAD:main")
         assert asked("/hook", "POST").status == 202  # type: ignore[union-attr]
-        until(
-            lambda: counts('gitops_ipam_commits_total{result="published"} 2.0'),
-            "what was pushed is reconciled long before the interval is over",
-            by=daemon,
-            log=log,
-        )
+        second = 'gitops_ipam_commits_total{result="published"} 2.0'
+        until(lambda: counts(second), "the push is reconciled at once", by=daemon, log=log)
     assert daemon.returncode == 0
     assert SECRET not in log.read_text(encoding="utf-8")
 
 
 def assert_report(asked: Asked, source: Path, folder: Path) -> None:
-    """What is served is what `report` writes of the revision, with its policy said once more."""
-    told: list[urllib3.BaseHTTPResponse] = []
+    """What is served is what `report` writes of the revision."""
+    told: list[bytes] = []
 
     def is_told() -> bool:
         answered = asked("/report")
-        told.extend([answered] if answered is not None and answered.status == 200 else [])
+        told.extend([answered.data] if answered is not None and answered.status == 200 else [])
         return bool(told)
 
     until(is_told, "the page is made")
     assert run(["report", "--repo", str(source), "--out", str(folder / "report.html")]) == 0
-    page = (folder / "report.html").read_text(encoding="utf-8")
-    assert told[0].data.decode() == page
-    headers = told[0].headers
-    assert headers["Content-Type"] == "text/html; charset=utf-8"
-    assert headers["X-Content-Type-Options"] == "nosniff"
-    assert f'content="{headers["Content-Security-Policy"]}"' in page
-    head = asked("/report", "HEAD")
-    assert head is not None
-    assert (head.status, head.data) == (200, b"")
-    assert head.headers["Content-Length"] == str(len(told[0].data))
-    refused = asked("/report", "POST")
-    assert refused is not None
-    assert refused.status == 405
-
-
-def test_a_remote_that_is_not_there_is_told_to_who_asks_whether_it_is_ready(tmp_path: Path) -> None:
-    port, pool = free_port(), urllib3.PoolManager(retries=False)
-    words = ["reconcile", "--watch", "--remote", f"file://{tmp_path}/no.git"]
-    words += ["--listen", f"127.0.0.1:{port}"]
-    answers: list[tuple[int, str]] = []
-
-    def says_why() -> bool:
-        try:
-            answered = pool.request("GET", f"http://127.0.0.1:{port}/readyz")
-        except urllib3.exceptions.HTTPError:
-            return False
-        report = pool.request("GET", f"http://127.0.0.1:{port}/report")
-        assert (report.status, report.data) == (503, b"no revision was read yet\n")
-        answers.append((answered.status, answered.data.decode()))
-        return "no.git" in answers[-1][1]
-
-    with running(tmp_path / "log", *words) as daemon:
-        until(says_why, "it is told why Git is not read", by=daemon, log=tmp_path / "log")
-    status, told = answers[-1]
-    assert status == 503
-    assert told.startswith("not ready\ngit: not read yet: cannot reach the remote")
-    assert told.count("\n") == 2
+    assert told[0] == (folder / "report.html").read_bytes()

@@ -18,7 +18,6 @@ WORDS = ("reconcile", "--no-apply", "--to-branch", TO, "--repo")
 
 @pytest.fixture(params=["clone", "alone"])
 def repo(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    """A clone with its remote beside it; or a checkout that has none."""
     author = repository(tmp_path / "author", SMALL)
     if request.param == "alone":
         return author
@@ -28,7 +27,6 @@ def repo(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 
 
 def truth(repo: Path) -> Path:
-    """The repository that has the branches which count."""
     remote = repo.parent / "remote.git"
     return remote if remote.is_dir() else repo
 
@@ -112,7 +110,6 @@ def test_a_branch_that_a_work_tree_shows_is_not_moved_below_it(
 
 
 def _advance(repo: Path, files: Mapping[str, str | bytes | None], clock: int = CLOCK) -> None:
-    """A commit on main, as its remote has it."""
     if truth(repo) != repo:
         git(repo, "pull", "-q", "--ff-only")
     for path in [path for path, text in files.items() if text is None]:

@@ -24,9 +24,8 @@ SHORT = ("check", "--base", "main", "--rev", "mine", "--also-timeout", "1s")
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
     """Branches `mine` and `theirs` ask for a range each, of the same pool."""
-    folder = given_out(
-        tmp_path / "repo", {**SMALL, "pools/edge.yaml": pool("edge", "10.40.0.0/26")}
-    )
+    files = {**SMALL, "pools/edge.yaml": pool("edge", "10.40.0.0/26")}
+    folder = given_out(tmp_path / "repo", files)
     for name in ("mine", "theirs"):
         branch(folder, name, {f"tenants/{name}.yaml": tenant(name)})
     return folder
@@ -41,9 +40,7 @@ def branch(folder: Path, name: str, files: dict[str, str | bytes]) -> None:
 
 def checked(capsys: Capture, repo: Path, *also: str, form: str = "text") -> str:
     words = [word for name in also for word in ("--also", name)]
-    ran = ipam(
-        capsys, "check", "--repo", repo, "--base", "main", "--rev", "mine", "-o", form, *words
-    )
+    ran = ipam(capsys, *SHORT[:5], "--repo", repo, "-o", form, *words)
     assert ran.code == 0, ran
     return ran.out
 
@@ -97,11 +94,7 @@ def test_one_tenant_in_a_file_of_each_is_told(repo: Path, capsys: Capture) -> No
 
 @pytest.mark.parametrize(
     ("name", "why"),
-    [
-        ("nobody", "no commit 'nobody'"),
-        ("mine", "it is the change itself"),
-        ("-x", "'-x' is not a"),
-    ],
+    [("nobody", "no commit 'nobody'"), ("mine", "it is the change"), ("-x", "'-x' is not")],
 )
 def test_what_cannot_be_looked_at_says_why_and_stops_nothing(
     repo: Path, capsys: Capture, name: str, why: str

@@ -20,7 +20,6 @@ MERGE = "Merge pull request #7 from a/b"
 
 @pytest.fixture
 def asked(tmp_path: Path) -> Path:
-    """A request of tenant one is of tenant two since a pull request an hour later."""
     files = {**SMALL, "tenants/two.yaml": tenant("two"), MORE: extra(spec=COUNT)}
     folder = given_out(tmp_path / "repo", files)
     write(folder, {MORE: extra(owner="two", spec=COUNT)})
@@ -30,7 +29,6 @@ def asked(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def given(asked: Path, capsys: Capture) -> Path:
-    """The same once it is reconciled."""
     assert ipam(capsys, "reconcile", "--repo", asked).code == 0
     return asked
 

@@ -13,7 +13,6 @@ VERBS = pytest.mark.parametrize("verb", [["check"], ["plan"], ["check", "--base"
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
-    """A checkout without anything that is not committed."""
     return repository(tmp_path / "repo", {**SMALL, ".gitignore": "*.swp\n"})
 
 

@@ -3,10 +3,12 @@
 import json
 from pathlib import Path
 
+import click
 import pytest
 import yaml
 
-from reconciler import __version__
+from reconciler.cli.commands import VERBS
+from reconciler.cli.commands import ipam as group
 from tests.cli.running import ipam
 from tests.world import SMALL, commit, git, pool, reconciled, repository, tenant, write
 
@@ -24,26 +26,13 @@ def repo(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    "verb",
-    [
-        "status",
-        "map edge",
-        "find --count 9",
-        "check",
-        "plan",
-        "get pools",
-        f"explain {KEY}",
-        "simulate --tenants 1 --lb 2 --nodes 3",
-    ],
-)
-def test_json_and_yaml_say_the_same_in_exactly_one_document(
-    repo: Path, capsys: Capture, verb: str
-) -> None:
-    first = ipam(capsys, *verb.split(), "--repo", repo, "-o", "json")
-    second = ipam(capsys, *verb.split(), "--repo", repo, "--output", "yaml")
-    assert json.loads(first.out) == yaml.safe_load(second.out)
-    assert (first.err, second.err) == ("", "")
+def test_json_and_yaml_say_the_same_in_exactly_one_document(repo: Path, capsys: Capture) -> None:
+    verbs = ("status", "map edge", "find --count 9", "check", "plan", "get pools", f"explain {KEY}")
+    for verb in (*verbs, "simulate --tenants 1 --lb 2 --nodes 3"):
+        first = ipam(capsys, *verb.split(), "--repo", repo, "-o", "json")
+        second = ipam(capsys, *verb.split(), "--repo", repo, "--output", "yaml")
+        assert json.loads(first.out) == yaml.safe_load(second.out)
+        assert (first.err, second.err) == ("", "")
 
 
 def test_with_settings_that_never_could_be_read_no_verb_says_that_something_is_given(
@@ -64,9 +53,8 @@ def test_with_settings_that_never_could_be_read_no_verb_says_that_something_is_g
 
 def test_reconcile_commits_and_says_what_it_did(repo: Path, capsys: Capture) -> None:
     before = git(repo, "rev-parse", "HEAD")
-    ran = ipam(
-        capsys, "reconcile", "--repo", repo, "--no-apply", "--author", "Ann <ann@example.com>"
-    )
+    words = ("reconcile", "--repo", repo, "--no-apply", "--author", "Ann <ann@example.com>")
+    ran = ipam(capsys, *words)
     after = git(repo, "rev-parse", "HEAD")
     assert ran.code == 0
     assert ran.out.splitlines()[-1] == (
@@ -129,23 +117,7 @@ def test_schema_lists_prints_and_writes(capsys: Capture, tmp_path: Path) -> None
     assert (tmp_path / "deep" / "schemas" / "NetworkPool.json").is_file()
 
 
-def test_version_is_told(capsys: Capture) -> None:
-    for words in (("version",), ("--version",)):
-        assert ipam(capsys, *words).out.split()[:2] == ["ipam", __version__]
-    assert json.loads(ipam(capsys, "version", "-o", "json").out)["version"] == __version__
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_is_printed_for_each_shell(capsys: Capture, shell: str) -> None:
-    assert "_IPAM_COMPLETE" in ipam(capsys, "completion", shell).out
-
-
 def test_every_verb_has_help_and_every_long_option_a_variable(capsys: Capture) -> None:
-    import click
-
-    from reconciler.cli.commands import VERBS
-    from reconciler.cli.commands import ipam as group
-
     context = click.Context(group)
     for name in VERBS:
         assert ipam(capsys, name, "--help").out.startswith(f"Usage: ipam {name} ")
@@ -159,10 +131,8 @@ def test_every_verb_has_help_and_every_long_option_a_variable(capsys: Capture) -
 def test_variables_stand_for_options(
     repo: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("IPAM_REPO", str(repo))
-    monkeypatch.setenv("IPAM_OUTPUT", "json")
-    monkeypatch.setenv("IPAM_REV", "HEAD~1")
-    monkeypatch.setenv("IPAM_ALL", "1")
+    for name, value in {"REPO": str(repo), "OUTPUT": "json", "REV": "HEAD~1", "ALL": "1"}.items():
+        monkeypatch.setenv(f"IPAM_{name}", value)
     found = json.loads(ipam(capsys, "plan").out)
     assert found["revision"] == git(repo, "rev-parse", "HEAD~1")
     assert [item["action"] for item in found["actions"]] == ["keep"]
@@ -176,6 +146,5 @@ def test_render_of_wrong_content_writes_nothing_and_says_so(
     write(repo, WRONG)
     ran = ipam(capsys, "render", "--worktree", "--repo", repo, "--out", tmp_path / "out")
     assert ran.code == 1
-    assert "error cidr-invalid" in ran.err
     assert "Nothing was written" in ran.err
     assert not (tmp_path / "out").exists()

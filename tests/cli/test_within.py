@@ -8,6 +8,7 @@ import pytest
 from tests.changes_of_teams import PASSES, STOPS, TEAMS, Change
 from tests.cli.running import given_out, ipam
 from tests.planning.outcome import Files
+from tests.planning.test_guard import settings
 from tests.test_output_schemas import validated
 from tests.world import CLOCK, commit, git, repository, tenant, write
 
@@ -37,10 +38,9 @@ def changed(repo: Path, files: Change) -> None:
     commit(repo, "change", clock=CLOCK + 60)
 
 
-def judged(capsys: Capture, repo: Path, *more: str) -> tuple[int, dict[str, Any] | None]:
-    ran = ipam(capsys, "check", "--base", "main", "--repo", repo, "-o", "json", *more)
-    found: dict[str, Any] | None = validated("check.json", ran.out)["withinContract"]
-    return ran.code, found
+def judged(capsys: Capture, repo: Path) -> tuple[int, Any]:
+    ran = ipam(capsys, "check", "--base", "main", "--repo", repo, "-o", "json")
+    return ran.code, validated("check.json", ran.out)["withinContract"]
 
 
 @pytest.mark.parametrize("files", PASSES.values(), ids=PASSES)
@@ -57,7 +57,6 @@ def test_everything_else_is_not(files: Change, made: Path, tmp_path: Path, capsy
     repo = clone(made, tmp_path)
     changed(repo, files)
     _, found = judged(capsys, repo)
-    assert found is not None
     assert (found["team"], bool(found["reasons"])) == (None, True)
 
 
@@ -88,7 +87,6 @@ def test_a_link_and_a_program_in_the_teams_folder_are_not(
     commit(repo, "change", clock=CLOCK + 60)
     _, found = judged(capsys, repo)
     why = "'tenants/a/link.yaml' is not a plain file that ipam reads"
-    assert found is not None
     assert (found["team"], found["reasons"][0]) == (None, why)
 
 
@@ -107,17 +105,14 @@ def test_a_change_whose_base_moved_is_judged_as_it_will_be_merged(
     commit(repo, "other", clock=CLOCK + 90)
     git(repo, "switch", "-q", "change")
     code, found = judged(capsys, repo)
-    why = (
-        "team-b/new (loadbalancer) is another one by it"  # it would have got what the change takes
-    )
+    why = "team-b/new (loadbalancer) is another one by it"  # it would have got these
     assert (code, found) == (0, {"team": None, "reasons": [why]})
 
 
 def test_beside_a_root_nothing_is_known(tmp_path: Path, capsys: Capture) -> None:
-    settings = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
-    files = {f"net/{path}": text for path, text in {**TEAMS, "ipam.yaml": settings}.items()}
+    every = {**TEAMS, "ipam.yaml": settings(gate="warning")}
+    files = {f"net/{path}": text for path, text in every.items()}
     repo = repository(tmp_path / "repo", files)
     changed(repo, {"net/tenants/a/new.yaml": tenant("new"), "deploy.sh": "rm -rf /"})
-    ran = ipam(capsys, "check", "--base", "main", "--repo", repo / "net", "-o", "json")
-    found = validated("check.json", ran.out)["withinContract"]
+    _, found = judged(capsys, repo / "net")
     assert found == {"team": None, "reasons": ["changes outside of the root are not checked"]}
