@@ -86,16 +86,11 @@ def test_a_plugin_may_give_a_certificate(tmp_path: Path) -> None:
         assert cluster.get(ONE) == OBJECT
 
 
-def test_a_user_and_a_password_are_sent_as_such() -> None:
-    with serving(_fresh("Basic bWU6Y2FuYXJ5LWMwZmZlZQ==")) as server:
-        user = {"username": "me", "password": CANARY}
-        assert cluster_of(server, user=user).get(ONE) == OBJECT
-
-
-def test_nobody_may_ask_without_credentials() -> None:
-    with serving(Reply()) as server:
-        assert cluster_of(server, user={}).get(ONE) == OBJECT
-        assert "authorization" not in server.asked[0].headers
+def test_a_user_and_a_password_are_sent_as_such_and_of_nobody_nothing() -> None:
+    with serving(_fresh("Basic bWU6Y2FuYXJ5LWMwZmZlZQ=="), Reply()) as server:
+        for user in ({"username": "me", "password": CANARY}, {}):
+            assert cluster_of(server, user=user).get(ONE) == OBJECT
+        assert "authorization" not in server.asked[1].headers
 
 
 @pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not here")

@@ -38,7 +38,6 @@ def _context(**keys: Any) -> bytes:
 
 _CASES: list[tuple[bytes, str]] = [
     (b"", "it is not a mapping"),
-    (b"- a\n", "it is not a mapping"),
     (b"a: 1\n---\nb: 2\n", "it is not a mapping"),
     (b"a: [\n", "it is not plain YAML (yaml-syntax, line 2)"),
     (b"\xff\xfe", "it is not plain YAML (not-utf8, line 1)"),
@@ -50,14 +49,11 @@ _CASES: list[tuple[bytes, str]] = [
     (_of(clusters={}), "it has no such cluster"),
     (_of(clusters=CANARY), "key clusters: it is not a list"),
     (_of(users=[CANARY]), "key users: an entry has no name"),
-    (_of(users=[{"user": dict(TOKEN)}]), "key users: an entry has no name"),
     (_of(users=[{"name": "u", "user": [CANARY]}]), "key users.user: it is not a mapping"),
     (_of(**{"current-context": ""}), "key current-context: it is missing"),
-    (_of(**{"current-context": None}), "key current-context: it is missing"),
     (_of(**{"current-context": 7}), "key current-context: it is missing"),
     (_of(**{"current-context": CANARY}), "current-context: it has no such context"),
     (_context(cluster=CANARY), "key contexts.context.cluster: it has no such cluster"),
-    (_context(cluster=None), "key contexts.context.cluster: it has no such cluster"),
     (_context(user=CANARY), "key contexts.context.user: it has no such user"),
     (_user(exec={"command": CANARY}), "key exec: it is not allowed"),
     (_user(**{"auth-provider": {"name": CANARY}}), "key auth-provider: it is not allowed"),
@@ -68,15 +64,12 @@ _CASES: list[tuple[bytes, str]] = [
     (_cluster(**{"insecure-skip-tls-verify": True}), "key insecure-skip-tls-verify: it is not"),
     (_cluster(**{"proxy-url": f"http://{CANARY}"}), "key proxy-url: it is not allowed"),
     (_user(**{"as": CANARY}), "key as: impersonation is not supported"),
-    (_user(**{"as-groups": [CANARY]}), "key as: impersonation is not supported"),
     (_user(tokn=CANARY), "key 'tokn' of users.user: it is not known"),
     (_cluster(**{"insecure": True}), "key 'insecure' of clusters.cluster: it is not known"),
     (_user(token=7), "key token: it is not a string"),
-    (_user(token=[CANARY]), "key token: it is not a string"),
     (_user(token=f"{CANARY}\n"), "key token: it holds characters that no header takes"),
     (_user(token=f"{CANARY}é"), "key token: it holds characters that no header takes"),
     (data(kubeconfig(user=BASIC | {"password": f"{CANARY}\r\nX: y"})), "key password: it holds"),
-    (_server(None), "key server: it is missing"),
     (_server(7), "key server: it is missing"),
     (_server(CANARY), "key server: it is not the URL of a server"),
     (_server(f"https://[{CANARY}"), "key server: it is not a URL"),
@@ -84,9 +77,7 @@ _CASES: list[tuple[bytes, str]] = [
     (_server(f"http://{CANARY}"), "key server: it is not https"),
     (_server(f"http://127.0.0.1.{CANARY}.example"), "key server: it is not https"),
     (_server(f"file:///{CANARY}"), "key server: it is not the URL of a server"),
-    (_server(f"ftp://{CANARY}"), "key server: it is not https"),
     (_server(f"https://me:{CANARY}@192.0.2.1"), "key server: it has a user or a password in it"),
-    (_server(f"https://{CANARY}@192.0.2.1"), "key server: it has a user or a password in it"),
     (_server(f"https://192.0.2.1/?a={CANARY}"), "key server: it is not the URL of a server"),
     (_server(f"https://192.0.2.1/ {CANARY}"), "key server: it is not the URL of a server"),
     (_cluster(**{"certificate-authority-data": f"{CANARY}!"}), "it is not base64"),
@@ -135,10 +126,11 @@ def test_what_is_allowed_must_still_work(user: Mapping[str, Any], message: str) 
     assert CANARY not in str(caught.value)
 
 
-@pytest.mark.parametrize("skip", ["insecure-skip-tls-verify"])
-def test_no_flag_turns_off_the_check_of_certificates(skip: str) -> None:
+def test_no_flag_turns_off_the_check_of_certificates() -> None:
+    skip = "insecure-skip-tls-verify"
     with pytest.raises(KubeconfigError, match=skip):
         KubeClusters(allow_exec=True).connect("team/one", _cluster(**{skip: True}), is_named=True)
+    KubeClusters().connect("team/one", _cluster(**{skip: False}), is_named=True)
 
 
 @pytest.mark.parametrize(
@@ -161,16 +153,6 @@ def test_a_scheme_is_written_as_one_likes() -> None:
             check_kubeconfig("team/one", config, is_named=is_named).server
             == "https://192.0.2.1:6443"
         )
-
-
-def test_the_certificates_of_the_system_are_trusted_when_none_is_named() -> None:
-    KubeClusters().connect("team/one", data(kubeconfig()), is_named=True)
-
-
-def test_skip_tls_verify_may_be_there_when_it_is_off() -> None:
-    KubeClusters().connect(
-        "team/one", _cluster(**{"insecure-skip-tls-verify": False}), is_named=True
-    )
 
 
 def test_a_context_may_be_chosen() -> None:

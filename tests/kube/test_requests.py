@@ -27,24 +27,20 @@ MANIFEST: Mapping[str, Any] = {
 }
 
 
-def test_an_object_is_applied_under_a_manager_without_force() -> None:
+def test_an_object_is_applied_under_a_manager_and_its_status_to_its_subresource() -> None:
     with serving(Reply(200, MANIFEST)) as server:
         cluster = cluster_of(server)
         assert cluster.apply(MappingProxyType(MANIFEST), "gitops-ipam") == MANIFEST
-        (asked,) = server.asked
+        cluster.apply(MANIFEST, "gitops-ipam-status", force=True, status=True)
+        asked, forced = server.asked
         query = "fieldManager=gitops-ipam&force=false&fieldValidation=Strict"
         assert (asked.method, asked.path) == ("PATCH", f"{ROOT}/default-pool?{query}")
         assert asked.headers["content-type"] == "application/apply-patch+yaml"
         assert asked.headers["authorization"] == f"Bearer {CANARY}"
         assert json.loads(asked.body) == MANIFEST
-        assert cluster.requests() == RequestCounts(patch=1)
-
-
-def test_a_status_is_applied_with_force_to_its_subresource() -> None:
-    with serving(Reply(200, MANIFEST)) as server:
-        cluster_of(server).apply(MANIFEST, "gitops-ipam-status", force=True, status=True)
+        assert cluster.requests() == RequestCounts(patch=2)
     query = "fieldManager=gitops-ipam-status&force=true&fieldValidation=Strict"
-    assert server.asked[0].path == f"{ROOT}/default-pool/status?{query}"
+    assert forced.path == f"{ROOT}/default-pool/status?{query}"
 
 
 def test_an_object_is_deleted_by_uid_and_version() -> None:
@@ -114,23 +110,6 @@ def test_the_clock_is_the_servers() -> None:
         assert cluster.now() == NOW
 
 
-def test_one_connection_serves_all_requests() -> None:
-    with serving(Reply(200, OBJECT)) as server:
-        cluster = cluster_of(server)
-        for _number in range(20):
-            cluster.get(POOL)
-        assert server.connections == 1
-
-
-def test_a_refusal_does_not_cost_its_connection() -> None:
-    with serving(status(422, "no"), Reply(200, OBJECT)) as server:
-        cluster = cluster_of(server)
-        with pytest.raises(ClusterError):
-            cluster.get(POOL)
-        cluster.get(POOL)
-        assert server.connections == 1
-
-
 # Lists
 
 
@@ -156,12 +135,6 @@ def test_a_list_is_read_by_pages_and_every_page_counts() -> None:
         f"{path}&continue=t%2F1%3D",
         f"{path}&continue=t2",
     ]
-
-
-def test_a_list_of_all_namespaces_names_none() -> None:
-    with serving(_page("")) as server:
-        assert cluster_of(server).list(CONFIG_MAP).items == []
-    assert server.asked[0].path == "/api/v1/configmaps?limit=500"
 
 
 def test_a_list_of_large_objects_is_read_one_by_one_and_small_ones_are_not(
@@ -210,9 +183,10 @@ def test_what_is_no_list_does_not_say_that_nothing_is_there(answer: dict[str, ob
         cluster_of(server).list(NODE)
 
 
-def test_an_empty_list_may_have_no_items_at_all() -> None:
+def test_an_empty_list_of_all_namespaces_may_have_no_items_at_all() -> None:
     with serving(Reply(200, {"items": None, "metadata": None})) as server:
-        assert cluster_of(server).list(NODE).items == []
+        assert cluster_of(server).list(CONFIG_MAP).items == []
+    assert server.asked[0].path == "/api/v1/configmaps?limit=500"
 
 
 def test_items_are_told_their_kind_when_the_server_does_not_say_it() -> None:
@@ -224,9 +198,11 @@ def test_items_are_told_their_kind_when_the_server_does_not_say_it() -> None:
         ]
 
 
-def test_a_large_answer_comes_in_pieces_and_the_connection_stays() -> None:
-    with serving(Reply(200, OBJECT, fault="chunked")) as server:
+def test_one_connection_serves_refusals_and_large_answers_that_come_in_pieces() -> None:
+    with serving(status(422, "no"), Reply(200, OBJECT, fault="chunked")) as server:
         cluster = cluster_of(server)
+        with pytest.raises(ClusterError):
+            cluster.get(POOL)
         for _number in range(3):
             assert cluster.get(POOL) == OBJECT
         assert server.connections == 1
@@ -235,22 +211,13 @@ def test_a_large_answer_comes_in_pieces_and_the_connection_stays() -> None:
 # Proxies
 
 
-def _through(proxy: str, **environment: str) -> KubeCluster:
-    access = check_kubeconfig("one", kubeconfig("https://192.0.2.1:6443"))
-    return KubeCluster(access, Time().timeouts(), {"HTTPS_PROXY": proxy} | environment)
-
-
 def test_a_proxy_of_the_environment_is_told_who_asks_but_not_what() -> None:
     with serving(Reply(407)) as server:
         proxy = server.url.replace("http://", "http://me:p%40ss@")
+        access = check_kubeconfig("one", kubeconfig("https://192.0.2.1:6443"))
+        cluster = KubeCluster(access, Time().timeouts(), {"HTTPS_PROXY": proxy})
         with pytest.raises(UnreachableError, match="the proxy does not let us through"):
-            _through(proxy).get(POOL)
+            cluster.get(POOL)
     assert {(asked.method, asked.path) for asked in server.asked} == {("CONNECT", "192.0.2.1:6443")}
     assert server.asked[0].headers["proxy-authorization"] == "Basic bWU6cEBzcw=="
     assert "authorization" not in server.asked[0].headers
-
-
-def test_what_goes_past_the_proxy_does() -> None:
-    with serving(Reply(407)) as server:
-        cluster = _through(server.url, no_proxy="192.0.2.0/24,.example")
-        assert type(cluster._transport._credentials.current.pool).__name__ == "PoolManager"

@@ -89,17 +89,6 @@ def test_old_tls_is_not_spoken(server_certificate: Certificate) -> None:
         cluster_of(server, cluster=_trusting(server_certificate)).get(ONE)
 
 
-def test_a_client_certificate_says_who_asks(
-    server_certificate: Certificate, client_certificate: Certificate
-) -> None:
-    context = server_certificate.server(client_certificate)
-    with serving(Reply(), tls=context) as server:
-        user = client_certificate.inline("client")
-        cluster = cluster_of(server, user=user, cluster=_trusting(server_certificate))
-        assert cluster.get(ONE) == OBJECT
-        assert "authorization" not in server.asked[0].headers
-
-
 def test_no_certificate_and_no_key_is_left_on_the_disk(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -111,15 +100,9 @@ def test_no_certificate_and_no_key_is_left_on_the_disk(
     config = kubeconfig(user=user, cluster=_trusting(server_certificate))
     KubeClusters().connect("team/one", data(config), is_named=True)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_folder_that_takes_no_temporary_file_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, client_certificate: Certificate
-) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
-    config = data(kubeconfig(user=client_certificate.inline("client")))
     with pytest.raises(ClusterError, match="no temporary file can be made: No such file"):
-        KubeClusters().connect("team/one", config, is_named=True)
+        KubeClusters().connect("team/one", data(config), is_named=True)
 
 
 def test_a_certificate_that_the_server_refuses_is_a_matter_of_credentials(
@@ -159,17 +142,18 @@ def test_a_key_that_asks_for_a_password_is_refused(
         KubeClusters().connect("team/one", data(kubeconfig(user=user)), is_named=True)
 
 
-def test_files_may_be_named_where_that_is_allowed(
+def test_a_client_certificate_says_who_asks_and_files_may_be_named_where_that_is_allowed(
     server_certificate: Certificate, client_certificate: Certificate
 ) -> None:
-    user = {
-        "client-certificate": str(client_certificate.certificate),
-        "client-key": str(client_certificate.key),
-    }
-    trusted = {"certificate-authority": str(server_certificate.certificate)}
-    with serving(Reply(), tls=server_certificate.server(client_certificate)) as server:
-        cluster = cluster_of(server, user=user, cluster=trusted, allow_exec=True)
+    ours, theirs = client_certificate, server_certificate
+    files = {"client-certificate": str(ours.certificate), "client-key": str(ours.key)}
+    authority = {"certificate-authority": str(theirs.certificate)}
+    with serving(Reply(), tls=theirs.server(ours)) as server:
+        cluster = cluster_of(server, user=ours.inline("client"), cluster=_trusting(theirs))
         assert cluster.get(ONE) == OBJECT
+        cluster = cluster_of(server, user=files, cluster=authority, allow_exec=True)
+        assert cluster.get(ONE) == OBJECT
+        assert "authorization" not in {**server.asked[0].headers, **server.asked[1].headers}
 
 
 def test_plain_text_from_a_server_that_should_speak_tls_is_no_answer() -> None:
@@ -178,3 +162,16 @@ def test_plain_text_from_a_server_that_should_speak_tls_is_no_answer() -> None:
         with pytest.raises(UnreachableError, match="TLS failed"):
             cluster_of(server, user=TOKEN).get(ONE)
     assert server.asked == []
+
+
+def test_the_end_of_a_certificate_is_read_and_of_a_damaged_one_it_is_not_known(
+    folder: Path,
+) -> None:
+    near, far = (make(folder, f"of-{days}", days) for days in (1, 200_000))
+    soon, late = (certificate_expiry(it.certificate.read_bytes()) or 0 for it in (near, far))
+    assert abs(late - soon - 199_999 * 86_400) < 3600
+    der = ssl.PEM_cert_to_DER_cert(near.certificate.read_text())
+    third, sixth = bytes.fromhex("a003020102"), bytes.fromhex("a003020105")
+    assert der.count(third) == 1
+    for damaged in (*(der[:size] for size in range(len(der))), der.replace(third, sixth)):
+        assert certificate_expiry(ssl.DER_cert_to_PEM_cert(damaged).encode()) is None

@@ -6,8 +6,6 @@ from typing import Any
 import pytest
 
 from reconciler.families.capi.kinds import CLAIMS, CLUSTERS
-from reconciler.kube.clusters import _inward
-from reconciler.kube.resources import ADDRESS_POOL
 from reconciler.model.errors import NoSuchKindError
 from reconciler.model.objects import Ref
 from tests.kube.kubeconfigs import cluster_of
@@ -103,15 +101,3 @@ def test_an_object_and_its_owners_are_written_in_the_version_of_the_server(versi
         assert owner == {**CLUSTER, "apiVersion": f"cluster.x-k8s.io/{version}"}
         assert stranger == STRANGER
     assert metadata["ownerReferences"] == owners  # what we have stays as it is
-
-
-def test_what_comes_is_known_by_one_version() -> None:
-    newer = {**CLUSTER, "apiVersion": "cluster.x-k8s.io/v1beta2"}
-    claim = {"apiVersion": NEW, "metadata": {"ownerReferences": [newer, STRANGER]}}
-    older = {**CLUSTER, "apiVersion": "cluster.x-k8s.io/v1beta1"}
-    assert _inward(claim, CLAIMS) == {
-        "apiVersion": OLD,
-        "metadata": {"ownerReferences": [older, STRANGER]},
-    }
-    pool = {"apiVersion": "metallb.io/v1beta9", "kind": "IPAddressPool"}
-    assert _inward(pool, ADDRESS_POOL) is pool
