@@ -28,14 +28,6 @@ def test_the_image_holds_all_that_clusters_need_by_hash() -> None:
     assert "--require-hashes -r /tmp/install/requirements.lock " in installs
 
 
-def test_ci_runs_the_steps_and_so_does_the_release() -> None:
-    assert "\nmake image\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    for name in ("ci.yml", "release.yml"):
-        text = (ROOT / ".github" / "workflows" / name).read_text(encoding="utf-8")
-        assert "docker build --file deploy/Containerfile" in text
-        assert "--user 1000770000:0 --entrypoint ssh-keygen" in text
-
-
 @pytest.fixture
 def programs(tmp_path: Path) -> Path:
     """`named.sh` as ssh, between programs that say what they were given."""

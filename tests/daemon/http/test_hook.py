@@ -39,7 +39,6 @@ def test_each_forge_proves_it_by_its_header(name: str, value: str) -> None:
     [
         ("x-hub-signature-256", RIGHT),
         ("x-hub-signature-256", "sha256="),
-        ("x-hub-signature-256", f"sha256={RIGHT} "),
         ("x-hub-signature-256", f"sha256={RIGHT.upper()}"),
         ("x-hub-signature-256", f"sha1={RIGHT}"),
         ("x-signature-256", f"sha256={RIGHT}"),

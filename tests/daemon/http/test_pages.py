@@ -113,14 +113,9 @@ def test_where_there_is_no_report_words_say_why_or_there_is_no_such_page() -> No
     doors = Endpoints(
         None, HealthAnswer, HealthAnswer, report=lambda: "no revision\x1b was read yet"
     )
-    reply = doors.respond(HttpRequest("GET", "/report", {}))
-    assert reply == HttpResponse(503, b"no revision\\u001b was read yet\n", TEXT)
-    assert (
-        Endpoints(None, HealthAnswer, HealthAnswer)
-        .respond(HttpRequest("GET", "/report", {}))
-        .status
-        == 404
-    )
+    asked = HttpRequest("GET", "/report", {})
+    assert doors.respond(asked) == HttpResponse(503, b"no revision\\u001b was read yet\n", TEXT)
+    assert Endpoints(None, HealthAnswer, HealthAnswer).respond(asked).status == 404
 
 
 def test_a_page_that_fails_is_one_line_and_ends_nothing(caplog: pytest.LogCaptureFixture) -> None:
