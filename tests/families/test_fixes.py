@@ -7,12 +7,10 @@ from reconciler.families.butler.pools import FIXES as BUTLER
 from reconciler.families.capi.pools import FIXES as CAPI
 from reconciler.families.interface import Fixes
 from reconciler.families.novaedge.reading import FIXES as NOVA
-from reconciler.model.key import Key
 from reconciler.planning.evaluate import Evaluation
 from tests.families.novaedge import pool as nova_pool
 from tests.world import evaluation_of, pool
 
-EDGE = Key("butler", "butler-system", "edge", "", "NetworkPool")
 IN_CLUSTER = """apiVersion: ipam.cluster.x-k8s.io/v1alpha2
 kind: GlobalInClusterIPPool
 metadata: {name: vips}
@@ -28,12 +26,8 @@ def widened(fixes: Fixes, evaluation: Evaluation, lacking: int = 1) -> list[str]
     return [fix.says for fix in fixes.widened(evaluation.documents, item, lacking)]
 
 
-def edge(**spec: str) -> Evaluation:
-    return evaluation_of({"pools/edge.yaml": pool(cidr="10.40.1.0/24", **spec)})
-
-
 def test_a_network_is_doubled_until_it_has_what_lacks() -> None:
-    says = widened(BUTLER, edge(), 300)
+    says = widened(BUTLER, evaluation_of({"pools/edge.yaml": pool(cidr="10.40.1.0/24")}), 300)
     assert says[0] == "widen edge from 10.40.1.0/24 to 10.40.0.0/22, if the network team agrees"
     assert len(says) == 7
 

@@ -7,27 +7,19 @@ import pytest
 from reconciler.families.butler.kinds import TENANT_CLUSTER
 from reconciler.families.butler.objects import event_of
 from reconciler.families.butler.reading import growers
-from reconciler.families.interface import Grower, ObjectEvent
+from reconciler.families.interface import ObjectEvent
 from reconciler.model.objects import Ref
 from reconciler.model.plan import BLOCKED, NOT_SERVED
-from tests.world import CLOCK, evaluation_of, pool, provider, tenant
+from tests.world import CLOCK, SMALL, evaluation_of, provider
 
 ELASTIC = "{allocationMode: elastic, growthIncrement: 3}"
 
 
-def found(network: dict[str, str], **spec: object) -> list[Grower]:
-    files = {
-        "pools/edge.yaml": pool(),
-        "providers/default.yaml": provider("default", "[{name: edge}]", **network),
-        "tenants/one.yaml": tenant("one", "team-a", **spec),
-    }
-    evaluation = evaluation_of(files)
-    return list(growers(evaluation.documents, evaluation.tree.settings))
-
-
 def test_a_tenant_of_an_elastic_provider_may_grow() -> None:
     quota = "{maxLoadBalancerIPs: 9}"
-    (one,) = found({"loadBalancer": ELASTIC, "quotaPerTenant": quota})
+    elastic = provider(loadBalancer=ELASTIC, quotaPerTenant=quota)
+    evaluation = evaluation_of({**SMALL, "providers/default.yaml": elastic})
+    (one,) = growers(evaluation.documents, evaluation.tree.settings)
     assert (one.cluster, one.increment, str(one.ref)) == (
         "team-a/one", 3, "butler.butlerlabs.dev/TenantCluster/team-a/one"
     )  # fmt: skip

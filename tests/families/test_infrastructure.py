@@ -16,32 +16,20 @@ POOL = pool(
 )
 
 
-def service(name: str, *addresses: str, kind: str = "LoadBalancer") -> dict[str, Any]:
+def service(name: str, *addresses: str) -> dict[str, Any]:
     ingress = [{"ip": address} for address in addresses]
     return {
         "metadata": {"name": name, "namespace": "apps"},
-        "spec": {"type": kind},
+        "spec": {"type": "LoadBalancer"},
         "status": {"loadBalancer": {"ingress": ingress}},
     }
 
 
-def host(name: str, *addresses: str, kind: str = "InternalIP", **metadata: str) -> dict[str, Any]:
-    found = [{"type": kind, "address": address} for address in addresses]
-    return {"metadata": {"name": name, **metadata}, "status": {"addresses": found}}
-
-
 def observed(
-    services: Iterable[dict[str, Any]] = (),
-    nodes: Iterable[dict[str, Any]] = (),
-    machines: Iterable[dict[str, Any]] = (),
-    text: str = POOL,
-) -> Any:
-    pools = evaluation_of({"pools/edge.yaml": text}).state.pools.values()
-    users = dict(zip(OBSERVED, (services, nodes, machines), strict=True))
-    return observe(pools, users)[EDGE]
-
-
-def describe(found: Any) -> list[tuple[str, str]]:
+    services: Iterable[dict[str, Any]], nodes: Iterable[dict[str, Any]] = ()
+) -> list[tuple[str, str]]:
+    pools = evaluation_of({"pools/edge.yaml": POOL}).state.pools.values()
+    found: Any = observe(pools, dict(zip(OBSERVED, (services, nodes, ()), strict=True)))[EDGE]
     assert found["infrastructureConsumedIPs"] == len(found["infrastructureAllocations"])
     return [(item["ip"], item["source"]) for item in found["infrastructureAllocations"]]
 
@@ -53,7 +41,7 @@ def test_a_service_counts_on_reserved_addresses_only() -> None:
         service("tenants", "10.40.0.40"),
         service("elsewhere", "10.41.0.1"),
     ]
-    assert describe(observed(services)) == [("10.40.0.15", "metallb"), ("10.40.0.65", "metallb")]
+    assert observed(services) == [("10.40.0.15", "metallb"), ("10.40.0.65", "metallb")]
 
 
 def test_what_is_not_an_ipv4_address_or_is_not_there_yet_is_left_out() -> None:
@@ -68,4 +56,4 @@ def test_what_is_not_an_ipv4_address_or_is_not_there_yet_is_left_out() -> None:
         {"metadata": {"name": "o"}, "status": {"addresses": None}},
         {"metadata": {"name": "p"}, "status": {"addresses": [{"type": "InternalIP"}]}},
     ]
-    assert describe(observed(services, nodes)) == []
+    assert observed(services, nodes) == []

@@ -1,5 +1,7 @@
 """Files of the observed folder that somebody moved go, where a look writes their documents anew."""
 
+import pytest
+
 from reconciler.families.demand import DemandEntry, demand_document
 from reconciler.model.change import FileChange
 from reconciler.planning.documents import tidied
@@ -14,39 +16,28 @@ MORE = FileChange(HOME, demand_document("team-a", "one", [DemandEntry(1, 1), Dem
 GONE = FileChange(HOME, None)
 
 
-def tidy(files: dict[str, bytes], *changes: FileChange) -> tuple[FileChange, ...]:
-    return tidied(tree_of({**SMALL, **files}), changes)
+MINE = {HOME: ONE, OTHER: TWO}
+OF_TWO = FileChange(OTHER, TWO)
+MOVES = [FileChange(MOVED, None), MORE]
 
 
-def test_what_stands_at_its_place_is_left_alone() -> None:
-    assert tidy({HOME: ONE, OTHER: TWO}, MORE) == (MORE,)
-    assert tidy({HOME: ONE, OTHER: TWO}, GONE) == (GONE,)
-    assert tidy({HOME: ONE, OTHER: TWO}) == ()
-
-
-def test_a_moved_file_goes_when_its_document_is_written_at_its_place() -> None:
-    assert tidy({MOVED: ONE}, MORE) == (FileChange(MOVED, None), MORE)
-    assert tidy({MOVED: ONE, HOME: ONE}, MORE) == (FileChange(MOVED, None), MORE)
-
-
-def test_a_moved_file_goes_in_the_place_of_what_is_not_at_its_own() -> None:
-    assert tidy({MOVED: ONE}, GONE) == (FileChange(MOVED, None),)
-
-
-def test_a_moved_file_stays_while_nothing_is_written_for_it() -> None:
-    two = FileChange(OTHER, TWO)
-    assert tidy({MOVED: ONE}, two) == (two,)
-
-
-def test_a_file_that_holds_something_else_too_or_is_broken_stays() -> None:
-    assert tidy({MOVED: ONE + b"---\n" + TWO}, MORE) == (MORE,)
-    assert tidy({MOVED: ONE + b"---\n{"}, MORE) == (MORE,)
-
-
-def test_a_file_of_another_document_that_is_written_itself_is_no_stray() -> None:
-    two = FileChange(OTHER, TWO)
-    assert tidy({OTHER: ONE}, MORE, two) == (MORE, two)
-
-
-def test_what_people_describe_is_not_touched() -> None:
-    assert tidy({"tenants/demand.yaml": ONE}, MORE) == (MORE,)
+@pytest.mark.parametrize(
+    ("files", "changes", "found"),
+    [
+        pytest.param(MINE, [MORE], [MORE], id="at its place"),
+        pytest.param(MINE, [GONE], [GONE], id="at its place, removed"),
+        pytest.param(MINE, [], [], id="at its place, unchanged"),
+        pytest.param({MOVED: ONE}, [MORE], MOVES, id="moved"),
+        pytest.param({MOVED: ONE, HOME: ONE}, [MORE], MOVES, id="in both places"),
+        pytest.param({MOVED: ONE}, [GONE], MOVES[:1], id="moved, removed"),
+        pytest.param({MOVED: ONE}, [OF_TWO], [OF_TWO], id="moved, unchanged"),
+        pytest.param({MOVED: ONE + b"---\n" + TWO}, [MORE], [MORE], id="with something else"),
+        pytest.param({MOVED: ONE + b"---\n{"}, [MORE], [MORE], id="broken"),
+        pytest.param({OTHER: ONE}, [MORE, OF_TWO], [MORE, OF_TWO], id="where another belongs"),
+        pytest.param({"tenants/demand.yaml": ONE}, [MORE], [MORE], id="described by people"),
+    ],
+)
+def test_a_file_goes_when_its_document_is_written_at_its_place_and_it_holds_nothing_else(
+    files: dict[str, bytes], changes: list[FileChange], found: list[FileChange]
+) -> None:
+    assert list(tidied(tree_of({**SMALL, **files}), changes)) == found

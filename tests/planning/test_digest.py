@@ -8,7 +8,6 @@ from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled, request, 
 
 KEY = "butler/TenantCluster/team-a/one/loadbalancer"
 POOL = "butler/NetworkPool/butler-system/edge"
-RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 FULL = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
 
 

@@ -9,7 +9,6 @@ from tests.planning.outcome import without
 from tests.world import CLOCK, SMALL, evaluation_of, reconciled, tenant
 
 HOUR, DAY = 3_600, 86_400
-RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 BOTH = {**SMALL, "tenants/two.yaml": tenant("two")}
 
 

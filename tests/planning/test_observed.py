@@ -7,9 +7,6 @@ from reconciler.documents.load import load
 from reconciler.families.demand import DemandEntry, entries_of
 from reconciler.model.settings import Settings
 from reconciler.planning.documents import identity_of, observed_kinds, path_of, source_reader
-from tests.records.examples import record
-
-ALLOCATED = record()
 
 PLACE = "observed/Demand.gitops-ipam.dev/team-backend/my-cluster.yaml"
 TEXT = b"""apiVersion: gitops-ipam.dev/v1alpha1

@@ -24,7 +24,6 @@ from tests.world import CLOCK, raw, reconciled, settings_text, tenant
 
 CLAIM = "butler/TenantCluster/team-a/one/loadbalancer"
 VIP = "novaedge/ProxyVIP/_/web/vip"
-RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 EXPIRES = 1_772_323_200  # 2026-03-01T00:00:00Z
 
 

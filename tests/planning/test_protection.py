@@ -1,7 +1,7 @@
 """Broken documents never release anything; unreadable records freeze their pool."""
 
 from tests.planning.outcome import codes, outcome, without
-from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
+from tests.world import SMALL, evaluation_of, pool, provider, raw, reconciled, request, tenant
 
 ONE, TWO = "team-a/one (loadbalancer)", "team-a/two (loadbalancer)"
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
@@ -11,12 +11,6 @@ SECOND = {
     "providers/other.yaml": provider("other", "[{name: second}]"),
     "tenants/two.yaml": tenant("two", providerConfigRef="{name: other}"),
 }
-
-
-def damaged(data: str | bytes, old: str, new: str) -> str:
-    text = data.decode() if isinstance(data, bytes) else data
-    assert old in text
-    return text.replace(old, new)
 
 
 def test_a_tenant_whose_document_is_wrong_keeps_its_record() -> None:
@@ -75,7 +69,7 @@ def test_a_wrong_document_of_somebody_else_holds_nobody_back() -> None:
 
 def test_an_unreadable_record_holds_what_its_text_lets_guess() -> None:
     files = reconciled(SMALL)
-    files[RECORD] = damaged(files[RECORD], "allocatedCount: 8", "allocatedCount: 9")
+    files[RECORD] = raw(files[RECORD]).replace(b"allocatedCount: 8", b"allocatedCount: 9")
     assert outcome(files) == {ONE: "refuse pool-frozen"}
     assert codes(files) == [("error", "record-unreadable"), ("gate", "pool-frozen")]
     assert evaluation_of(files).changes == ()

@@ -62,17 +62,13 @@ def test_a_request_of_the_old_name_refuses_the_rename_and_nothing_moves(files: F
 def test_a_rename_goes_on_once_requests_name_the_new_name(files: Files) -> None:
     new = {**without(files, "tenants/one.yaml")}
     new["tenants/uno.yaml"] = formerly(tenant("uno"), "team-a/one")
-    text = str(SMALL.get("tenants/r.yaml") or _text(files["tenants/r.yaml"]))
+    text = raw(files["tenants/r.yaml"]).decode()
     new["tenants/r.yaml"] = text.replace(
         "tenantClusterRef: {name: one", "tenantClusterRef: {name: uno"
     )
     assert "rename-refused" not in codes(new)
     assert not changes_hands(evaluation_of(new))
     assert sorted(ranges(reconciled(new)).values()) == sorted(ranges(files).values())
-
-
-def _text(data: str | bytes) -> str:
-    return data.decode() if isinstance(data, bytes) else data
 
 
 def test_what_a_move_has_left_goes_along_and_stays_released() -> None:

@@ -3,21 +3,20 @@
 import pytest
 
 from reconciler.addresses import IPRange
-from reconciler.model.claim import Allocation, Owner, Phase
+from reconciler.model.claim import Allocation
 from reconciler.model.key import Key
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Pool, Tier
 from reconciler.planning.space import Holdings, usage
 from tests.planning.outcome import a_pool, span
+from tests.records.examples import record
 
 KEY = Key("butler", "butler-system", "edge", "", "NetworkPool")
 GONE = KEY._replace(name="gone")
 
 
-def a_record(item: IPRange | None, phase: Phase = Phase.ALLOCATED, key: Key = KEY) -> Allocation:
-    claim = Key("butler", "team-a", "one", "loadbalancer", "TenantCluster")
-    return Allocation(claim, key, item, phase, "", "", item.size if item else 1, False,
-                      "loadbalancer", "initial", Owner("team-a", "one", "team-a"), "n", "ns")  # fmt: skip
+def a_record(item: IPRange, key: Key = KEY) -> Allocation:
+    return record(pool=key, range=item)
 
 
 def used(found: Pool, *records: Allocation) -> Usage:

@@ -10,7 +10,6 @@ from tests.planning.test_renaming import formerly
 from tests.properties.trees import Files
 from tests.world import pool, provider, raw, request, settings_text, tenant
 
-DAY = 86_400
 ISLANDS = 4
 MODES = "{}", "{allocationMode: elastic, initialPoolSize: 8}"
 TEAM = "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: Team\nmetadata: {name: blue}\n"

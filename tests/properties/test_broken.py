@@ -17,7 +17,6 @@ from tests.properties.trees import Files
 from tests.world import CLOCK, carried, provider, raw, request, tenant
 
 DAY = 86_400
-Held = dict[Key, object]
 
 
 def world() -> Files:
@@ -87,7 +86,7 @@ def is_broken(evaluation: Evaluation, path: str) -> bool:
 
 
 @given(st.data())
-@settings(max_examples=scaled(200))
+@settings(max_examples=scaled(100))
 def test_what_breaks_stops_what_needs_it_and_nothing_else(data: st.DataObject) -> None:
     before = [world()]
     for _ in range(data.draw(st.integers(1, 2))):

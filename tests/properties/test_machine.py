@@ -234,4 +234,4 @@ class Life(RuleBasedStateMachine):
 
 
 TestLife = Life.TestCase
-TestLife.settings = settings(max_examples=scaled(200), stateful_step_count=30)
+TestLife.settings = settings(max_examples=scaled(100), stateful_step_count=30)

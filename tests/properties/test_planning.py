@@ -1,14 +1,16 @@
 """What every plan keeps to, whatever the state (invariants 2 to 7 and 9; nos 4, 7, 8 and 10)."""
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
+from reconciler.model.claim import Allocation
 from reconciler.model.instant import parse_instant
-from reconciler.model.plan import Expire, Grant, Keep, Plan, Refuse, Release, State
+from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release, State
 from reconciler.planning.planner import plan
 from reconciler.records.changes import changes, records_after
 from reconciler.records.emit import record_text
@@ -32,8 +34,17 @@ def grants(found: Plan) -> list[Grant]:
 
 
 @given(states(is_sound=False))
-def test_each_claim_is_decided_once_and_each_record_at_most_once(state: State) -> None:
-    decisions = plan(state).decisions
+def test_decisions_grants_counters_and_files_are_sound_whatever_the_state(state: State) -> None:
+    found = plan(state)
+    after = records_after(found, state, FOLDER)
+    require_one_decision(state, found.decisions)
+    require_grants_are_nobody_elses(state, grants(found), after)
+    require_counters_count_records(state, found, after)
+    require_files_in_any_order(state, found, after)
+
+
+def require_one_decision(state: State, decisions: Sequence[Decision]) -> None:
+    """Each claim is decided once, and each record at most once."""
     asked = [it.claim for it in decisions if isinstance(it, Keep | Grant | Refuse)]
     assert sorted(key for key in asked if key in state.claims) == sorted(state.claims)
     gone = (it for it in decisions if isinstance(it, Keep | Release | Expire))
@@ -44,21 +55,10 @@ def test_each_claim_is_decided_once_and_each_record_at_most_once(state: State) -
             assert decided[record.path] == 1
 
 
-@given(states())
-def test_no_address_is_given_twice(state: State) -> None:
-    after = records_after(plan(state), state, FOLDER)
-    for space in ("default", "lab"):
-        held = [
-            item.range for item in after if item.range and state.pools[item.pool].space == space
-        ]
-        assert sum(item.size for item in held) == len(numbers_of(held))
-
-
-@given(states(is_sound=False))
-def test_every_grant_is_what_was_asked_for_and_nobody_elses(state: State) -> None:
-    found = plan(state)
-    after = records_after(found, state, FOLDER)
-    for grant in grants(found):
+def require_grants_are_nobody_elses(
+    state: State, granted: Iterable[Grant], after: Sequence[Allocation]
+) -> None:
+    for grant in granted:
         claim, item, key = state.claims[grant.claim], grant.allocation.range, grant.allocation.pool
         assert item is not None
         assert key in claim.candidates
@@ -78,6 +78,47 @@ def test_every_grant_is_what_was_asked_for_and_nobody_elses(state: State) -> Non
         ]
         others += [blocked.range for blocked in state.blocked]
         assert not numbers(item) & numbers_of(others)
+
+
+def require_counters_count_records(state: State, found: Plan, after: Sequence[Allocation]) -> None:
+    for key, pool in state.pools.items():
+        here = [item for item in after if item.range and state.pools[item.pool].space == pool.space]
+        live = numbers_of(item.range for item in here if item.range and item.is_live)
+        live |= numbers_of(item.range for item in state.blocked)  # in use without a record
+        held = numbers_of(item.range for item in here if item.range and not item.is_live)
+        usable, usage = numbers_of(pool.usable), found.after[key]
+        assert (usage.allocated, usage.held) == (len(usable & live), len(usable & held - live))
+        assert usage.count == sum(1 for item in here if item.is_live and item.pool == key)
+        for it in (found.before[key], usage):
+            assert it.total == len(usable) == it.allocated + it.held + it.available
+            assert 0 <= it.largest <= it.available
+            assert 0 <= it.fragmentation <= 100
+
+
+def require_files_in_any_order(state: State, found: Plan, after: Sequence[Allocation]) -> None:
+    turned = replace(
+        state,
+        claims=dict(reversed(list(state.claims.items()))),
+        blocked=tuple(reversed(state.blocked)),
+    )
+    made = changes(found, state, FOLDER)
+    assert (found, made) == (plan(turned), changes(plan(turned), turned, FOLDER))
+    written = {item.path: item.data for item in made}
+    assert list(written) == sorted(written)
+    there = {item.path: item for item in after}
+    for path, data in written.items():
+        assert (data is None) == (path not in there)
+        assert data is None or data == record_text(there[path]).encode()
+
+
+@given(states())
+def test_no_address_is_given_twice(state: State) -> None:
+    after = records_after(plan(state), state, FOLDER)
+    for space in ("default", "lab"):
+        held = [
+            item.range for item in after if item.range and state.pools[item.pool].space == space
+        ]
+        assert sum(item.size for item in held) == len(numbers_of(held))
 
 
 @given(states(is_sound=False))
@@ -130,42 +171,6 @@ def test_any_state_settles_in_two_rounds(state: State, later: int) -> None:
     once = committed(state, plan(state), later)
     twice = committed(once, plan(once))
     assert changes(plan(twice), twice, FOLDER) == ()
-
-
-@given(states(is_sound=False))
-def test_the_counters_of_a_pool_count_what_records_hold(state: State) -> None:
-    found = plan(state)
-    after = records_after(found, state, FOLDER)
-    for key, pool in state.pools.items():
-        here = [item for item in after if item.range and state.pools[item.pool].space == pool.space]
-        live = numbers_of(item.range for item in here if item.range and item.is_live)
-        live |= numbers_of(item.range for item in state.blocked)  # in use without a record
-        held = numbers_of(item.range for item in here if item.range and not item.is_live)
-        usable, usage = numbers_of(pool.usable), found.after[key]
-        assert (usage.allocated, usage.held) == (len(usable & live), len(usable & held - live))
-        assert usage.count == sum(1 for item in here if item.is_live and item.pool == key)
-        for it in (found.before[key], usage):
-            assert it.total == len(usable) == it.allocated + it.held + it.available
-            assert 0 <= it.largest <= it.available
-            assert 0 <= it.fragmentation <= 100
-
-
-@given(states(is_sound=False))
-def test_files_state_their_records_in_whatever_order_claims_come(state: State) -> None:
-    turned = replace(
-        state,
-        claims=dict(reversed(list(state.claims.items()))),
-        blocked=tuple(reversed(state.blocked)),
-    )
-    found = plan(state)
-    made = changes(found, state, FOLDER)
-    assert (found, made) == (plan(turned), changes(plan(turned), turned, FOLDER))
-    written = {item.path: item.data for item in made}
-    assert list(written) == sorted(written)
-    after = {item.path: item for item in records_after(found, state, FOLDER)}
-    for path, data in written.items():
-        assert (data is None) == (path not in after)
-        assert data is None or data == record_text(after[path]).encode()
 
 
 @given(states(max_pools=2), st.integers(0, 16))

@@ -1,12 +1,11 @@
 """One revision gives the same bytes, whatever was parsed before and under any hash seed."""
 
-import os
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reconciler.gitio.interface import Parsed
 from reconciler.planning.read import evaluate_source
+from tests.examples import scaled
 from tests.memory import MemorySource, evaluation_after
 from tests.properties.histories import ISLANDS, breakages, edits, island, shown
 from tests.properties.trees import Files
@@ -14,7 +13,7 @@ from tests.world import CLOCK, carried
 
 
 @given(st.data())
-@settings(max_examples=int(os.environ.get("IPAM_TEST_HISTORIES", "50")), deadline=None)
+@settings(max_examples=scaled(100))
 def test_what_was_parsed_before_changes_no_plan(data: st.DataObject) -> None:
     files: Files = {}
     for number in range(ISLANDS):

@@ -10,7 +10,6 @@ from reconciler.apply.intake_run import look_for_intake
 from reconciler.apply.rights import crd_name
 from reconciler.apply.targets import ApplyOptions
 from reconciler.families.demand import DemandEntry, demand_document
-from reconciler.model.change import FileChange
 from reconciler.model.objects import CRD
 from reconciler.model.plan import Expire, Keep, Refuse, Release
 from reconciler.planning.documents import path_of
@@ -22,7 +21,7 @@ from tests.fake_clusters import FakeClusters
 from tests.families.live import intake
 from tests.memory import MemorySource
 from tests.properties.trees import Files
-from tests.world import evaluation_of, pool, provider, reconciled, settings_text, tenant
+from tests.world import carried, evaluation_of, pool, provider, reconciled, settings_text, tenant
 
 NAMES = tuple("abcdef")
 MODES = ("static", "elastic")
@@ -102,16 +101,6 @@ def living(names: Iterable[str]) -> FakeClusters:
     return clusters
 
 
-def carried(files: Files, changes: Iterable[FileChange]) -> Files:
-    after = dict(files)
-    for path, data in changes:
-        if data is None:
-            after.pop(path, None)
-        else:
-            after[path] = data
-    return after
-
-
 @given(observed(), st.data())
 @settings(max_examples=scaled(60))
 def test_what_people_describe_takes_a_copy_away_only_when_it_can_be_read(
@@ -129,7 +118,7 @@ def test_what_people_describe_takes_a_copy_away_only_when_it_can_be_read(
     look = look_for_intake(evaluation, living(seen), ApplyOptions())
     assert look.at
     assert [it.path for it in look.taken.changes if it.data is None] == []
-    after = carried(both, [*evaluation.changes, *look.taken.changes])
+    after = carried(both, evaluation) | {it.path: it.data for it in look.taken.changes if it.data}
     assert {copy_of(name) for name in seen if name not in right} <= after.keys()
     removed = {f"tenants/{name}.yaml" for name in written if name not in right}
     later = {path: text for path, text in after.items() if path not in removed}

@@ -19,7 +19,7 @@ from tests.toy import EXAMPLE, installed
 from tests.world import commit, evaluation_of, git, reconciled, repository
 
 Files = dict[str, str | bytes]
-QUAYS, BOATS = "pools/quays.yaml", "tenants/boats.yaml"
+BOATS = "tenants/boats.yaml"
 FILES: Files = {
     path.relative_to(EXAMPLE).as_posix(): path.read_text(encoding="utf-8")
     for path in sorted(EXAMPLE.rglob("*.yaml"))

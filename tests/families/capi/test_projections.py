@@ -3,10 +3,8 @@
 from typing import Any
 
 from reconciler.planning.projection import project
-from tests.families.capi.trees import CLASS, ROLE, VIP, claim, of, pool
+from tests.families.capi.trees import CLASS, ROLE, claim, of, pool
 from tests.world import evaluation_of, reconciled
-
-NO_INGRESS = {f"{VIP}ingress-enabled": "false"}
 
 
 def projected(*texts: str, kind: str = "GlobalInClusterIPPool") -> list[dict[str, Any]]:

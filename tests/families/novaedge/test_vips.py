@@ -6,8 +6,6 @@ from tests.families.novaedge import pool, tree, vip
 from tests.planning.outcome import codes, outcome, refusal
 from tests.world import SMALL, evaluation_of, reconciled
 
-DAY = 86_400
-
 
 def test_the_numerically_lowest_free_address_is_given() -> None:
     files = tree(*(vip(name) for name in "abcdefghijk"))

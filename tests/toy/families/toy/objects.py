@@ -11,7 +11,7 @@ from reconciler.families.interface import (
     Objects,
     UpdateRule,
 )
-from reconciler.model.objects import EVENT, OURS, Need, Resource, Right
+from reconciler.model.objects import OURS, Need, Resource, Right
 from tests.toy.families.toy.kinds import BOAT, GROUP, QUAY
 from tests.toy.families.toy.pools import pool_key
 
@@ -34,11 +34,7 @@ OBJECTS = Objects(
     resources=(QUAYS, BOATS),
     owned=(QUAYS,),
     crds=_crds,
-    rights=(
-        Right(Need.APPLY, QUAYS, OURS),
-        Right(Need.APPLY, QUAYS, ("patch",), "status"),
-        Right(Need.APPLY, EVENT, ("list", "create")),
-    ),
+    rights=(Right(Need.APPLY, QUAYS, OURS), Right(Need.APPLY, QUAYS, ("patch",), "status")),
     update_rules=(
         UpdateRule(
             QUAYS,
