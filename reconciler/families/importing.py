@@ -173,10 +173,7 @@ class ImportedNetwork(NamedTuple):
 
 
 class ImportedRange(NamedTuple):
-    """A range with an owner, as written in the source (`said`), or a cluster that was read.
-
-    `is_typed` if the source states the type, or else a default is.
-    """
+    """A range with an owner, as written in the source (`said`), whose type might be a default."""
 
     namespace: str
     name: str

@@ -22,7 +22,7 @@ from reconciler.importing.found import (
     full_place,
     slug,
 )
-from reconciler.importing.pools import Placed, homes, taken_in, without_known
+from reconciler.importing.pools import Placed, homes, taken_in
 from reconciler.model.key import Key
 from reconciler.model.objects import PREFIX
 from reconciler.model.plan import Keep, Refuse
@@ -115,7 +115,6 @@ def _merged(group: list[ImportedRange]) -> Iterator[ImportedRange]:
 MAX_BYTES = 200 * 1024
 """Maximum size of a file. The read limit of a repository is a quarter higher."""
 
-OUTSIDE = "pin-outside-pool"
 _HEAD = "# Written by ipam import. It is yours: no later import touches it.\n"
 
 
@@ -209,10 +208,9 @@ def outcome(
         if isinstance(decision, Refuse):
             what = format_short(claim.pin) if claim.pin else f"{claim.size} addresses"
             message = f"{claim.owner.short}: {what} cannot be granted: {decision.message}"
-            hint = _widening(pool, holdings) if pool and decision.reason == OUTSIDE else ""
-            conflicts.append(
-                conflict(place, f"{message} ({decision.reason})", hint or decision.hint)
-            )
+            outside = pool if decision.reason == "pin-outside-pool" else None
+            hint = _widening(outside, holdings) if outside else decision.hint
+            conflicts.append(conflict(place, f"{message} ({decision.reason})", hint))
     lines.sort(key=lambda it: (it.pool, it.old is None, it.old or (), it.owner))
     return tuple(lines), (*conflicts, *moved)
 
@@ -346,16 +344,12 @@ class _Assembling:
 
     def _place(self, there: Evaluation) -> Sequence[ImportedNetwork]:
         every = join_sources(self.found.holdings)
-        taken = taken_in(there)
-        known = without_known(every.holdings, taken)
-        before = homes(there, self.writer.pool_key)
-        placed = Placed(self.found, known.holdings, before, every.holdings, taken)
-        old = {*every.holdings} - {*known.holdings} if self.provider is not None else ()
-        inside = ((it, home) for it in old for home in before if home.holds(it))
-        self.known = [it._replace(pool=home.name) for it, home in inside]
+        found = replace(self.found, holdings=every.holdings)
+        placed = Placed(found, homes(there, self.writer.pool_key), taken_in(there))
+        self.known = placed.known if self.provider is not None else ()
         self.holdings = placed.holdings
-        self.conflicts += [*every.conflicts, *known.conflicts, *placed.conflicts]
-        self.notes += [*known.notes, *placed.notes]
+        self.conflicts += [*every.conflicts, *placed.conflicts]
+        self.notes += placed.notes
         return placed.networks
 
     def _network(self, network: ImportedNetwork) -> ImportDocument:

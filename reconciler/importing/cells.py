@@ -41,12 +41,16 @@ def ranges_in(text: str, notation: Notation = "address") -> list[IPRange]:
         raise NotationError(f"{shown(text)}: {wrong}", wrong.hint) from wrong
 
 
+def is_valid(text: str, notation: Notation = "address") -> bool:
+    """Return whether a cell has addresses or networks, and nothing else."""
+    with suppress(NotationError):
+        return bool(ranges_in(text, notation))
+    return False
+
+
 def is_network(text: str) -> bool:
     """Return whether a cell has networks with their prefix lengths, and nothing else."""
-    try:
-        return "/" in text and bool(ranges_in(text, "network"))
-    except NotationError:
-        return False
+    return "/" in text and is_valid(text, "network")
 
 
 def between(first: str, last: str) -> IPRange:

@@ -31,62 +31,54 @@ class Home(NamedTuple):
         """Return whether a source names the pool so."""
         return self.name in (name, _distinct(name, self.space, self.extent.ranges[0]))
 
-    def holds(self, item: ImportedRange) -> bool:
-        """Return whether a range is in the pool."""
-        return self.space == item.space and self.extent.covers(item.item)
-
 
 class Placed:
-    """Pools to write, and ranges that do not overlap, each with its pool."""
+    """Pools to write, and ranges that do not overlap, each with its pool. `known` ones exist."""
 
     def __init__(
-        self,
-        found: ImportedSource,
-        holdings: Sequence[ImportedRange],
-        homes: Iterable[Home],
-        owned: Iterable[ImportedRange],
-        taken: Iterable["Taken"],
+        self, found: ImportedSource, homes: Sequence[Home], taken: Lookup["Taken"]
     ) -> None:
-        """Place the new `holdings`; `owned` are all that the source names, so also known ones."""
+        new = without_known(found.holdings, taken)
         self.networks: list[ImportedNetwork] = []
         self.holdings: list[ImportedRange] = []
-        self.conflicts: list[Finding] = []
-        self.notes: list[str] = []
+        self.conflicts: list[Finding] = [*new.conflicts]
+        self.notes: list[str] = [*new.notes]
+        self.known = [
+            it._replace(pool=home.name)
+            for it in {*found.holdings} - {*new.holdings}
+            for home in homes
+            if home.space == it.space and home.extent.covers(it.item)
+        ]
         self._homes = list(homes)
-        self._taken = Lookup((it.item, it) for it in sorted(taken))
-        self._describe(found, [Window(it.item, it.place, it.space) for it in owned])
-        self._make([item for item in holdings if self._needs_pool(item)])
+        self._taken = taken
+        self._describe(found)
+        self._make([item for item in new.holdings if self._needs_pool(item)])
         self.holdings.sort()
 
-    def _describe(self, found: ImportedSource, used: Sequence[Window]) -> None:
+    def _describe(self, found: ImportedSource) -> None:
         """Windows exclude all other addresses of their network, except the addresses of holdings."""
-
-        def order(it: ImportedNetwork) -> tuple[object, ...]:
-            return it.space, it.extent.first, -it.extent.last, it.place
-
+        used = found.holdings  # also known ones, so that a second import comes to the same
         for block in found.reserved:
             self._reserve(block, IPSet.of(it.item for it in used if it.space == block.space))
         firsts: dict[tuple[str, IPRange], ImportedNetwork] = {}
         for item in sorted(
-            (it for it in set(found.described) if _given(it, found, used)), key=order
+            {*found.described}, key=lambda it: (it.space, *_outer(it.extent), it.place)
         ):
             if (first := firsts.setdefault((item.space, item.extent), item)) != item:
-                there = f"{format_cidr(item.extent)} is described by {full_place(first.place)}"
-                self.notes.append(f"{full_place(item.place)}: {there} already")
-        ordered = list(firsts.values())
+                there = full_place(first.place)
+                self._note(item, f"{format_cidr(item.extent)} is described by {there} already")
+        ordered = [it for it in firsts.values() if _given(it, found)]
         for item, following in zip_longest(ordered, ordered[1:]):
-            is_parent = (
-                following is not None
-                and following.space == item.space
-                and item.extent.covers(following.extent)
-            )
-            if is_parent:
-                text = format_cidr(item.extent)
-                self.notes.append(f"{item.place}: {text} contains networks, so it is not a pool")
+            text = format_cidr(item.extent)
+            if following and following.space == item.space and item.extent.covers(following.extent):
+                self._note(item, f"{text} contains networks, so it is not a pool")
             elif not self._is_there(item):
-                parts = _given(item, found, used)
+                parts = _given(item, found)
                 reserved = IPSet(windows := _limited(parts)) - parts
                 self._new(item._replace(windows=windows, reserved=reserved.ranges))
+
+    def _note(self, item: Window | ImportedNetwork, text: str) -> None:
+        self.notes.append(f"{full_place(item.place)}: {text}")
 
     def _reserve(self, item: Window, used: IPSet) -> None:
         """Note a range that something else uses, unless an existing pool gives it out."""
@@ -98,16 +90,14 @@ class Placed:
             message = f"{text} is used otherwise, but pool {home.name} of {home.place} has it"
             blocks = [block for it in given for block in cidrs_of(it)]
             hint = f"reserve it in the pool: spec.reserved, {', '.join(blocks)}"
-            near = (
-                it for _, it in self._taken.overlapping(item.item) if it.space in ("", item.space)
-            )
-            if (other := next((it for it in near if given.overlapping(it.item)), None)) is not None:
+            near = _near(self._taken, item)
+            if other := next((it for it in near if given.overlapping(it.item)), None):
                 part = format_short(other.item)
                 message = f"{text} is used otherwise, but {part} is assigned to {other.title}"
                 hint = "find out who uses it, and leave the other one out"
             self.conflicts.append(conflict(item.place, message, hint))
             return
-        self.notes.append(f"{full_place(item.place)}: {text} is used otherwise, and not given out")
+        self._note(item, f"{text} is used otherwise, and not given out")
 
     def _is_there(self, item: ImportedNetwork) -> bool:
         for home in self._homes:
@@ -115,8 +105,8 @@ class Placed:
                 continue
             if home.extent.covers(item.extent):
                 if home.extent != IPSet((item.extent,)) or not home.bears(item.name):
-                    text = f"{format_cidr(item.extent)} lies in pool {home.name} of {home.place}"
-                    self.notes.append(f"{item.place}: {text}, which serves")
+                    there = f"pool {home.name} of {home.place}"
+                    self._note(item, f"{format_cidr(item.extent)} lies in {there}, which serves")
                 return True
             if home.extent & IPSet((item.extent,)):
                 text = f"{format_cidr(item.extent)} ({item.name})"
@@ -130,7 +120,7 @@ class Placed:
         if any(home.name == network.name for home in self._homes):
             name = _distinct(network.name, network.space, network.extent)
             text = f"{network.name} is another pool, so {format_cidr(network.extent)} is {name}"
-            self.notes.append(f"{full_place(network.place)}: {text}")
+            self._note(network, text)
             network = network._replace(name=name)
         self.networks.append(network)
         extent = IPSet((network.extent,))
@@ -189,21 +179,28 @@ def _distinct(name: str, space: str, extent: IPRange) -> str:
     return by_address(word, extent, extent.prefix())
 
 
-def _inside(network: ImportedNetwork, windows: Iterable[Window]) -> Iterator[IPRange]:
+def _inside(
+    network: ImportedNetwork, windows: Iterable[Window | ImportedRange]
+) -> Iterator[IPRange]:
     for it in windows:
         if it.space == network.space and (item := network.extent.shared(it.item)) is not None:
             yield item
 
 
-def _given(item: ImportedNetwork, found: ImportedSource, used: Iterable[Window]) -> IPSet:
+def _given(item: ImportedNetwork, found: ImportedSource) -> IPSet:
     """Return the addresses of a network that its pool gives out, or gave out."""
     limits = IPSet.of(tuple(_inside(item, found.windows)) or _hosts(item.extent))
-    return limits - IPSet.of(_inside(item, found.reserved)) | IPSet.of(_inside(item, used))
+    return limits - IPSet.of(_inside(item, found.reserved)) | IPSet.of(
+        _inside(item, found.holdings)
+    )
 
 
 def _order(item: ImportedRange) -> tuple[object, ...]:
-    extent = _around([item.item])
-    return item.space, bool(item.pool), extent.first, -extent.last, item.item
+    return item.space, bool(item.pool), *_outer(_around([item.item])), item.item
+
+
+def _outer(extent: IPRange) -> tuple[int, int]:
+    return extent.first, -extent.last
 
 
 def _around(ranges: Sequence[IPRange]) -> IPRange:
@@ -250,7 +247,7 @@ class Taken(NamedTuple):
         return f"{'/'.join(filter(None, self.owner))} by {self.place}"
 
 
-def taken_in(evaluation: Evaluation) -> list[Taken]:
+def taken_in(evaluation: Evaluation) -> Lookup[Taken]:
     """Return the assigned addresses: in records, and in pins without a record."""
     state = evaluation.state
 
@@ -268,18 +265,20 @@ def taken_in(evaluation: Evaluation) -> list[Taken]:
         around = space(next(iter(claim.candidates), None))
         if claim.pin is not None and (around, claim.pin) not in recorded:
             found.append(Taken(claim.pin, around, claim.owner[:2], claim.source))
-    return found
+    return Lookup((it.item, it) for it in sorted(found))
 
 
-def without_known(holdings: Iterable[ImportedRange], taken: list[Taken]) -> ImportedSource:
+def _near(taken: Lookup[Taken], item: Window | ImportedRange) -> list[Taken]:
+    return [it for _, it in taken.overlapping(item.item) if it.space in ("", item.space)]
+
+
+def without_known(holdings: Iterable[ImportedRange], taken: Lookup[Taken]) -> ImportedSource:
     """Split ranges into new ranges, conflicts with other owners, and ranges that are known."""
     new: list[ImportedRange] = []
     conflicts: list[Finding] = []
     notes: list[str] = []
-    index = Lookup((it.item, it) for it in sorted(taken))
     for item in holdings:
-        near = (it for _, it in index.overlapping(item.item))
-        met = [it for it in near if it.space in ("", item.space)]
+        met = _near(taken, item)
         own = IPSet.of(it.item for it in met if it.owner == item.owner)
         other = next((it for it in met if it.owner != item.owner), None)
         text = format_short(item.item)

@@ -12,7 +12,7 @@ from unicodedata import normalize
 from reconciler.addresses import IPRange, NotationError, format_short
 from reconciler.documents.findings import Location, join_limited, meant, nearest, shown
 from reconciler.families.importing import ImportedNetwork, ImportedRange
-from reconciler.importing.cells import between, is_network, ranges_in
+from reconciler.importing.cells import between, is_network, is_valid, ranges_in
 from reconciler.importing.found import (
     LOAD_BALANCER,
     NODES,
@@ -213,19 +213,12 @@ def _likely(
     """Return meanings of unknown columns with addresses. Hosts differ more than their gateways."""
     found: dict[str, set[str]] = {}
     for at, name in enumerate(header):
-        cells = {row[at] for row in sample if at < len(row) and _is_address(row[at])}
-        if cells and name in unknown:
+        cells = {row[at] for row in sample if at < len(row) and is_valid(row[at])}
+        if cells and name in unknown and not all(it.startswith("255.") for it in cells):
             found[name] = cells
     hosts = [name for name, cells in found.items() if not all(map(is_network, cells))]
     host = max(hosts, key=lambda name: len(found[name]), default="")
     return {it: "address" if it == host else "ignore" if it in hosts else "cidr" for it in found}
-
-
-def _is_address(text: str) -> bool:
-    try:
-        return not text.startswith("255.") and bool(ranges_in(text))
-    except NotationError:
-        return False
 
 
 def _records(path: str, text: str, mapped: Mapping[str, str]) -> Iterator[tuple[int, list[str]]]:

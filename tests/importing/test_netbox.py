@@ -35,7 +35,7 @@ def test_prefixes_are_pools_ranges_their_windows_and_addresses_pins() -> None:
     ]
     assert "start: 10.0.1.64" in texts(result)["pools/edge.yaml"]
     assert conflicts(result) == []
-    assert "0.json: 10.0.0.0/16 contains networks, so it is not a pool" in result.notes
+    assert "0.json/0 (id 1): 10.0.0.0/16 contains networks, so it is not a pool" in result.notes
 
 
 def test_a_list_that_was_exported_as_a_table_is_read_alike() -> None:
