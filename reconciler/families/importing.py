@@ -161,7 +161,7 @@ class Copied(Struct, frozen=True):
 
 
 class ImportedNetwork(NamedTuple):
-    """A network in a source, or a pool to write; `is_full` if it has only existing addresses."""
+    """A network in a source, or a pool to write; `is_full` if existing addresses fill it."""
 
     name: str
     extent: IPRange

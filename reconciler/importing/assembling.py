@@ -30,6 +30,7 @@ from reconciler.model.pool import Pool
 from reconciler.planning.documents import Tree, source_reader
 from reconciler.planning.evaluate import Evaluation, evaluate
 from reconciler.planning.limits import CAPACITY
+from reconciler.planning.space import Lookup
 
 
 def join_sources(holdings: Iterable[ImportedRange]) -> ImportedSource:
@@ -70,7 +71,7 @@ def _without_contested(
     near: list[ImportedRange] = []
     for item in sorted(holdings, key=lambda it: (it.space, *it.item[:2], -it.item.last)):
         near = [it for it in near if it.space == item.space and it.item.overlaps(item.item)]
-        others = [it for it in reversed(near) if _holder(it) != _holder(item)]
+        others = (it for it in reversed(near) if it.owner != item.owner or it.type != item.type)
         other = max(others, key=lambda it: it.item.last, default=None)
         both = item.item.shared(other.item) if other is not None else None
         if other is not None and both is not None:
@@ -85,10 +86,6 @@ def _without_contested(
     return [it for it in kept if not contested.get(it.space, IPSet()).overlapping(it.item)]
 
 
-def _holder(item: ImportedRange) -> tuple[object, ...]:
-    return *item.owner, item.type
-
-
 def _contested(item: ImportedRange, other: ImportedRange, both: IPRange) -> Finding:
     message = f"{format_short(both)} has two holders: {item.title} has it as {item.type},"
     message += f" {other.title} of {full_place(other.place)} as {other.type}"
@@ -99,13 +96,9 @@ def _contested(item: ImportedRange, other: ImportedRange, both: IPRange) -> Find
 
 
 def _merged(group: list[ImportedRange]) -> Iterator[ImportedRange]:
-    ordered = sorted(group, key=lambda it: it.item)
-    at = 0
-    for item in IPSet.of(it.item for it in ordered):
-        inside: list[ImportedRange] = []
-        while at < len(ordered) and item.covers(ordered[at].item):
-            inside.append(ordered[at])
-            at += 1
+    parts = Lookup((it.item, it) for it in group)
+    for item in IPSet.of(it.item for it in group):
+        inside = [it for _, it in parts.overlapping(item)]
         first = min(inside, key=lambda it: (it.place, it.item))
         users = tuple(dict.fromkeys(user for it in inside for user in it.users))
         is_cluster = any(it.is_cluster for it in inside)
@@ -115,6 +108,7 @@ def _merged(group: list[ImportedRange]) -> Iterator[ImportedRange]:
 MAX_BYTES = 200 * 1024
 """Maximum size of a file. The read limit of a repository is a quarter higher."""
 
+_FULL = "The addresses in use fill it. Widen it, reserve those of other users, and remove the gate."
 _HEAD = "# Written by ipam import. It is yours: no later import touches it.\n"
 
 
@@ -130,10 +124,7 @@ class ImportDocument(NamedTuple):
 def files_of(
     documents: Iterable[ImportDocument], sources: Sequence[str], taken: Collection[str] = ()
 ) -> dict[str, bytes]:
-    """Return all files by path: documents of one path share files up to the maximum size.
-
-    A file at a `taken` path stays as it is, so its documents go to the next path.
-    """
+    """Return files by path, none at a `taken` one. Documents of a path share files up to a size."""
     found: dict[str, str] = {}
     parts: dict[str, int] = {}
     for item in documents:
@@ -141,17 +132,13 @@ def files_of(
         comments = "".join(f"# {text(line)}\n" for line in item.comments)
         document = f"{comments}{dump(item.body)}"
         part = parts.get(stem, 1)
-        while (path := _path(stem, part)) in taken or (
+        while (path := f"{stem}{f'.{part}' if part > 1 else ''}.yaml") in taken or (
             path in found and len((found[path] + document).encode()) > MAX_BYTES
         ):
             part += 1
         parts[stem], before = part, found.get(path, "")
         found[path] = f"{before}---\n{document}" if before else f"{_HEAD}{document}"
     return {path: content.encode() for path, content in found.items()}
-
-
-def _path(stem: str, part: int) -> str:
-    return f"{stem}.yaml" if part == 1 else f"{stem}.{part}.yaml"
 
 
 class RangeChange(NamedTuple):
@@ -257,7 +244,7 @@ def assemble(tree: Tree, found: ImportedSource, provider: str | None = None) -> 
     ]
     notes = dict.fromkeys([*warned, *work.found.notes, *work.notes])
     every = sorted({item.owner for item in work.holdings})
-    alone = [it for it in every if after.documents.find(work.writer.kind, *it) is None]
+    alone = (it for it in every if after.documents.find(work.writer.kind, *it) is None)
     unnamed = tuple(map("/".join, alone))
     return Imported(files, lines, tuple(conflicts), tuple(notes), after, unnamed)
 
@@ -314,10 +301,8 @@ class _Assembling:
 
     def files(self, full: Collection[Key] = ()) -> dict[str, bytes]:
         """Return the files; some pools are full of addresses that are in use."""
-        networks = (
-            it._replace(is_full=it.is_full or self.writer.pool_key(it.name) in full)
-            for it in self.networks
-        )
+        key = self.writer.pool_key
+        networks = (it._replace(is_full=key(it.name) in full) for it in self.networks)
         taken = {it.path for it in self.tree.sources}
         written = (*map(self._network, networks), *self.written)
         return files_of(written, self.tree.settings.sources, taken)
@@ -353,13 +338,8 @@ class _Assembling:
         return placed.networks
 
     def _network(self, network: ImportedNetwork) -> ImportDocument:
-        comments = [f"from {_short(network.place)}"]
-        if network.is_full:
-            comments.append(
-                "The addresses in use fill it. Widen it, reserve addresses of other users, and"
-                " remove the gate."
-            )
-        return ImportDocument("pools", network.name, self.writer.pool(network), tuple(comments))
+        comments = (f"from {_short(network.place)}", *([_FULL] if network.is_full else []))
+        return ImportDocument("pools", network.name, self.writer.pool(network), comments)
 
     def _clusters(
         self, documents: Documents, copied: Collection[tuple[str, str]]

@@ -51,9 +51,8 @@ def clusters_in(
                 try:
                     ref = ref_of(manifest)
                 except KeyError:
-                    notes.append(
-                        f"{path}: not read: {manifest['kind']} of {manifest['apiVersion']}"
-                    )
+                    title = f"{manifest['kind']} of {manifest['apiVersion']}"
+                    notes.append(f"{path}: not read: {title}")
                     continue
                 objects = hub if ref.resource in resources() else own
                 if objects.setdefault(ref, manifest) != manifest:

@@ -35,9 +35,7 @@ class Home(NamedTuple):
 class Placed:
     """Pools to write, and ranges that do not overlap, each with its pool. `known` ones exist."""
 
-    def __init__(
-        self, found: ImportedSource, homes: Sequence[Home], taken: Lookup["Taken"]
-    ) -> None:
+    def __init__(self, found: ImportedSource, homes: list[Home], taken: Lookup["Taken"]) -> None:
         new = without_known(found.holdings, taken)
         self.networks: list[ImportedNetwork] = []
         self.holdings: list[ImportedRange] = []
@@ -49,7 +47,7 @@ class Placed:
             for home in homes
             if home.space == it.space and home.extent.covers(it.item)
         ]
-        self._homes = list(homes)
+        self._homes = homes
         self._taken = taken
         self._describe(found)
         self._make([item for item in new.holdings if self._needs_pool(item)])
@@ -100,9 +98,7 @@ class Placed:
         self._note(item, f"{text} is used otherwise, and not given out")
 
     def _is_there(self, item: ImportedNetwork) -> bool:
-        for home in self._homes:
-            if home.space != item.space:
-                continue
+        for home in (it for it in self._homes if it.space == item.space):
             if home.extent.covers(item.extent):
                 if home.extent != IPSet((item.extent,)) or not home.bears(item.name):
                     there = f"pool {home.name} of {home.place}"
@@ -166,8 +162,7 @@ class Placed:
             ranges = [item.item for item in items]
             made = ImportedNetwork(name, _around(ranges), items[0].place, space)
             if not self._is_there(made):
-                windows = _limited(IPSet.of(ranges))
-                self._new(made._replace(windows=windows, is_full=True))
+                self._new(made._replace(windows=_limited(IPSet.of(ranges))))
             there = (it for it in self._homes if it.space == space)
             home = next((it for it in there if it.extent.covers(made.extent)), None)
             if home is not None:  # otherwise, the conflict was reported
@@ -179,11 +174,9 @@ def _distinct(name: str, space: str, extent: IPRange) -> str:
     return by_address(word, extent, extent.prefix())
 
 
-def _inside(
-    network: ImportedNetwork, windows: Iterable[Window | ImportedRange]
-) -> Iterator[IPRange]:
-    for it in windows:
-        if it.space == network.space and (item := network.extent.shared(it.item)) is not None:
+def _inside(net: ImportedNetwork, parts: Iterable[Window | ImportedRange]) -> Iterator[IPRange]:
+    for it in parts:
+        if it.space == net.space and (item := net.extent.shared(it.item)) is not None:
             yield item
 
 
@@ -212,16 +205,13 @@ def _around(ranges: Sequence[IPRange]) -> IPRange:
 
 
 def _hosts(extent: IPRange) -> tuple[IPRange, ...]:
-    if extent.size <= 2:
-        return (extent,)
-    return (IPRange(extent.version, extent.first + 1, extent.last - 1),)
+    inner = extent._replace(first=extent.first + 1, last=extent.last - 1)
+    return (inner if extent.size > 2 else extent,)
 
 
 def _limited(found: IPSet) -> tuple[IPRange, ...]:
     ranges = found.ranges
-    if len(ranges) <= MAX_WINDOWS:
-        return ranges
-    return (IPRange(ranges[0].version, ranges[0].first, ranges[-1].last),)
+    return ranges if len(ranges) <= MAX_WINDOWS else (ranges[0]._replace(last=ranges[-1].last),)
 
 
 def homes(evaluation: Evaluation, pool_key: Callable[[str], Key]) -> list[Home]:
@@ -250,19 +240,15 @@ class Taken(NamedTuple):
 def taken_in(evaluation: Evaluation) -> Lookup[Taken]:
     """Return the assigned addresses: in records, and in pins without a record."""
     state = evaluation.state
-
-    def space(pool: Key | None) -> str:
-        there = state.pools.get(pool) if pool is not None else None
-        return there.space if there is not None else ""
-
+    spaces: dict[Key | None, str] = {key: pool.space for key, pool in state.pools.items()}
     found = [
-        Taken(record.range, space(record.pool), record.owner[:2], Location(record.path))
+        Taken(record.range, spaces.get(record.pool, ""), record.owner[:2], Location(record.path))
         for record in state.records
         if record.range is not None
     ]
     recorded = {(it.space, it.item) for it in found}
     for claim in state.claims.values():
-        around = space(next(iter(claim.candidates), None))
+        around = spaces.get(next(iter(claim.candidates), None), "")
         if claim.pin is not None and (around, claim.pin) not in recorded:
             found.append(Taken(claim.pin, around, claim.owner[:2], claim.source))
     return Lookup((it.item, it) for it in sorted(found))

@@ -197,10 +197,9 @@ def files_found(
             rows, notes = (
                 netbox_rows(path, text) if mapped is None else table_rows(path, text, mapped)
             )
+            parts += [ImportedSource(notes=tuple(notes)), found_in(rows, assumed)]
         except UnreadableError as failed:
             parts.append(ImportedSource(conflicts=(failed.finding,)))
-        else:
-            parts += [ImportedSource(notes=tuple(notes)), found_in(rows, assumed)]
     return ImportedSource().with_more(*parts)
 
 
@@ -218,8 +217,7 @@ def looked(looks: Sequence[ImportSource], usual: str, namespace: str = "") -> Im
     seen: dict[str, str] = {}
     for look in looks:
         title = "/".join(look.owner)
-        cluster = look.cluster
-        there = cluster.get(Ref(NAMESPACES, "", "kube-system"))
+        there = look.cluster.get(Ref(NAMESPACES, "", "kube-system"))
         uid = there["metadata"]["uid"] if there is not None else ""
         if uid and uid in seen:
             note = f"cluster {title}: it is {seen[uid]}, which is read already"

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from shlex import quote
 from types import MappingProxyType
 from typing import NamedTuple
@@ -28,10 +28,8 @@ from reconciler.model.pool import DEFAULT_SPACE
 # In order of precedence: of several columns with an owner, the first with a value is used.
 HEADERS = {
     "address": "address ip ipaddress ipaddr ipv4 ipv4address addr vip externalip loadbalancerip"
-    " primaryip hostip addresses ips ipaddresses ipadresse ipadressen ipv4adresse hostadresse"
-    " adresseip adressesip adresseipv4 adressehôte adressehote",
-    "range": "range iprange addressrange pinnedrange ranges bereich ipbereich adressbereich"
-    " plage plageip plagedadresses",
+    " primaryip hostip addresses ips ipaddresses ipadresse ipadressen hostadresse adresseip",
+    "range": "range iprange addressrange pinnedrange ranges bereich ipbereich plage",
     "cidr": "cidr prefix subnet block subnetz teilnetz netzadresse sousréseau sousreseau préfixe",
     "mask": "mask netmask subnetmask prefixlength masklength maske netzmaske subnetzmaske masque",
     "start": "start startaddress startip first firstip firstaddress from von startadresse début debut",
@@ -185,36 +183,32 @@ def table_rows(
             rows.append(TableRow(place, _values(texts, columns), shape(header)))
         elif any(texts[1:]):
             notes.append(f"{place}: a comment, which is not read")
-    likely = _likely(header, columns.unknown, sample)
+    likely = _likely(header, columns, sample)
     known = columns.by_meaning.keys()
     is_networks = not known & {"address", "range", "start"} and not shape(header)
     is_host = is_networks and known & {"name", "cluster"} and "address" in likely.values()
     if is_host or (known.isdisjoint(_PLACES) and not any(map(network_in_pool, rows))):
-        raise _no_addresses(path, line, header, likely)
+        raise UnreadableError(path, *_no_addresses(header, likely), line)
     if names := [name for name in columns.unknown if name]:
         listed, one = ", ".join(map(shown, names)), quote(f"{names[0]}=MEANING")
         notes.append(f"{path}: not read: column {listed}; --map {one} sets its meaning")
     return rows, notes
 
 
-def _no_addresses(
-    path: str, line: int, header: Sequence[str], likely: Mapping[str, str]
-) -> UnreadableError:
+def _no_addresses(header: Sequence[str], likely: Mapping[str, str]) -> tuple[str, str]:
     message = f"no column says addresses; there are: {', '.join(map(shown, header))}"
     pairs = likely or {"COLUMN": "address"}
     hint = " ".join(f"--map {quote(f'{name}={meaning}')}" for name, meaning in pairs.items())
     more = "; ends of ranges are =start and =end" if "ignore" in pairs.values() else ""
-    return UnreadableError(path, message, f"{hint}{more}", line)
+    return message, f"{hint}{more}"
 
 
-def _likely(
-    header: Sequence[str], unknown: Collection[str], sample: Sequence[Sequence[str]]
-) -> dict[str, str]:
+def _likely(header: Sequence[str], columns: Columns, sample: list[list[str]]) -> dict[str, str]:
     """Return meanings of unknown columns with addresses. Hosts differ more than their gateways."""
     found: dict[str, set[str]] = {}
     for at, name in enumerate(header):
         cells = {row[at] for row in sample if at < len(row) and is_valid(row[at])}
-        if cells and name in unknown and not all(it.startswith("255.") for it in cells):
+        if cells and name in columns.unknown and not all(it.startswith("255.") for it in cells):
             found[name] = cells
     hosts = [name for name, cells in found.items() if not all(map(is_network, cells))]
     host = max(hosts, key=lambda name: len(found[name]), default="")

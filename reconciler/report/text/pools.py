@@ -31,11 +31,6 @@ CELLS = 10
 NO_POOLS = "No pools found.\n"
 
 
-def usage_bar(usage: Usage) -> str:
-    """Return a short bar: allocated, held, and free, each at least one cell if not zero."""
-    return "".join(bar_parts(usage, CELLS))
-
-
 def bar_parts(usage: Usage, cells: int, levels: Sequence[int] = ()) -> tuple[str, str, str]:
     """Return allocated, held, and free parts of a bar of 3 or more cells, or empty ones.
 
@@ -96,7 +91,7 @@ def status_text(
         counts = (usage.total, usage.allocated, usage.held, usage.available)
         figures = [*map(show, counts), str(usage.count), str(usage.fragmentation)]
         tier = usage.tier.value, TIER_COLOURS[usage.tier]
-        bar = usage_bar(usage)
+        bar = "".join(bar_parts(usage, CELLS))
         rows.append([key.name, key.kind, *figures, f"{usage.percent:.1f}", tier, bar])
     headers = ("NAME", "KIND", "TOTAL", "ALLOC", "HELD", "AVAIL", "COUNT", "FRAG", "USED%")
     return table((*headers, "TIER", "USE"), rows, painter, right=range(2, 9)) or NO_POOLS

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Tier
-from reconciler.report.text.pools import CELLS, usage_bar
+from reconciler.report.text.pools import CELLS, bar_parts
 
 
 def usage(total: int, allocated: int, held: int) -> Usage:
@@ -18,7 +18,7 @@ def test_it_has_ten_cells_and_one_at_least_for_each_that_is_not_nothing(
 ) -> None:
     allocated = data.draw(st.integers(0, total))
     held = data.draw(st.integers(0, total - allocated))
-    bar = usage_bar(usage(total, allocated, held))
+    bar = "".join(bar_parts(usage(total, allocated, held), CELLS))
     counts = [bar.count(sign) for sign in "▓▒░"]
     assert (len(bar), sum(counts)) == (CELLS, CELLS)
     assert [number > 0 for number in (allocated, held, total - allocated - held)] == [
