@@ -6,9 +6,10 @@ from collections import defaultdict
 from msgspec import Struct
 
 from reconciler.addresses import IPRange
-from reconciler.documents.document import Document, Documents, Identity
+from reconciler.documents.document import Document, Documents, GroupKind, Identity
 from reconciler.documents.findings import Finding, Location, error, info, nearest, shown, warning
 from reconciler.documents.yaml import Steps
+from reconciler.families import is_pool
 from reconciler.families.capi import kinds
 from reconciler.families.capi.pools import GATEWAY, Selector, read_gateway, read_pool
 from reconciler.families.fields import read_address
@@ -45,6 +46,7 @@ def misspelt_pool(document: Document) -> Finding | None:
     near = [it for it in every if it.lower() == nearest(kind.lower(), map(str.lower, every), 0.8)]
     # Other providers have groups of their own, except for those in OTHERS.
     is_ours = near or bare.lower().endswith(kinds.GROUP) or "." not in bare
+    is_ours = is_ours or is_pool(GroupKind(bare, kind))  # of another family
     if (group == kinds.IPAM_GROUP and kind in every) or not (is_ours or version):
         return None
     right = kinds.IPAM_GROUP if is_ours else bare
@@ -290,6 +292,12 @@ class _Reader:
         elif pool is not None:
             wanted = self._named(pool)
         else:
+            group, kind = (document.spec["poolRef"][field] for field in ("apiGroup", "kind"))
+            message = f"spec.poolRef names {kind} of {group}, so ipam allocates no address for it"
+            hint = f"to let ipam allocate: write apiGroup: {kinds.IPAM_GROUP} and kind:"
+            hint += f" {kinds.POOL.kind} or {kinds.GLOBAL_POOL.kind}"
+            place = document.at("spec", "poolRef", "kind")
+            self.reading.report(document, warning("reference-not-found", place, message, hint))
             return
         if named is not None:
             cluster = self.documents.find(kinds.CLUSTER, space, named[0])

@@ -38,6 +38,9 @@ def test_a_claim_that_names_its_address_gets_that_one_or_none() -> None:
 )  # fmt: skip
 def test_a_claim_of_another_providers_pool_is_left_to_it(kind: str, group: str) -> None:
     assert gets(pool(), claim(kind=kind, group=group)) == {}
+    (found,) = evaluation_of(of(pool(), claim(kind=kind, group=group))).findings
+    assert (found.severity, found.location.pointer) == ("warning", "/spec/poolRef/kind")
+    assert found.hint.endswith("kind: InClusterIPPool or GlobalInClusterIPPool")
 
 
 def test_a_claim_that_changes_its_pool_is_told_and_keeps_what_it_holds() -> None:

@@ -14,6 +14,8 @@ WRONG = [
     (GROUP, "IPPool", "kind", f"{NAMESPACED} or {GLOBAL}"),
     (f"{GROUP}/v1alpha2", GLOBAL, "apiGroup", GLOBAL),
     ("ipam.cluster.x-k8s.oi", "GlobalInClusterIPool", "apiGroup", GLOBAL),
+    ("butler.butlerlabs.dev", "NetworkPool", "apiGroup", f"{NAMESPACED} or {GLOBAL}"),
+    ("novaedge.io", "ProxyIPPool", "apiGroup", f"{NAMESPACED} or {GLOBAL}"),
     (f"{GROUP}/v1alpha1", "InfobloxIPPool", "apiGroup", "InfobloxIPPool"),
 ]
 
