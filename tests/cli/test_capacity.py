@@ -34,18 +34,6 @@ def repo(tmp_path: Path, capsys: Capture) -> Path:
     return folder
 
 
-def test_each_pool_is_a_bar_with_its_history(repo: Path, capsys: Capture) -> None:
-    for _ in range(2):  # the second time from the cache
-        ran = ipam(capsys, "status", "--bars", "--repo", repo)
-        assert (ran.code, ran.err) == (0, "")
-        assert ran.out.splitlines()[0] == f"edge{' ' * 61}6.3% of 256  ok"
-        assert "  16 allocated   0 held   240 free   90 days ·······" in ran.out
-        assert "3.1% → 6.3%\n" in ran.out
-        assert "\n\nmore  " in ran.out
-    ran = ipam(capsys, "status", "--bars", "-o", "json", "--repo", repo)
-    assert (ran.code, "forecast -o json" in ran.err, ran.out) == (64, True, "")
-
-
 def test_a_pool_is_drawn_as_it_is_and_as_it_was(repo: Path, capsys: Capture) -> None:
     ran = ipam(capsys, "map", "edge", "--repo", repo)
     assert (ran.code, ran.err) == (0, "")

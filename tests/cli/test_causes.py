@@ -78,19 +78,6 @@ def test_somebody_s_refused_claim_that_fits_now_is_caused_by_the_pool(
     ) in text(capsys, repo)
 
 
-def test_what_the_base_has_already_is_not_caused_by_the_change(repo: Path, capsys: Capture) -> None:
-    write(repo, {"tenants/owed.yaml": tenant("owed", networking="{lbPoolSize: 3}")})
-    commit(repo)
-    change(repo, {"notes.md": "words\n"})
-    owed = causes(capsys, repo)["owed"]
-    assert (owed["path"], owed["caused"]) == (None, False)
-    assert (
-        "Not caused by this change:\n  team-a/owed (loadbalancer): main has it already"
-    ) in text(capsys, repo)
-    comment = ipam(capsys, "check", "--base", "main", "--repo", repo, "-o", "markdown").out
-    assert "Not caused by this change" in comment
-
-
 def test_what_the_change_pushes_elsewhere_is_told_with_what_it_touches(
     repo: Path, capsys: Capture
 ) -> None:

@@ -30,16 +30,6 @@ def test_a_code_is_explained_without_a_repository(
     assert lines[4].startswith("      hint: ")
 
 
-@pytest.mark.parametrize(("said", "meant"), [("pool-overlab", "pool-overlap"), ("onne", "one")])
-def test_a_word_that_is_neither_claim_nor_code_is_guessed_at(
-    repo: Path, capsys: Capture, said: str, meant: str
-) -> None:
-    ran = ipam(capsys, "explain", said, "--repo", repo)
-    assert (ran.code, ran.out) == (64, "")
-    assert f"no claim and no code '{said}'" in ran.err
-    assert f"did you mean {meant}" in ran.err
-
-
 FULL = {
     **SMALL,
     "pools/edge.yaml": pool(cidr="10.40.0.0/28").rstrip("\n"),

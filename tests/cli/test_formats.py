@@ -10,7 +10,8 @@ import yaml
 from reconciler.cli.review import FORMATS
 from reconciler.report.markdown import MARKER
 from tests.cli.running import ipam
-from tests.world import SMALL, commit, pool, reconciled, repository, write
+from tests.test_output_schemas import validated
+from tests.world import SMALL, commit, git, pool, reconciled, repository, write
 
 Capture = pytest.CaptureFixture[str]
 WRONG = {"pools/wrong.yaml": pool("wrong", "10.9.0.1/24")}
@@ -79,3 +80,32 @@ def test_a_file_that_cannot_be_written_is_wrong_usage_and_the_others_are_written
         "  hint: name files that you may write to, in folders that are there\n"
     )
     assert json.loads(good.read_text())
+
+
+def test_files_of_reconcile_hold_what_stdout_would_and_people_read_text(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    repo = repository(tmp_path / "repo", SMALL)
+    places = {form: tmp_path / f"result.{form}" for form in ("json", "yaml")}
+    outs = [word for form, path in places.items() for word in ("--output-file", f"{form}={path}")]
+    ran = ipam(capsys, "reconcile", "--repo", repo, *outs)
+    assert ran.code == 0
+    assert ran.out.startswith("Plan for ")
+    document = validated("reconcile-result.json", places["json"].read_text(encoding="utf-8"))
+    assert document["commit"] == git(repo, "rev-parse", "HEAD")
+    assert yaml.safe_load(places["yaml"].read_text(encoding="utf-8")) == document
+    ran = ipam(capsys, "reconcile", "--repo", repo, "-o", "json", *outs)
+    assert places["json"].read_text(encoding="utf-8") == ran.out
+    assert json.loads(ran.out)["commit"] is None
+
+
+def test_a_file_of_reconcile_that_cannot_be_written_is_told_when_all_is_done(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    repo = repository(tmp_path / "repo", SMALL)
+    before = git(repo, "rev-parse", "HEAD")
+    words = ("--output-file", f"json={tmp_path / 'no' / 'x'}")
+    ran = ipam(capsys, "reconcile", "--repo", repo, *words)
+    assert ran.code == 64
+    assert git(repo, "rev-parse", "HEAD~1") == before, "the records are committed all the same"
+    assert "--output-file cannot be written" in ran.err

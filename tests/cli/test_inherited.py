@@ -9,38 +9,11 @@ from tests.cli.running import Ran, ipam
 from tests.world import SMALL, commit, git, pool, repository, tenant, write
 
 Capture = pytest.CaptureFixture[str]
-LARGE = tenant("large", networking="{lbPoolSize: 250}")
-BROKEN = "kind: [\n"
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """On main a claim is refused, and a file is broken."""
-    made = repository(tmp_path / "repo", SMALL)
-    assert run(["reconcile", "--repo", str(made)]) == 0
-    write(made, {"tenants/large.yaml": LARGE, "tenants/broken.yaml": BROKEN})
-    commit(made)
-    assert run(["reconcile", "--repo", str(made)]) != 0
-    git(made, "switch", "-q", "-c", "change")
-    return made
 
 
 def checked(folder: Path, capsys: Capture, *words: str) -> Ran:
     commit(folder)
     return ipam(capsys, "check", "--repo", folder, "--base", "main", *words)
-
-
-def test_an_unrelated_change_passes_and_what_stands_is_told_apart(
-    folder: Path, capsys: Capture
-) -> None:
-    write(folder, {"tenants/two.yaml": tenant("two")})
-    ran = checked(folder, capsys)
-    assert ran.code == 0
-    before, _, after = ran.out.partition("In main already, and left as it is:\n")
-    assert ("large" in before, "broken" in before) == (False, False)
-    assert "  tenants/large.yaml:1: pool-exhausted: team-a/large" in after
-    assert "  tenants/broken.yaml:" in after
-    assert "✓ passes: no findings of its own; 1 to allocate, 1 kept" in after
 
 
 def test_a_pool_that_is_too_full_may_not_be_filled_further(tmp_path: Path, capsys: Capture) -> None:

@@ -33,10 +33,12 @@ def test_anything_else_is_refused(text: str) -> None:
     ("words", "told"),
     [
         (["--listen", ":1", "--tls-cert", "a"], "belong together"),
-        (["--listen", ":1", "--tls-key", "a"], "belong together"),
         (["--tls-cert", "a", "--tls-key", "b"], "need --listen"),
         (["--hook-secret-file", "a"], "need --listen"),
         (["--listen", "127.0.0.1:0"], "--listen needs --watch"),
+        (["--resync", "5m"], "--resync needs --watch"),
+        (["--leader-elect"], "--leader-elect needs --watch"),
+        (["--log-format", "json"], "--log-format needs --watch"),
     ],
 )
 def test_half_of_what_belongs_together_is_refused(

@@ -30,20 +30,6 @@ def grown(repo: Path, capsys: Capture) -> Path:
     return repo
 
 
-def test_an_address_is_told_with_the_person_who_brought_it_about(
-    repo: Path, capsys: Capture
-) -> None:
-    ran = ipam(capsys, "who", "10.40.0.9", "--repo", repo)
-    lines = dict(line.split(maxsplit=1) for line in ran.out.splitlines()[1:])
-    assert ran.code == 0
-    assert ran.out.startswith("10.40.0.9  held until 2026-02-16T11:00:30Z\n")
-    merge = git(repo, "rev-parse", "HEAD~1")[:12]
-    assert lines["cause"].startswith(
-        f"tenants/two.yaml:3, {merge}, 2026-02-15T11:00:30Z, Merge pull"
-    )
-    assert lines["author"] == "A Person <person@example.com>, #12"
-
-
 @pytest.mark.parametrize(
     ("at", "state"),
     [

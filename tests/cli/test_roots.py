@@ -122,16 +122,6 @@ def test_a_bare_repository_and_a_remote_have_roots_too(
     assert "folder net/none does not exist" in ran.err
 
 
-def test_a_forged_commit_of_another_root_is_nobodys(repo: Path, capsys: Capture) -> None:
-    assert reconcile(capsys, repo, ONE) == 0
-    said = git(repo, "log", "-1", "--format=%B")
-    write(repo, {f"{OTHER}/tenants/two.yaml": tenant("two", "team-z")})
-    commit(repo, said)
-    ran = ipam(capsys, "verify", "--repo", repo, "--root", OTHER)
-    assert "No commit touches records." in ran.out
-    assert ipam(capsys, "verify", "--repo", repo, "--root", ONE).code == 0
-
-
 def test_verbs_that_write_files_write_them_into_the_root(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,12 +27,6 @@ def asked(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def given(asked: Path, capsys: Capture) -> Path:
-    assert ipam(capsys, "reconcile", "--repo", asked).code == 0
-    return asked
-
-
 def describe(capsys: Capture, folder: Path, *arguments: str) -> Any:
     schema = {"who": "holders"}.get(arguments[0], arguments[0])
     text = ipam(capsys, *arguments, "--repo", folder, "-o", "json").out
@@ -58,22 +52,3 @@ def test_the_plan_of_the_merge_has_the_digest_that_the_commit_names(
     assert message(asked).startswith(f"ipam: transfer 1\n\nIpam-Plan: {plan['digest']}\n")
     after = describe(capsys, asked, "plan")
     assert (after["digest"], after["changed"]) == (digest([]), False)
-
-
-def test_history_has_a_line_with_the_commit_the_person_and_the_pull_request(
-    given: Path, capsys: Capture
-) -> None:
-    head = git(given, "rev-parse", "HEAD")
-    (line,) = ipam(capsys, "history", "-n", "1", "--repo", given).out.splitlines()
-    assert line == (
-        f"2026-02-15T11:00:31Z  {head[:12]}  transferred  10.40.0.16-10.40.0.19   "
-        "  butler-system/more (request) from team-a/one to team-a/two in edge"
-        f"  by A Person <person@example.com> #7 {MORE}:3"
-    )
-    (item,) = describe(capsys, given, "history", "-n", "1")["items"]
-    assert (item["what"], item["holder"], item["formerHolder"]) == (
-        "transferred", "team-a/two", "team-a/one",
-    )  # fmt: skip
-    assert item["cause"]["commit"]["request"] == "#7"
-    (_, row) = ipam(capsys, "history", "-n", "1", "--repo", given, "-o", "csv").out.splitlines()
-    assert row.endswith(f",{MORE}:3,team-a/one")

@@ -67,44 +67,12 @@ def test_reconcile_commits_and_says_what_it_did(repo: Path, capsys: Capture) -> 
     assert ran.out.splitlines()[-1] == f"Nothing to commit on {after[:12]}."
 
 
-def test_reconcile_tells_findings_on_stderr_and_a_brake_in_words(
-    repo: Path, capsys: Capture
-) -> None:
-    for name in ("one", "two"):
-        (repo / "tenants" / f"{name}.yaml").unlink(missing_ok=True)
-    commit(repo)
-    ran = ipam(capsys, "reconcile", "--repo", repo)
-    assert ran.code == 3
-    assert "held brake: the plan releases everything" in ran.err
-    head = git(repo, "rev-parse", "HEAD")[:12]
-    said = f"Nothing to commit on {head}. A brake holds all releases back."
-    assert ran.out.splitlines()[-1] == said
-    assert ipam(capsys, "reconcile", "--allow-release", "1", "--repo", repo).code == 0
-
-
 def test_wrong_settings_commit_nothing(repo: Path, capsys: Capture) -> None:
     write(repo, {"ipam.yaml": "kind: Nonsense\n"})
     commit(repo)
     ran = ipam(capsys, "reconcile", "--repo", repo)
     assert ran.code == 1
     assert ran.out.splitlines()[-1] == "Nothing was committed: the Settings are wrong."
-
-
-def test_a_loop_tells_each_run_on_a_line(
-    repo: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    waits: list[int] = []
-
-    def wait(seconds: int) -> None:
-        waits.append(seconds)
-        if len(waits) == 2:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr("reconciler.cli.reconcile.pause", wait)
-    ran = ipam(capsys, "reconcile", "--repo", repo, "--interval", "5m", "-o", "json")
-    found = [json.loads(line) for line in ran.out.splitlines()]
-    assert (ran.code, waits) == (130, [300, 300])
-    assert [item["pushed"] for item in found] == [True, False]
 
 
 def test_schema_lists_prints_and_writes(capsys: Capture, tmp_path: Path) -> None:

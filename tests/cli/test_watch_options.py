@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import daemon as cli_daemon
-from reconciler.cli import run
 from tests.e2e.daemon import daemon
 from tests.world import SMALL, commit, git, repository, tenant, write
 
@@ -22,15 +21,6 @@ def _quiet() -> Iterator[None]:
     before = (root.handlers[:], root.level, own.level)
     yield
     root.handlers[:], root.level, own.level = before
-
-
-@pytest.mark.parametrize(
-    "words", [["--resync", "5m"], ["--leader-elect"], ["--log-format", "json"]]
-)
-def test_options_of_a_daemon_need_one(words: list[str], tmp_path: Path, capsys: Capture) -> None:
-    folder = repository(tmp_path / "repo", SMALL)
-    assert run(["reconcile", "--repo", str(folder), *words]) == 64
-    assert f"{words[0]} needs --watch" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("_quiet")

@@ -250,13 +250,6 @@ def test_on_paper_there_are_no_controls(browser: Browser, lived: Path) -> None:
         assert page.page.pdf()[:5] == b"%PDF-"
 
 
-def test_nobody_moves_where_less_motion_is_asked_for(browser: Browser, lived: Path) -> None:
-    with shown(browser, lived, reduced_motion="reduce") as page:
-        page.go(VIEWS[6])
-        moving = page.page.evaluate("document.getAnimations().length")
-        assert moving == 0
-
-
 def test_hostile_texts_are_texts(browser: Browser, pages: Pages) -> None:
     with shown(browser, pages.of("hostile")) as page:
         hostile = ("#q=%23", "#q=%3Cscript%3E", "#ip=%3Cimg%20src%3Dx%3E", "#pool=%22%3E%3Cb%3E")

@@ -46,22 +46,6 @@ def test_a_refused_pin_is_not_told_to_ask_for_fewer() -> None:
     assert found["remedies"] == ["pin a range inside, or widen the pool"]
 
 
-def test_the_text_has_a_line_for_each_part() -> None:
-    small = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
-    text = explanation_text(explained(reconciled(small)), PLAIN)
-    assert text == (
-        f"{KEY}\n"
-        "  asks for  8 contiguous addresses\n"
-        "  verdict   request-too-large: needs 8 addresses; edge has 4 in all\n"
-        "  source    tenants/one.yaml:1\n"
-        "  record    allocations/_unplaced/team-a/one.loadbalancer.yaml"
-        " (Failed since 2026-02-15T10:00:30Z)\n"
-        "  pool 1    edge: 4 free of 4, largest run 4\n"
-        "  remedy    ask for at most 4: that is the largest free run\n"
-        "  remedy    ask for fewer, or add a larger pool\n"
-    )
-
-
 def test_the_reason_of_a_range_is_told() -> None:
     """Best fit: of the free ranges of 8, 4 and many, the one of 4 is given to who needs 3."""
     blocks = "[{cidr: 10.40.0.8/29}, {cidr: 10.40.0.20/30}]"

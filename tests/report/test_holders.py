@@ -4,13 +4,7 @@ import csv
 
 from reconciler.history.commits import CommitCause
 from reconciler.history.who import of_ranges
-from reconciler.report.queries import (
-    event_item,
-    event_rows,
-    history_document,
-    holder_rows,
-    holders_document,
-)
+from reconciler.report.queries import event_item, event_rows, holder_rows, holders_document
 from tests.history.pasts import RECORD, ROW, fact, happened, run
 from tests.world import SMALL, evaluation_of, reconciled
 
@@ -32,13 +26,6 @@ def test_a_holder_has_all_that_is_known_and_a_free_address_the_place_of_its_pool
     assert free["before"]["holder"] == "team-a/one"
     assert told["history"] is None
     assert holders_document("x", None, [], {}, [TOLD])["history"] == [event_item(TOLD)]
-
-
-def test_what_happened_without_a_cause_says_so() -> None:
-    (refused,) = happened(None, fact("Failed"))
-    item = event_item((refused, None))
-    assert (item["cause"], item["range"], item["pool"]) == (None, None, None)
-    assert history_document("a" * 40, [TOLD])["items"] == [event_item(TOLD)]
 
 
 def test_csv_has_a_row_each_and_no_formula() -> None:

@@ -65,17 +65,6 @@ def rows(count: int) -> list[str]:
     return [f"- {number:03}" for number in range(count)]
 
 
-def test_few_rows_are_in_view() -> None:
-    assert Section("T", "", rows(2)).rendered(1_000) == "#### T\n\n- 000\n- 001\n"
-
-
-def test_further_rows_are_folded_below_a_head_of_their_own() -> None:
-    text = Section("T", "head\n", rows(IN_VIEW + 2)).rendered(10_000)
-    assert text.endswith(
-        "- 009\n\n<details><summary>2 more</summary>\n\nhead\n- 010\n- 011\n\n</details>\n"
-    )
-
-
 @pytest.mark.parametrize("room", [100, 230, 300, 1_000, 2_000])
 def test_rows_that_do_not_fit_are_counted(room: int) -> None:
     text = Section("T", "head\n", rows(500)).rendered(room)

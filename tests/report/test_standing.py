@@ -6,8 +6,6 @@ import pytest
 
 from reconciler.addresses import IPRange, asked_range
 from reconciler.report.queries import objects_at
-from reconciler.report.text.queries import objects_at_text
-from reconciler.report.text.table import Painter
 from tests.families.novaedge import vip
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
 
@@ -52,12 +50,3 @@ def test_what_a_pool_does_with_addresses_is_told() -> None:
     said = {text: describe(text)["items"][0]["says"] for text in ("10.40.0.129", "10.40.0.120/29")}
     assert said == {"10.40.0.129": "reserves", "10.40.0.120/29": "gives out"}
     assert describe("10.40.0.0/24")["items"][0]["says"] == "gives out some"
-
-
-def test_people_read_a_line_for_each() -> None:
-    text = objects_at_text(describe("10.40.0.3"), Painter(is_on=False))
-    assert text.splitlines()[:2] == [
-        "10.40.0.3",
-        "  pool    NetworkPool butler-system/edge: 10.40.0.0-10.40.0.255, gives out 10.40.0.3"
-        "  pools/edge.yaml:5",
-    ]

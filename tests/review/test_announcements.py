@@ -55,25 +55,10 @@ def test_what_nobody_announces_any_more_is_a_warning_where_it_stands() -> None:
     assert item.location.path.endswith("/team-a/three.loadbalancer.yaml")
 
 
-def test_a_range_set_by_hand_that_goes_is_told_at_its_tenant() -> None:
-    (item,) = as_findings({**DONE, "tenants/b.yaml": extra("b", "old", spec="  count: 2\n")})
-    assert (item.code, item.location.path) == ("announcement-lost", "tenants/old.yaml")
-    assert "10.70.0.0-10.70.0.19 (20 addresses)" in item.message
-
-
 def test_what_the_base_does_by_itself_and_who_goes_is_no_loss_of_the_change() -> None:
     assert as_findings(TO_TWO, TO_TWO) == []
     assert as_findings(without(DONE, MINE, "tenants/one.yaml")) == []
     assert as_findings(DONE) == []
-
-
-def test_a_range_that_somebody_takes_out_of_a_document_is_lost_and_one_that_is_new_is_not() -> None:
-    (item,) = as_findings({**DONE, "tenants/old.yaml": BARE})
-    assert (item.code, str(item.location)) == ("announcement-lost", "tenants/old.yaml:1")
-    (item,) = as_findings({**DONE, "tenants/old.yaml": OLD.replace("0.19", "0.9")})
-    assert "10.70.0.10-10.70.0.19 (10 addresses)" in item.message
-    new = NEW.replace("70.0", "71.0")
-    assert as_findings({**DONE, "tenants/new.yaml": new, "tenants/x.yaml": extra("x", "new")}) == []
 
 
 def test_a_range_set_by_hand_that_another_gets_is_a_gate() -> None:

@@ -87,13 +87,3 @@ def test_what_is_excluded_from_a_pool_of_cluster_api_counts_as_well() -> None:
     now = vips.replace("gateway: 10.50.0.1", "gateway: 10.50.0.254")
     (found,) = as_findings({"pools/vips.yaml": vips}, {"pools/vips.yaml": now})
     assert found.message.endswith("main reserves: 10.50.0.1")
-
-
-def test_what_another_pool_gave_out_before_is_told_of_the_one_that_gives_it_anew() -> None:
-    before = {"pools/edge.yaml": pool(reserved=ROUTERS), "pools/b.yaml": pool("b", "10.40.0.0/28")}
-    now = {
-        **before,
-        "pools/edge.yaml": pool(reserved=LATER),
-        "pools/b.yaml": pool("b", "10.40.0.0/27"),
-    }
-    assert [it.location.path for it in as_findings(before, now)] == ["pools/edge.yaml"]

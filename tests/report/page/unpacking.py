@@ -11,15 +11,11 @@ class Lived(NamedTuple):
     """A life as the page tells it; commits by their numbers, None for before and for still."""
 
     pool: str
-    version: int
     first: int
     last: int
     claim: str
     owner: str
-    team: str
-    type: str
     state: str
-    is_growth: bool
     begins: int | None
     ends: int | None
 
@@ -74,23 +70,19 @@ def lives_of(page: Mapping[str, Any]) -> Iterator[Lived]:
     columns = page["lives"]
     pools, claims = sums(columns["pool"]), sums(columns["claim"])
     claimed, owners = names(page["claims"]["name"]), names(page["owners"])
-    about = {name: numbers(page["claims"][name]) for name in ("owner", "team", "type")}
+    owned = numbers(page["claims"]["owner"])
     first, was = 0, -1
     rest = (numbers(columns[name]) for name in ("first", "size", "state", "from", "to"))
     for pool, claim, step, size, state, begins, ends in zip(pools, claims, *rest, strict=True):
         first, was = (first if pool == was else 0) + step, pool
-        version, start = (6, first - IPV6) if first >= IPV6 else (4, first)
+        start = first - IPV6 if first >= IPV6 else first
         yield Lived(
             page["pools"][pool]["key"],
-            version,
             start,
             start + size - 1,
             claimed[claim],
-            owners[about["owner"][claim]],
-            page["teams"][about["team"][claim]],
-            page["types"][about["type"][claim]],
+            owners[owned[claim]],
             ("allocated", "held", "left")[state & 3],
-            bool(state & 4),
             begins - 1 if begins else None,
             ends - 1 if ends else None,
         )

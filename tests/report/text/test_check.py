@@ -18,18 +18,6 @@ def test_a_pool_that_comes_into_a_worse_tier_is_shown_though_nothing_stops_it() 
     assert "Pools" not in check_text(Compared(evaluation_of(fuller)), PLAIN)
 
 
-def test_what_comes_free_is_named_with_its_range_and_until_when_it_is_held() -> None:
-    two = {**SMALL, "tenants/two.yaml": tenant("two", "team-b")}
-    shown = check_text(Compared(evaluation_of(without(reconciled(two), "tenants/two.yaml"))), PLAIN)
-    assert shown.splitlines() == [
-        "1 release",
-        "  -   team-b/two   loadbalancer   10.40.0.8-10.40.0.15 of edge"
-        "   held until 2026-02-16T10:00:30Z at the earliest",
-        "✓ fine: no findings; 1 to release, 1 kept",
-    ]
-    assert "release" not in check_text(Compared(evaluation_of(reconciled(two))), PLAIN)
-
-
 def test_many_releases_are_counted_and_those_that_a_brake_holds_back_say_so() -> None:
     many = {f"tenants/t{at:02}.yaml": tenant(f"t{at:02}") for at in range(14)}
     files = reconciled({**SMALL, **many})

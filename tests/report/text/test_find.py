@@ -1,9 +1,8 @@
 """`find` for people: rows of runs, what does not fit, what comes free."""
 
 from reconciler.addresses import IPRange
-from reconciler.history.runs import FreeFit, FreeQuery, FreeSpace, ReservedRange, Runs
+from reconciler.history.runs import FreeQuery, FreeSpace, ReservedRange, Runs
 from reconciler.model.key import Key
-from reconciler.report.queries import free_runs_document
 from reconciler.report.text.queries import find_text
 from reconciler.report.text.table import Painter
 
@@ -39,16 +38,3 @@ def test_where_it_does_not_fit_the_largest_runs_stand_and_when_it_will() -> None
     )
     assert describe(NONE) == "edge: does not fit: nothing free\n"
     assert describe() == "No pools found.\n"
-
-
-def test_json_has_all_of_it() -> None:
-    runs = NONE._replace(
-        fits=(FreeFit(run(8, 8), run(8, 9), True),), held=(ReservedRange(run(1, 1), None),)
-    )
-    told = free_runs_document(FreeSpace(None, FreeQuery(1), (runs,)))
-    assert (told["count"], told["prefix"], told["fits"]) == (1, None, True)
-    (item,) = told["items"]
-    assert item["fits"][0]["run"] == {"start": "10.40.0.8", "end": "10.40.0.9", "count": 2}
-    assert item["held"][0]["until"] is None
-    block = free_runs_document(FreeSpace(None, FreeQuery(prefix=28), (NONE,)))
-    assert (block["count"], block["prefix"], block["fits"]) == (None, 28, False)

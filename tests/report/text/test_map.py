@@ -6,7 +6,6 @@ from msgspec.structs import replace
 from reconciler.addresses import IPRange
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.pool_map import pool_map
-from reconciler.report.queries import pool_map_document
 from reconciler.report.text.pools import GUTTER, map_text, short_text
 from reconciler.report.text.table import Painter
 from tests.families.novaedge import pool as vip_pool
@@ -14,35 +13,6 @@ from tests.families.novaedge import vip
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
 PLAIN, COLOURED = Painter(is_on=False), Painter(is_on=True)
-FILES = reconciled(
-    {
-        **SMALL,
-        "pools/edge.yaml": pool(cidr="10.40.0.0/28", reserved="[{cidr: 10.40.0.8/30}]"),
-        "providers/default.yaml": provider(gateway="10.40.0.15"),
-        "tenants/web.yaml": vip(of="", address="10.40.0.14"),
-    }
-)
-
-
-def test_a_map_has_signs_and_a_legend_that_says_what_they_are() -> None:
-    state = evaluation_of(FILES).state
-    found = pool_map(state, next(iter(state.pools)), 8)
-    assert map_text(found, PLAIN) == (
-        "edge\n"
-        "10.40.0.0        AAAAAAAA\n"
-        "10.40.0.8        ####..!+\n"
-        "  A  team-a/one: 8\n"
-        "  +  gateway: 1\n"
-        "  !  in use: 1\n"
-        "  #  reserved: 4\n"
-        "  .  free: 2\n"
-    )
-    assert "\x1b[32mA\x1b[0m" in map_text(found, COLOURED)
-    (item,) = pool_map_document("a" * 40, [found])["items"]
-    assert [part["state"] for part in item["parts"]] == [
-        "allocated", "reserved", "free", "in use", "gateway",
-    ]  # fmt: skip
-    assert item["parts"][0]["claim"] == "butler/TenantCluster/team-a/one/loadbalancer"
 
 
 def test_a_cell_of_several_addresses_is_said_and_holders_without_a_letter_are_counted() -> None:
@@ -58,21 +28,10 @@ def test_a_cell_of_several_addresses_is_said_and_holders_without_a_letter_are_co
     assert "\n  *  3 others: 6\n" in text
 
 
-def shorts(evaluation: Evaluation, width: int = 80) -> str:
+def shorts(evaluation: Evaluation, width: int) -> str:
     state, usage = evaluation.state, evaluation.plan.before
     maps = [(pool_map(state, key, width - GUTTER, 2), usage[key]) for key in sorted(state.pools)]
     return short_text(maps, PLAIN, width)
-
-
-def test_of_each_pool_there_is_a_short_map_and_one_legend() -> None:
-    assert shorts(evaluation_of(FILES)) == (
-        "edge  81.8% used, 2 free, a cell is 1\n"
-        "10.40.0.0        AAAAAAAA####..!+\n"
-        "\n"
-        "+ gateway, ! in use, # reserved, . free, A-Z, a-z, 0-9: holders\n"
-        "ipam map POOL lists the holder of each letter\n"
-    )
-    assert shorts(evaluation_of({})) == "No pools found.\n"
 
 
 def test_what_two_records_hold_comes_before_all_else() -> None:

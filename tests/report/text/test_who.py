@@ -27,21 +27,6 @@ def describe(first: int, last: int, brought: Caused | None = None) -> str:
     return who_text(of_ranges(STATE, [run(first, last)]), found, PLAIN)
 
 
-def test_one_address_is_told_with_all_that_is_known() -> None:
-    assert describe(3, 3, (ITEM, CommitCause(PERSON, "tenants/one.yaml", 3))) == (
-        "10.40.0.3  allocated\n"
-        "  tenant    team-a/one, team team-a\n"
-        "  claim     team-a/one (loadbalancer), 10.40.0.0-10.40.0.7 (8)\n"
-        "  pool      butler-system/edge\n"
-        "  since     2026-02-15T10:00:30Z\n"
-        "  record    allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml\n"
-        "  commit    aaaaaaaaaaaa, 2026-02-15T10:00:30Z, ipam: allocate 1\n"
-        "  cause     tenants/one.yaml:3, cccccccccccc, 2026-02-15T10:00:30Z, Add one\n"
-        "  author    A <a@b>, #12\n"
-        "  after     10.40.0.8-10.40.0.15 (8) held team-a/two\n"
-    )
-
-
 def test_what_no_record_holds_says_what_it_is_and_where_that_is_written() -> None:
     assert describe(130, 130).splitlines()[:3] == [
         "10.40.0.130  in use",
