@@ -225,7 +225,8 @@ def test_addresses_of_a_cluster_that_is_gone_wait_for_the_word_of_a_person(site:
     site.apply(FILES)
     gone = without(FILES, "web")
     site.breaks(FIRST, Fault("", kind="reset"))
-    assert site.apply(gone, "b")[FIRST].is_failed
+    away = site.apply(gone, "b")[FIRST]
+    assert (away.state, away.revision) == (ClusterState.UNREACHABLE, "a" * 40)
     word = frozenset([FIRST])
     assert len(site.doubts(gone, LATER)) == 1
     assert site.doubts(gone, LATER, confirm_withdrawn=word) == {}

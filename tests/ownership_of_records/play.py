@@ -74,6 +74,13 @@ class Play:
         self.now += 10
         return commit(self.folder, message, self.now)
 
+    def add(self, name: str = "late") -> str:
+        """One more tenant, reconciled; the head."""
+        self.edit({f"tenants/{name}.yaml": tenant(name)})
+        self.push()
+        assert self.reconcile() == 0
+        return self.tip
+
     def push(self, *more: str) -> None:
         self.git("push", "-q", *more, "origin", "HEAD:main")
 

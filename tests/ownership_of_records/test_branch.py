@@ -57,9 +57,7 @@ def forged(play: Play) -> None:
 def forged_on_another_base(play: Play) -> None:
     """A cherry-pick: F of the parent is not F of the base that it names."""
     first = play.tip
-    play.edit({"tenants/late.yaml": tenant("late")})
-    play.push()
-    assert play.reconcile() == 0
+    play.add()
     play.git("rm", "-rq", "allocations")
     play.git("restore", f"--source={first}", "--staged", "--worktree", "--", "allocations")
     play.edit(message=play.git("log", "-1", "--format=%B", first))
@@ -74,9 +72,7 @@ def ours(play: Play) -> None:
     play.change()
     play.edit({"tenants/mine.yaml": tenant("mine")})
     play.git("switch", "-q", "main")
-    play.edit({"tenants/late.yaml": tenant("late")})
-    play.push()
-    assert play.reconcile() == 0
+    play.add()
     play.git("switch", "-q", "change")
     play.git("merge", "-q", "-s", "ours", "-m", "ours", "main")
     play.git("switch", "-q", "main")
@@ -202,9 +198,7 @@ def test_an_octopus_merge_is_fine(play: Play) -> None:
 
 
 def test_a_rewrite_that_keeps_all_files_leaves_dangling_bases(play: Play) -> None:
-    play.edit({"tenants/late.yaml": tenant("late")})
-    play.push()
-    assert play.reconcile() == 0
+    play.add()
     before = play.held()
     play.git("filter-branch", "-f", "--msg-filter", "cat && echo", "main")
     play.git("for-each-ref", "--format=delete %(refname)", "refs/original")
@@ -213,9 +207,7 @@ def test_a_rewrite_that_keeps_all_files_leaves_dangling_bases(play: Play) -> Non
     clone = play.folder.parent / "clone"
     git(play.folder.parent, "clone", "-q", f"file://{play.remote}", str(clone))
     play.folder = clone
-    play.edit({"tenants/later.yaml": tenant("later")})
-    play.push()
-    assert play.reconcile() == 0
+    play.add("later")
     assert before.items() <= play.held().items()
 
 

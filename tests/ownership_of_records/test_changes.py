@@ -58,9 +58,7 @@ def test_a_change_behind_its_base_is_green(play: Play) -> None:
     play.change()
     play.edit({"tenants/mine.yaml": tenant("mine")})
     play.git("switch", "-q", "main")
-    play.edit({"tenants/late.yaml": tenant("late")})
-    play.push()
-    assert play.reconcile() == 0
+    play.add()
     play.git("switch", "-q", "change")
     assert play.codes("check", *BASE) == (0, set())
 
@@ -166,9 +164,7 @@ def test_a_squash_that_drops_the_line_stops_and_says_how_to_set_the_forge(play: 
 @pytest.mark.parametrize("how", [squashed, rebased, merged])
 def test_a_stale_proposal_stops(play: Play, how: Callable[[Play, str], None]) -> None:
     tip = proposal(play)
-    play.edit({"tenants/aaa.yaml": tenant("aaa")})
-    play.push()
-    assert play.reconcile() == 0
+    play.add("aaa")
     try:
         how(play, tip)
     except AssertionError:
@@ -187,22 +183,16 @@ def test_a_carried_reconcile_commit_is_red_although_it_was_reverted(play: Play) 
 
 
 def test_a_cherry_picked_reconcile_commit_is_red(play: Play) -> None:
-    play.edit({"tenants/late.yaml": tenant("late")})
-    play.push()
-    assert play.reconcile() == 0
+    play.add()
     made = play.tip
-    play.edit({"tenants/later.yaml": tenant("later")})
-    play.push()
-    assert play.reconcile() == 0
+    play.add("later")
     play.git("switch", "-q", "-c", "change", f"{made}^^")
     play.git("cherry-pick", made)
     assert "commit-carried" in play.codes("check", *BASE)[1]
 
 
 def test_the_revert_of_a_reconcile_commit_is_red(play: Play) -> None:
-    play.edit({"tenants/late.yaml": tenant("late")})
-    play.push()
-    assert play.reconcile() == 0
+    play.add()
     play.change()
     play.git("revert", "--no-edit", "HEAD")
     assert play.codes("check", *BASE) == (1, {"records-changed"})
@@ -231,9 +221,7 @@ def _made(folder: Path) -> Path:
 
 @pytest.mark.parametrize("how", [("--depth", "1"), ("--filter=blob:none",), ("--single-branch",)])
 def test_clones(play: Play, how: tuple[str, ...]) -> None:
-    play.edit({"tenants/late.yaml": tenant("late")})
-    play.push()
-    assert play.reconcile() == 0
+    play.add()
     play.git("push", "-q", "origin", "HEAD:refs/heads/change")
     git(play.remote, "config", "uploadpack.allowFilter", "true")
     clone = play.folder.parent / "clone"

@@ -168,8 +168,7 @@ def test_a_forced_push_during_a_run_is_not_overwritten(
 ) -> None:
     """A person rolls the branch back, with or without the reference, during an observation."""
     before = play.tip
-    late(play)
-    assert play.reconcile() == 0
+    play.add()
     lost = play.tip
     forced: list[str] = []
 
@@ -204,8 +203,7 @@ def test_proposals_after_loosened_settings_with_releases_are_green(
     play: Play, gone: list[str], how: Callable[[Play, str], None]
 ) -> None:
     play.edit({"ipam.yaml": settings("brakes: {maxReleasePercent: 10, minRecords: 1}")})
-    late(play)
-    assert play.reconcile() == 0
+    play.add()
     loose = settings("retention: 0s", "brakes: {maxReleasePercent: 100, minRecords: 1}")
     play.edit({"ipam.yaml": loose, "tenants/more.yaml": tenant("more")}, gone=gone)
     play.push()

@@ -16,14 +16,6 @@ NEWCOMER = {"tenants/newcomer.yaml": tenant("newcomer")}
 WRONG = {"ipam.yaml": settings("recrods: x")}
 
 
-def late(play: Play, name: str = "late") -> str:
-    """One more tenant, reconciled; the head."""
-    play.edit({f"tenants/{name}.yaml": tenant(name)})
-    play.push()
-    assert play.reconcile() == 0
-    return play.tip
-
-
 def rolled_back(play: Play, to: str) -> None:
     play.git("reset", "-q", "--hard", to)
     play.push("--force")
@@ -31,7 +23,7 @@ def rolled_back(play: Play, to: str) -> None:
 
 def test_a_branch_that_was_rolled_back_stops_and_the_way_back_works(play: Play) -> None:
     before = play.tip
-    lost = late(play)
+    lost = play.add()
     held = play.held()
     rolled_back(play, before)
     code, said = play.ipam("reconcile", "--no-apply")
@@ -50,7 +42,7 @@ def test_a_branch_that_was_rolled_back_stops_and_the_way_back_works(play: Play) 
 
 def test_accepting_keeps_lost_ranges_out_of_use(play: Play) -> None:
     before = play.tip
-    late(play)
+    play.add()
     lost = play.held().items() - {}.items()
     rolled_back(play, before)
     kept = play.held()
@@ -71,7 +63,7 @@ def test_accepting_keeps_lost_ranges_out_of_use(play: Play) -> None:
 
 def test_a_lost_claim_that_comes_back_gets_its_range(play: Play) -> None:
     before = play.tip
-    late(play)
+    play.add()
     held = play.held()
     rolled_back(play, before)
     play.edit({"tenants/late.yaml": tenant("late")})
@@ -83,7 +75,7 @@ def test_a_lost_claim_that_comes_back_gets_its_range(play: Play) -> None:
 def left(play: Play) -> set[str]:
     """Ranges of the first history, and a branch at its start."""
     before = play.edit({"ipam.yaml": settings("records: allocations")})
-    late(play)
+    play.add()
     ranges = set(play.held().values())
     rolled_back(play, before)
     return ranges
@@ -190,7 +182,7 @@ def back(play: Play) -> None:
 def test_a_reference_that_is_gone_or_old_changes_nothing(
     play: Play, act: Callable[[Play], None]
 ) -> None:
-    late(play)
+    play.add()
     act(play)
     before = play.held()
     assert play.reconcile() == 0
@@ -266,7 +258,7 @@ def test_a_server_that_refuses_the_reference_is_no_failure(
     hook = play.remote / "hooks/update"
     hook.write_text('#!/bin/sh\ncase "$1" in refs/ipam/*) exit 1;; esac\n')
     hook.chmod(0o755)
-    late(play)
+    play.add()
     assert "cannot be moved" in caplog.text
 
 

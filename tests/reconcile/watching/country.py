@@ -22,7 +22,7 @@ from reconciler.model.objects import Resource
 from reconciler.reconcile.reconcile import ReconcileOptions
 from tests.fake_cluster import FakeCluster
 from tests.fake_clusters import FakeClusters
-from tests.fakes import FakeRepository
+from tests.reconcile.watching import land
 from tests.reconcile.watching.times import Moved, Noted
 from tests.review.sides import encoded
 from tests.world import CLOCK
@@ -32,7 +32,7 @@ Changes = list[tuple[int, WatchEvent]]
 
 
 @dataclass
-class Branch(FakeRepository):
+class Branch(land.Branch):
     """A branch whose remote refuses as told."""
 
     failing: int = 0
@@ -42,9 +42,6 @@ class Branch(FakeRepository):
             self.failing -= 1
             raise GitError("the remote is not there")
         super().publish(base, revision)
-
-    def files(self) -> dict[str, bytes]:
-        return dict(self.commits[self.head][2])
 
 
 @dataclass

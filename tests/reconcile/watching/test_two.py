@@ -1,15 +1,18 @@
 """Two daemons without leader election on one branch: no address twice, and no race without an end."""
 
 from random import Random
+from typing import Any
 
 import pytest
 
 from reconciler.addresses import IPSet
+from reconciler.daemon.dirty import Dirty
 from reconciler.gitio.interface import ReplayVerdict
+from reconciler.reconcile.verify import verify
 from tests.long.texts import held, twice
+from tests.reconcile.looking.country import Country as Tenants
 from tests.reconcile.looking.country import elastic
-from tests.reconcile.watching.land import Branch, Land
-from tests.reconcile.watching.posts import Post, Shared, Telling, go_on
+from tests.reconcile.watching.country import Branch, Country
 from tests.world import settings, tenant
 
 NAMES = ("ant", "bee")
@@ -23,39 +26,55 @@ class Pair:
     def __init__(self, seed: int) -> None:
         self.lot = Random(seed)
         files = {**elastic(*NAMES, cidr="10.0.0.0/26"), "ipam.yaml": SETTINGS}
-        self.land = Land(files, Telling())
-        time = Shared()
-        self.posts = [Post(self.land, time, self.lot.random) for _ in "ab"]
-        self.busy = False
-        self.number = 0
-        self.between = 0
-        self.land.branch.meanwhile = self.meanwhile
+        first = Country(files)
+        second = Country(files, first.clusters, first.branch, first.time)
+        self.daemons, self.branch = [first, second], first.branch
+        clusters: Any = first.clusters
+        self.tenants = Tenants(dict(files), clusters=clusters)
+        self.number = self.between = 0
+        self.working: list[Country] = []
+        self.pushed: set[str] = set()
+        self.branch.meanwhile = self.meanwhile
+        for daemon in self.daemons:
+            daemon.work.sleep = lambda _seconds: None
+
+    def round(self, daemon: Country) -> None:
+        self.working.append(daemon)
+        list(daemon.work.rounds(Dirty(None, ("test",), daemon.time.now)))
+        self.working.pop()
 
     def meanwhile(self) -> None:
-        """While one is about to push, the other works, in one case of two."""
-        if self.busy or self.lot.random() < 0.5:
-            return
-        self.busy = True
-        self.between += 1
-        for post in self.posts:
-            # The other one; who is in the middle of a round has no turn.
-            if not post.is_working:
-                post.watch()
-                post.turn()
-        self.busy = False
+        """While one is about to push, something happens and the other works, in one case of two."""
+        if len(self.working) == 1 and self.lot.random() < 0.5:
+            self.between += 1
+            self.happen()
+            self.round(next(it for it in self.daemons if it is not self.working[0]))
+
+    def pass_by(self, seconds: int) -> None:
+        """Time passes, both work in some order, and so does MetalLB."""
+        first, _ = self.daemons
+        first.time.now += seconds
+        first.clusters.clock += seconds
+        self.tenants.now = first.clusters.clock
+        for daemon in self.lot.sample(self.daemons, 2):
+            self.round(daemon)
+        self.tenants.serve()
 
     def happen(self) -> None:
         self.number += 1
         cluster = self.lot.choice(CLUSTERS)
-        there = list(self.land.services(cluster))
+        there = list(self.tenants.services(cluster))
         if self.number % 4 == 0:
-            self.land.people({f"tenants/x{self.number}.yaml": tenant(f"x{self.number}")})
+            path = f"tenants/x{self.number}.yaml"
+            self.pushed.add(path)
+            files = {path: tenant(f"x{self.number}")}
+            self.branch.people(files, self.branch.fetch().clock + 1)
         elif len(there) < 4:
             for at in range(3):
-                self.land.ask(f"s{self.number}-{at}", cluster)
+                self.tenants.ask(f"s{self.number}-{at}", cluster)
         else:
             for name in there[1:]:
-                self.land.leave(name, cluster)
+                self.tenants.leave(name, cluster)
 
 
 def require_no_address_twice(branch: Branch) -> None:
@@ -75,33 +94,22 @@ def test_two_daemons_on_one_branch_give_no_address_twice_and_race_without_end_no
     seed: int,
 ) -> None:
     pair = Pair(seed)
-    for _ in range(9):
+    for _ in range(12):
         pair.happen()
-        pair.lot.shuffle(pair.posts)
-        go_on(pair.posts, 40.0, most=60)
-        pair.land.serve()
-        require_disjoint(pair.land)
+        for _ in range(3):
+            pair.pass_by(30)
+            there = [pair.tenants.announced(name) for name in CLUSTERS]
+            assert sum(it.size for it in there) == IPSet.of(i for it in there for i in it).size
     assert pair.between > 0  # one came between the other's plan and its push
-    assert not any(it.failure for post in pair.posts for it in post.told)
-    published = sum(
-        len(it.done.parts) for post in pair.posts for done in post.told for it in done.rounds
-    )
-    # Two that plan the same at once make one commit of the same id.
-    commits = len(pair.land.branch.ours & set(pair.land.branch.line()))
-    assert 5 < commits <= published
-    require_no_address_twice(pair.land.branch)
-    assert {it.verdict for it in pair.land.verify()[:-1]} <= {
-        ReplayVerdict.SAME,
-        ReplayVerdict.FOREIGN,
-    }
-    # In a world that stands still both come to rest.
-    go_on(pair.posts, 1_900.0, most=60)
-    pair.land.serve()
-    before = pair.land.branch.head
-    go_on(pair.posts, 1_300.0, most=12)
-    assert pair.land.branch.head == before
-
-
-def require_disjoint(land: Land) -> None:
-    there = [land.announced(name) for name in CLUSTERS]
-    assert sum(it.size for it in there) == IPSet.of(i for it in there for i in it).size
+    assert pair.pushed <= pair.branch.files().keys()
+    assert len(pair.branch.ours & set(pair.branch.line())) > 5
+    require_no_address_twice(pair.branch)
+    *verified, _ = verify(pair.branch, pair.branch.head)
+    assert {it.verdict for it in verified} <= {ReplayVerdict.SAME, ReplayVerdict.FOREIGN}
+    # If nothing happens any more, both come to rest.
+    for _ in range(4):
+        pair.pass_by(600)
+    before = pair.branch.head
+    for _ in range(4):
+        pair.pass_by(600)
+    assert pair.branch.head == before

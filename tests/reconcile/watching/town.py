@@ -11,7 +11,6 @@ from tests.fake_cluster import HUB
 from tests.reconcile.looking.country import ONE, elastic
 from tests.reconcile.looking.country import Country as Tenants
 from tests.reconcile.watching.country import Country
-from tests.review.sides import encoded
 
 
 class Town:
@@ -45,15 +44,9 @@ class Town:
         self.tenants.serve()
         return found
 
-    def commit(self, files: Mapping[str, str | bytes | None]) -> None:
+    def commit(self, files: Mapping[str, str | None]) -> None:
         branch = self.daemon.branch
-        now = branch.files()
-        for path, data in files.items():
-            if data is None:
-                del now[path]
-            else:
-                now |= encoded({path: data})
-        branch.head = branch.add(branch.head, branch.commits[branch.head][1] + 1, now)
+        branch.people(files, branch.fetch().clock + 1)
 
     def pass_by(self, seconds: int) -> None:
         self.daemon.time.now += seconds
