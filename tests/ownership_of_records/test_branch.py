@@ -184,19 +184,6 @@ def test_git_pull_that_puts_the_branch_on_the_second_parent_is_fine(play: Play) 
     assert play.ipam("verify")[0] == 0
 
 
-def test_an_octopus_merge_is_fine(play: Play) -> None:
-    for name in ("a", "b"):
-        play.change(name)
-        play.edit({f"tenants/{name}.yaml": tenant(name)})
-    play.git("switch", "-q", "main")
-    play.edit({"tenants/c.yaml": tenant("c")})
-    play.git("merge", "-q", "-m", "octopus", "a", "b")
-    play.push()
-    before = play.held()
-    assert play.reconcile() == 0
-    assert before.items() <= play.held().items()
-
-
 def test_a_rewrite_that_keeps_all_files_leaves_dangling_bases(play: Play) -> None:
     play.add()
     before = play.held()

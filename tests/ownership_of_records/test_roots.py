@@ -1,12 +1,12 @@
 """Roots that move: records keep their protection, and no change forges the plan line of a root."""
 
-import re
 from collections.abc import Callable
 
 import pytest
 
 from tests.ownership_of_records.play import RECORD, TENANTS, Play, edited
 from tests.ownership_of_records.test_branch import settings
+from tests.ownership_of_records.test_cures import cure
 from tests.world import SMALL, pool, provider, tenant
 
 BASE = ("--base", "origin/main")
@@ -119,18 +119,10 @@ def test_a_root_that_moves_back_is_compared_with_where_it_was(root: Play, is_edi
     code, said = root.ipam("reconcile", "--no-apply", "--root", "a")
     assert code == (3 if is_edited else 0), said
     if is_edited:
-        restore(root, said)
+        cure(root, said)
+        root.push()
         assert root.reconcile("--root", "a") == 0
     assert root.shown(f"a/{RECORD}", "origin/main") == kept
-
-
-def restore(play: Play, said: str) -> None:
-    found = re.search(r"to restore: (.*?) && git commit", said)
-    assert found is not None, said
-    for command in found[1].split(" && "):
-        play.git("-C", "a", *command.split()[1:])
-    play.edit(message="Restore records")
-    play.push()
 
 
 @pytest.mark.parametrize("same", [False, True])

@@ -93,13 +93,6 @@ def allocation(**status: object) -> Mapping[str, Any]:
     }
 
 
-def test_an_inventory_that_somebody_deleted_is_told_from_the_allocations() -> None:
-    server = Server(allocations=[allocation()])
-    assert memory(server, {}, lost=True).known == {
-        "a/one": Enrolled("", "", (), ("10.0.0.0-10.0.0.3",))
-    }
-
-
 def test_allocations_that_hold_nothing_or_are_not_ours_tell_nothing() -> None:
     foreign = {**allocation(), "metadata": {"name": "x", "namespace": HERE, "uid": "x"}}
     allocations = [foreign, allocation(phase="Released"), allocation(startAddress=None)]

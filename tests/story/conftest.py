@@ -10,7 +10,10 @@ from tests.story.stage import Stage
 
 @pytest.fixture
 def stage(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    pytestconfig: pytest.Config,
 ) -> Stage:
     def within(arguments: list[str]) -> Ran:
         monkeypatch.chdir(made.place)
@@ -23,5 +26,5 @@ def stage(
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
     monkeypatch.setenv("COLUMNS", "100")
-    made = Stage(tmp_path, within)
+    made = Stage(tmp_path, within, updates=pytestconfig.getoption("--update-golden"))
     return made

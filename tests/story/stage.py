@@ -8,7 +8,7 @@ a remark.
 import re
 import shlex
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -65,6 +65,7 @@ class Stage:
     place: Path = field(init=False)
     clock: int = CLOCK
     who: str = "Ada"
+    updates: bool = False
 
     def __post_init__(self) -> None:
         self.place = self.root
@@ -76,6 +77,17 @@ class Stage:
             else:
                 yield Step(part, self._do(part))
                 self.clock += 60
+
+    def require_golden(self, told_of: Mapping[str, list[Step]], folder: Path) -> None:
+        """Compare what each chapter printed with its golden, or write that with --update-golden."""
+        for chapter, steps in told_of.items():
+            text = "\n".join(step.text() for step in steps).replace(str(self.root), "…")
+            assert "Traceback" not in text
+            assert "a bug" not in text
+            place = folder / f"{chapter}.txt"
+            if self.updates:
+                place.write_text(text, encoding="utf-8")
+            assert text == place.read_text(encoding="utf-8"), chapter
 
     def _direct(self, text: str) -> None:
         for line in text.splitlines():

@@ -92,14 +92,6 @@ def test_another_cluster_under_the_name_is_not_asked_until_a_person_says_so() ->
     assert len(here.looked().changes) == 1
 
 
-def test_the_class_that_metallb_serves_may_have_a_name() -> None:
-    here = country()
-    here.ask("c", loadBalancerClass="edge/lb")
-    assert here.looked().changes == ()
-    here.options = LookOptions(ApplyOptions(lb_class="edge/lb"))
-    assert len(here.looked().changes) == 1
-
-
 @pytest.mark.parametrize("options", [
     LookOptions(writes=False), LookOptions(ApplyOptions(dry_run=True)),
 ])  # fmt: skip
@@ -148,16 +140,6 @@ def test_pools_of_others_are_nobodys_spare_addresses() -> None:
     here = asking()
     put(here, Ref(ADDRESS_POOL, "metallb-system", "others"), spec={"addresses": ["10.0.9.0/24"]})
     assert here.looked().figures[ONE].spare == 0
-
-
-def test_growth_is_cut_to_the_quota_of_the_provider() -> None:
-    here = country(quotaPerTenant="{maxLoadBalancerIPs: 4}")
-    for at in range(5):
-        here.ask(f"more-{at}")
-    looked = here.run()
-    assert (here.demand(), looked.figures[ONE].blocked) == ([(1, 2)], 3)
-    assert "quotaPerTenant.maxLoadBalancerIPs" in words(looked)["IPAMGrowthBlocked"]
-    assert here.settle() == 0
 
 
 def test_where_no_pool_has_such_a_run_growth_is_halved_and_what_is_left_is_told() -> None:

@@ -77,13 +77,3 @@ def test_what_people_describe_counts_wherever_it_stands_and_however_old_the_copy
         assert [change.path for change in evaluation.changes] == [COPY]
         assert decided(evaluation)[TWO].startswith("keep")
         assert "document-duplicate" not in [item.code for item in evaluation.findings]
-
-
-def test_a_copy_stays_while_the_file_of_who_describes_it_holds_something_broken() -> None:
-    before = reconciled(BASE)
-    beside = f"{tenant('two')}---\n{tenant('new', networking='{lbPoolSize: many}')}"
-    for text in (beside, tenant("two", networking="{lbPoolSize: many}")):
-        files = {**before, "tenants/two.yaml": text}
-        evaluation = evaluation_after([before], files)
-        assert evaluation.changes == ()
-        assert decided(evaluation)[TWO].startswith("keep")

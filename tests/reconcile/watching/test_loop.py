@@ -180,15 +180,6 @@ def test_dirty_clusters_stay_dirty_if_git_fails(stage: Stage) -> None:
     assert stage.clusters()[1:3] == [ONE, ONE]
 
 
-def test_a_cluster_that_failed_is_retried_alone_with_growing_pauses(stage: Stage) -> None:
-    bad = Applied("a/web", ClusterState.FAILED, uid="web", error="no")
-    daemon = stage.daemon([HUB, bad], [bad], [bad], [bad], [WEB])
-    stage.work.done = quiet(stage.done)
-    assert stage.until(daemon, 60) == [("start",), *[("retry",)] * 4]
-    assert stage.clusters()[1:] == [ONE] * 4
-    assert stage.told[1].ending is RoundResult.PARTIAL
-
-
 def quiet(done: Reconciled) -> Reconciled:
     """The same without a commit."""
     return replace(done, commit=None)

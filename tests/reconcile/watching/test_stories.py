@@ -137,18 +137,6 @@ def test_an_object_without_a_finalizer_is_released_when_its_watch_reports_the_de
     assert phases(here) == ["Released", "Released"]
 
 
-def test_an_object_that_was_deleted_while_no_watch_was_open_is_left_to_two_lists(
-    shopping: Country,
-) -> None:
-    here = shopping
-    delete(here)
-    here.hear(CLUSTERS, lambda: quiet(here))
-    assert COPY in here.branch.files()
-    here.clusters.clock += 600
-    here.rounds(1, until=700)
-    assert COPY not in here.branch.files()
-
-
 def test_what_is_held_is_known_to_be_gone_until_git_has_no_copy_of_it(shopping: Country) -> None:
     here = shopping
     gone = lambda: delete(here, SHOP, MORE)  # noqa: E731 - a step among others

@@ -74,16 +74,6 @@ def test_tenants_that_lack_addresses_get_them_with_the_commit_that_raises_the_qu
     assert town.daemon.work.short == set()
 
 
-def test_a_tenant_that_becomes_elastic_is_looked_at_with_the_commit_that_says_so() -> None:
-    static = "{allocationMode: static, defaultPoolSize: 2}"
-    town = Town(loadBalancer=static)
-    asks(town, "c")
-    assert not served(town)
-    town.commit(provided())
-    town.round(GIT)
-    assert served(town)
-
-
 def test_addresses_that_one_tenant_releases_go_to_another_that_waits() -> None:
     town = Town("one", "two", cidr="10.0.0.0/30")
     asks(town, "c")
