@@ -25,7 +25,6 @@ _SECONDS = 300
 
 
 def main() -> int:
-    """Run all three; 1 when any of them found something."""
     found = [
         _run("bandit", "--quiet", "--recursive", "reconciler"),
         _run("zizmor", "--offline", "--quiet", *WORKFLOWS),
@@ -35,7 +34,6 @@ def main() -> int:
 
 
 def _run(tool: str, *arguments: str) -> bool:
-    """Whether a tool found something, which it then has printed."""
     done = subprocess.run([str(_BIN / tool), *arguments], cwd=ROOT, check=False)
     return done.returncode != 0
 

@@ -13,7 +13,6 @@ _BEFORE = pytest.StashKey[frozenset[str]]()
 
 
 def files(root: Path) -> frozenset[str]:
-    """All files below a folder, but those of Git and of virtual environments."""
     found = []
     for folder, inside, names in os.walk(root):
         inside[:] = [

@@ -109,13 +109,11 @@ class Said(NamedTuple):
 
 
 def markdown_files() -> list[Path]:
-    """All Markdown files of the project."""
     listed = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob(".github/**/*.md")]
     return sorted([*listed, *ROOT.glob("example-repo/**/*.md")])
 
 
 def blocks(text: str) -> list[Block]:
-    """All fenced blocks of a document, in order."""
     return [
         Block(found["mark"] or "", found["language"], found["text"])
         for found in _FENCE.finditer(text)
@@ -238,7 +236,6 @@ def properties(schema: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, 
 
 
 def field_table(schema: dict[str, Any]) -> str:
-    """The table of all fields of a kind."""
     rows = ["| field | type | default | meaning |", "| --- | --- | --- | --- |"]
     for path, about in properties(schema):
         cells = (f"`{path}`", kind_of(path, about), default_of(about), meaning_of(about))
@@ -247,7 +244,6 @@ def field_table(schema: dict[str, Any]) -> str:
 
 
 def kind_of(path: str, about: dict[str, Any]) -> str:
-    """Type and unit of a field."""
     name = about.get("type", "string" if "const" in about else "any")
     unit = _UNITS.get(path.rpartition(".")[2])
     if name == "integer" and unit is None:
@@ -281,8 +277,6 @@ def meaning_of(about: dict[str, Any]) -> str:
 
 
 def with_tables(text: str) -> str:
-    """A page with its tables of fields as the schemas have them now."""
-
     def table(found: re.Match[str]) -> str:
         schema = read_schema(found["schema"])
         return f"{found['open']}\n{field_table(schema)}\n{found['close']}"
@@ -291,14 +285,12 @@ def with_tables(text: str) -> str:
 
 
 def with_codes(text: str) -> str:
-    """A page with its table of codes as the program has them now."""
     rows = "".join(f"| `{code}` | {CODES[code]} |\n" for code in sorted(CODES))
     table = f"\n| code | meaning |\n| --- | --- |\n{rows}\n"
     return _CODES.sub(lambda found: f"{found['open']}{table}{found['close']}", text)
 
 
 def with_metrics(text: str) -> str:
-    """A page with its table of metrics as the program has them now."""
     rows = "".join(
         f"| `{metric.name}` | {metric.sort} | {', '.join(f'`{it}`' for it in metric.labels)} |"
         f" {metric.help} |\n"
@@ -309,8 +301,6 @@ def with_metrics(text: str) -> str:
 
 
 def with_ci(text: str) -> str:
-    """A page with what CI does as `ipam init` writes it now."""
-
     def written(found: re.Match[str]) -> str:
         form = found["form"] or ""
         shown = shown_comment() if "comment" in form else shown_ci(Forge(found["forge"]), by_action=bool(form))  # fmt: skip
@@ -330,7 +320,6 @@ def shown_ci(forge: Forge, *, by_action: bool = False) -> str:
 
 
 def shown_comment() -> str:
-    """What `ipam init` writes for the comment on GitHub."""
     return _by_action(".github/workflows/ipam-comment.yml")
 
 
@@ -354,7 +343,6 @@ def main() -> None:
 
 
 def pages() -> list[Path]:
-    """All pages of docs/."""
     return sorted((ROOT / "docs").rglob("*.md"))
 
 

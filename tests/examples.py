@@ -9,7 +9,6 @@ _PROFILES = {"dev": 20, "ci": CI, "nightly": 5_000}
 
 
 def register() -> None:
-    """Register the profiles and load the one that $HYPOTHESIS_PROFILE names."""
     for name, examples in _PROFILES.items():
         settings.register_profile(
             name,

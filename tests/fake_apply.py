@@ -44,7 +44,6 @@ def _fields(value: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[tuple[A
 
 
 def written(live: dict[str, Any], fields: Fields) -> None:
-    """Write fields into an object."""
     for path, value in fields.items():
         _write(live, path, deepcopy(value))
 
@@ -70,7 +69,6 @@ def _write(node: Any, path: tuple[str, ...], value: Any) -> None:
 
 
 def removed(live: dict[str, Any], path: tuple[str, ...]) -> None:
-    """Take a field out of an object, and what is empty then."""
     _remove(live, path)
 
 
@@ -99,7 +97,6 @@ def _remove(node: Any, path: tuple[str, ...]) -> None:
 
 
 def tree(paths: Iterator[tuple[str, ...]]) -> dict[str, Any]:
-    """Places as `fieldsV1` has them."""
     root: dict[str, Any] = {}
     for path in paths:
         node = root
@@ -109,7 +106,6 @@ def tree(paths: Iterator[tuple[str, ...]]) -> dict[str, Any]:
 
 
 def places(fields: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """`fieldsV1` as places."""
     for step, inner in fields.items():
         if inner:
             yield from places(inner, (*path, step))

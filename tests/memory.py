@@ -123,7 +123,6 @@ def _raw(files: Mapping[str, str | bytes]) -> dict[str, bytes]:
 def changes(
     old: Mapping[str, bytes], new: Mapping[str, bytes], paths: Sequence[str] = ()
 ) -> tuple[Changed, ...]:
-    """The files that differ, below some paths or anywhere."""
     inside = tuple(f"{path}/" for path in paths)
     return tuple(
         Changed(path, entry_of(path, old), entry_of(path, new))

@@ -12,7 +12,6 @@ Series = tuple[str, tuple[tuple[str, str], ...]]
 
 
 def series(text: str) -> dict[Series, float]:
-    """All series that a scrape tells; those of histograms by their parts."""
     return {
         (sample.name, tuple(sorted(sample.labels.items()))): sample.value
         for family in text_string_to_metric_families(text)
@@ -27,11 +26,9 @@ class Shown:
         self.registry = Registry(tuple(metrics or catalogue()))
 
     def all(self) -> dict[Series, float]:
-        """All series; those of histograms by their parts."""
         return series(self.registry.text().decode())
 
     def value(self, name: str, **labels: str) -> float | None:
-        """One figure; None when there is none."""
         return self.all().get((name, tuple(sorted(labels.items()))))
 
     def of(self, name: str) -> dict[tuple[str, ...], float]:

@@ -39,5 +39,4 @@ def moving(
 
 
 def moved(files: Files, *claims: str) -> dict[str, str | bytes]:
-    """The files after claims moved."""
     return carried(files, moving(files, *claims))

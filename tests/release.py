@@ -31,7 +31,6 @@ class WrongReleaseError(Exception):
 
 
 def main(tag: str, folder: Path) -> int:
-    """Write all of it; 1 when the tree is not what the tag says."""
     try:
         text = notes((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), tag, __version__)
         if folder.exists():  # what another build left there is in no release

@@ -99,7 +99,6 @@ def json_schema(part: Any) -> Any:
 
 
 def parts(part: Any, at: str = "") -> Iterator[tuple[str, Any]]:
-    """All schemas inside a schema, with their places."""
     yield at, part
     for name, below in part.get("properties", {}).items():
         yield from parts(below, f"{at}.{name}")

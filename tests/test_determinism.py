@@ -20,7 +20,6 @@ WORLDS = (
 
 
 def describe(world: dict[str, str], folder: Path, *arguments: str) -> bytes:
-    """The outcome of every golden tree, as a process in this world prints it."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.golden.cases", *arguments],
         cwd=folder,

@@ -98,7 +98,6 @@ def test_the_document_that_a_page_shows_is_accepted(kind: str) -> None:
 
 
 def path_of(shown: str) -> str:
-    """Where the Override that is shown has to stand."""
     (name,) = re.findall(r"^  name: (\S+)$", shown, re.MULTILINE)
     return f"overrides/{name}.yaml"
 
@@ -114,14 +113,12 @@ def _command(verb: str) -> click.Command:
 
 
 def _params(verb: str) -> list[click.Parameter]:
-    """All parameters of a verb, and of the commands that it has."""
     command = _command(verb)
     inner = command.commands.values() if isinstance(command, click.Group) else ()
     return [param for item in (command, *inner) for param in item.params]
 
 
 def _options(verb: str) -> set[str]:
-    """The names of all options of a verb."""
     params = _params(verb)
     return {name for option in params for name in (*option.opts, *option.secondary_opts)}
 
@@ -165,7 +162,6 @@ def test_every_metric_is_in_the_table() -> None:
 
 @pytest.fixture(scope="module")
 def readme(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that the README's commands leave."""
     folder = tmp_path_factory.mktemp("readme")
     for _, said in played(_text("README.md"), Terminal(folder)):
         require_true(said)
@@ -173,7 +169,6 @@ def readme(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def require_true(said: list[Said]) -> None:
-    """Each command prints what is shown."""
     for one in said:
         assert one.is_true(), f"$ {one.command}\n{one.came}"
 

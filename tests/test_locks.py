@@ -22,7 +22,6 @@ def pins(lock: str) -> dict[str, str]:
 
 
 def project() -> dict[str, list[str]]:
-    """What the project asks for: `dependencies`, and what each extra has."""
     about = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     return {
         "build": about["build-system"]["requires"],
@@ -32,7 +31,6 @@ def project() -> dict[str, list[str]]:
 
 
 def _asked(lock: str) -> list[str]:
-    """What a lock has to hold, and more."""
     has = {
         "requirements.lock": ("dependencies", "clusters"),
         "requirements-check.lock": ("dependencies",),

@@ -47,7 +47,6 @@ TREES: Mapping[str, Mapping[str, str]] = {
 
 
 def validated(name: str, text: str) -> dict[str, Any]:
-    """The JSON document, once its schema has nothing against it."""
     document: dict[str, Any] = json.loads(text)
     schema = json.loads((FOLDER / name).read_text())
     found = [
@@ -112,7 +111,6 @@ def test_every_schema_is_one_and_leaves_no_field_to_chance(name: str) -> None:
 
 
 def objects(part: Any) -> Iterator[dict[str, Any]]:
-    """All parts of a schema that describe an object."""
     if isinstance(part, dict):
         if part.get("type") == "object" or part.get("type") == ["object", "null"]:
             yield part

@@ -48,7 +48,6 @@ def git(folder: Path, *arguments: str, data: bytes | None = None, clock: int = C
 
 
 def write(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write files below a folder."""
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -56,7 +55,6 @@ def write(folder: Path, files: Mapping[str, str | bytes]) -> None:
 
 
 def commit(folder: Path, message: str = "change", clock: int = CLOCK) -> str:
-    """Commit everything; the id."""
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "--allow-empty", "-m", message, clock=clock)
     return git(folder, "rev-parse", "HEAD")
@@ -118,7 +116,6 @@ def tree_of(files: Mapping[str, str | bytes], clock: int = CLOCK) -> Tree:
 
 
 def evaluation_of(files: Mapping[str, str | bytes], clock: int = CLOCK) -> Evaluation:
-    """The evaluation of some files."""
     return evaluate(tree_of(files, clock))
 
 
@@ -144,7 +141,6 @@ def planned(evaluation: Evaluation) -> Evaluation:
 
 
 def raw(data: str | bytes) -> bytes:
-    """The bytes of a file of a tree."""
     return data if isinstance(data, bytes) else data.encode()
 
 

@@ -20,27 +20,22 @@ def appended(text: str, item: dict[str, str | int], at: int = 0) -> str | None:
     return None if data is None else data.decode()
 
 
-def test_an_item_is_added_below_the_last_one_and_comments_stay() -> None:
-    wanted = BLOCK.replace("# until Friday\n", "# until Friday\n      - name: far\n")
-    assert appended(BLOCK, {"name": "far"}) == wanted
+FLOW = [provider(pools=refs) for refs in ("[{name: edge}]", "[ {name: edge}\n      ]")]
+INNER = provider(pools="\n    - {name: edge}")
+SECOND = f"{provider('other')}---\n{BLOCK}".replace("\n", "\r\n")
 
 
-@pytest.mark.parametrize("refs", ["[{name: edge}]", "[ {name: edge}\n      ]"])
-def test_an_item_is_added_to_a_list_in_flow(refs: str) -> None:
-    wanted = provider(pools=refs.replace("}", "}, {name: far, priority: 2}"))
-    assert appended(provider(pools=refs), {"name": "far", "priority": 2}) == wanted
-
-
-def test_an_item_in_flow_gets_one_in_flow_below_it() -> None:
-    text = provider(pools="\n    - {name: edge}")
-    wanted = text.replace("- {name: edge}\n", "- {name: edge}\n    - {name: far}\n")
-    assert appended(text, {"name": "far"}) == wanted
-
-
-def test_the_second_document_of_a_file_and_its_line_breaks_are_kept() -> None:
-    text = f"{provider('other')}---\n{BLOCK}".replace("\n", "\r\n")
-    wanted = text.replace("# until Friday\r\n", "# until Friday\r\n      - name: far\r\n")
-    assert appended(text, {"name": "far"}, at=1) == wanted
+@pytest.mark.parametrize(
+    ("text", "at", "old", "new"),
+    [
+        (BLOCK, 0, "# until Friday\n", "# until Friday\n      - name: far\n"),
+        *((text, 0, "{name: edge}", "{name: edge}, {name: far}") for text in FLOW),
+        (INNER, 0, "- {name: edge}\n", "- {name: edge}\n    - {name: far}\n"),
+        (SECOND, 1, "# until Friday\r\n", "# until Friday\r\n      - name: far\r\n"),
+    ],
+)
+def test_an_item_is_added_as_the_others_stand_there(text: str, at: int, old: str, new: str) -> None:
+    assert appended(text, {"name": "far"}, at) == text.replace(old, new)
 
 
 def test_a_file_without_a_last_line_break_gets_none() -> None:

@@ -114,7 +114,6 @@ OTHER_VALUES: tuple[Any, ...] = (
 
 
 def parts(schema_part: Any) -> Iterator[dict[str, Any]]:
-    """Every mapping in a schema."""
     if isinstance(schema_part, dict):
         yield schema_part
         for below in schema_part.values():
@@ -125,7 +124,6 @@ def parts(schema_part: Any) -> Iterator[dict[str, Any]]:
 
 
 def places(value: Any, steps: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The steps to every value below a document."""
     pairs = value.items() if isinstance(value, dict) else enumerate(value)
     for step, below in pairs:
         yield (*steps, step)

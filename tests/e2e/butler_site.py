@@ -42,7 +42,6 @@ def _ranges(tenant: str) -> list[str]:
 
 
 def announce(server: ApiServer, *ranges: str) -> None:
-    """MetalLB's pool and its announcement, as the controller applies them."""
     for kind, name, spec in (
         ("IPAddressPool", "default-pool", {"addresses": list(ranges)}),
         ("L2Advertisement", "default", {"ipAddressPools": ["default-pool"]}),

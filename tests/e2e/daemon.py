@@ -20,8 +20,6 @@ Document = Mapping[str, Any]
 
 
 class Daemon:
-    """A daemon that runs."""
-
     patience = PATIENCE
 
     def __init__(self, folder: Path, cache: Path, words: Sequence[str]) -> None:
@@ -56,7 +54,6 @@ class Daemon:
                 return dict(found)
 
     def says(self, words: str) -> str:
-        """The next line of the log that holds some words."""
         while True:
             line = self._next(self._logged)
             self.log.append(line)
@@ -64,12 +61,10 @@ class Daemon:
                 return line
 
     def end(self, number: signal.Signals = signal.SIGTERM) -> int:
-        """Ask for the end; the exit code."""
         self.process.send_signal(number)
         return self.process.wait(PATIENCE)
 
     def errors(self) -> str:
-        """All that it logged, when it has ended."""
         for reader in self._readers:
             reader.join(PATIENCE)
         while (line := self._logged.get_nowait()) is not None:
@@ -86,7 +81,6 @@ class Daemon:
         return "".join(lines)
 
     def close(self) -> None:
-        """Let go of it, when it has ended."""
         self.process.wait(PATIENCE)
         for reader in self._readers:
             reader.join(PATIENCE)
@@ -113,7 +107,6 @@ class Daemon:
 
 @contextmanager
 def daemon(folder: Path, cache: Path, *words: str) -> Iterator[Daemon]:
-    """A daemon, until the end of the block."""
     made = Daemon(folder, cache, words)
     try:
         yield made
@@ -124,7 +117,6 @@ def daemon(folder: Path, cache: Path, *words: str) -> Iterator[Daemon]:
 
 
 def clusters(found: Document) -> dict[str, Document]:
-    """What became of each cluster in a round."""
     applied = found.get("apply") or {"clusters": []}
     return {item["cluster"]: item for item in applied["clusters"]}
 

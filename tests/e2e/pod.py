@@ -112,7 +112,6 @@ class Pod:
 
 
 def token(server: ApiServer, account: str) -> str:
-    """A token of an account, by TokenRequest."""
     path = f"/api/v1/namespaces/gitops-ipam/serviceaccounts/{account}/token"
     body = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
     status, answer = server.request("POST", path, body)

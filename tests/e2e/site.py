@@ -31,21 +31,17 @@ _BRIEFLY = ("--timeout", "5s")
 
 
 class Ran(NamedTuple):
-    """What a run of the command gave."""
-
     code: int
     document: Mapping[str, Any]
     err: str
 
     @property
     def clusters(self) -> dict[str, Mapping[str, Any]]:
-        """What became of each cluster."""
         applied = self.document.get("apply") or self.document
         return {item["cluster"]: item for item in applied["clusters"]}
 
     @property
     def states(self) -> dict[str, str]:
-        """The state of each cluster."""
         return {name: item["state"] for name, item in self.clusters.items()}
 
     @property
@@ -55,11 +51,9 @@ class Ran(NamedTuple):
         return {name: count for name, count in counts.items() if count and name != "keep"}
 
     def objects(self, cluster: str) -> dict[str, Mapping[str, Any]]:
-        """What was not left as it was in a cluster."""
         return {item["object"]: item for item in self.clusters[cluster]["objects"]}
 
     def errors(self) -> str:
-        """All that failed, as one text."""
         told = [
             error
             for item in self.clusters.values()
@@ -92,12 +86,10 @@ class Site:
         git(self.clone, "branch", "-q", "--set-upstream-to=origin/main")
 
     def name(self, cluster: str, server: ApiServer) -> None:
-        """Name a cluster on the command line."""
         self.tenants[cluster] = server
         self.words[cluster] = ("--cluster", f"{cluster}={_kubeconfig(server)}")
 
     def put_in_folder(self, cluster: str, server: ApiServer) -> None:
-        """Lay a kubeconfig into the folder of kubeconfigs."""
         folder = self.folder / "kubeconfigs"
         folder.mkdir(exist_ok=True)
         path = folder / f"{cluster.replace('/', '.')}.kubeconfig"
@@ -120,7 +112,6 @@ class Site:
         self.tenants[cluster] = server
 
     def forget(self, cluster: str) -> None:
-        """Name no kubeconfig for a cluster any more."""
         del self.words[cluster]
 
     def ipam(self, verb: str, *words: str) -> Ran:
@@ -165,7 +156,6 @@ class Site:
         git(self.clone, "push", "-q")
 
     def records(self) -> dict[str, str]:
-        """The records on the remote, by path."""
         listing = git(self.remote, "ls-tree", "-r", "--name-only", "main", "allocations/")
         paths = listing.splitlines()
         return {path: git(self.remote, "show", f"main:{path}") for path in paths}
@@ -183,18 +173,15 @@ class Site:
         }
 
     def require_disjoint(self) -> None:
-        """No two clusters announce one address."""
         for (one, mine), (other, theirs) in combinations(self.announced().items(), 2):
             assert not mine & theirs, f"{one} and {other} both announce {mine & theirs}"
 
     def pool(self, cluster: str) -> list[str]:
-        """The addresses in a tenant's pool; none when there is no pool."""
         status, body = self.tenants[cluster].request("GET", POOL)
         return [] if status == 404 else list(body["spec"]["addresses"])
 
 
 def require_quiet(site: Site) -> None:
-    """One more run does nothing at all."""
     servers = [site.management, *site.tenants.values()]
     for server in servers:
         server.writes(USER)
@@ -205,7 +192,6 @@ def require_quiet(site: Site) -> None:
 
 @contextmanager
 def down(server: ApiServer) -> Iterator[None]:
-    """A server is off in this context."""
     server.stop()
     try:
         yield
@@ -214,7 +200,6 @@ def down(server: ApiServer) -> Iterator[None]:
 
 
 def versions(server: ApiServer, paths: Sequence[str]) -> dict[str, str]:
-    """The resourceVersion of all objects of some collections."""
     return {
         f"{path}/{item['metadata']['name']}": item["metadata"]["resourceVersion"]
         for path in paths
@@ -232,7 +217,6 @@ def _is_running(server: ApiServer) -> bool:
 
 
 def service(name: str) -> dict[str, Any]:
-    """A Service that wants an address."""
     return {
         "apiVersion": "v1",
         "kind": "Service",
@@ -248,12 +232,10 @@ def use(server: ApiServer, name: str, address: str) -> None:
 
 
 def give(server: ApiServer, name: str, address: str) -> None:
-    """A Service gets another address."""
     say(server, f"{SERVICES}/{name}", {"loadBalancer": {"ingress": [{"ip": address}]}})
 
 
 def say(server: ApiServer, path: str, status: Mapping[str, Any], manager: str = "test") -> None:
-    """A controller writes a status."""
     path = f"{path}/status?fieldManager={manager}"
     answered, body = server.request("PATCH", path, {"status": status}, MERGE)
     assert answered == 200, body

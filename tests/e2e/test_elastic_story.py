@@ -29,7 +29,6 @@ def address(server: ApiServer, name: str) -> str:
 
 
 def allocated(site: Site) -> int:
-    """How many addresses of the pool records hold."""
     statuses = [yaml.safe_load(text)["status"] for text in site.records().values()]
     return sum(it["allocatedCount"] for it in statuses if it["phase"] == "Allocated")
 

@@ -151,7 +151,6 @@ def _another_system_joins(site: Site) -> None:
 
 
 def typed(site: Site, script: str) -> None:
-    """A person types what the page says, in the clone."""
     server = site.management
     kubectl = server.fleet.assets.binaries["kubectl"].parent
     done = subprocess.run(
@@ -187,7 +186,6 @@ def _uids(site: Site) -> set[str]:
 
 
 def _held(site: Site) -> dict[str, str]:
-    """The range of each IPAllocation of the cluster."""
     return {
         item["metadata"]["name"]: f"{status['startAddress']}-{status['endAddress']}"
         for item in _records(site)

@@ -11,7 +11,7 @@ import yaml
 from reconciler.cli import run
 from tests.caches import ROOT
 from tests.e2e.butler_site import API, left_behind
-from tests.e2e.site import BUTLER, METALLB, SERVICES, Site, require_quiet, say, service
+from tests.e2e.site import BUTLER, METALLB, SERVICES, Site, require_quiet, service
 from tests.e2e.test_ipam_provider import (
     ADDRESSES,
     CLAIMS,
@@ -30,23 +30,12 @@ from tests.envtest.assets import CLUSTER_API
 from tests.envtest.processes import until
 from tests.envtest.servers import ApiServer
 from tests.families.capi.trees import VIP, pool
-from tests.families.novaedge import pool as vip_pool
-from tests.families.novaedge import vip
 from tests.world import commit, git
 
 EMPTY = {"README.md": "Addresses\n"}
 ANNOUNCED = f"{METALLB}/ipaddresspools"
 # Butler: what says who has which address.
 ALLOCATIONS, TENANTS = f"{BUTLER}/ipallocations", f"{API}/namespaces/team-a/tenantclusters"
-# NovaEdge.
-NOVAEDGE = "/apis/novaedge.io/v1alpha1"
-PROXY_POOLS, PROXY_VIPS = f"{NOVAEDGE}/proxyippools", f"{NOVAEDGE}/proxyvips"
-GIVEN: dict[str, dict[str, str]] = {
-    "web": {"allocatedAddress": "10.200.0.9/32"},
-    "both": {"allocatedAddress": "10.200.0.5/32", "allocatedIPv6Address": "2001:db8::7/128"},
-    "six": {"allocatedAddress": "2001:db8::9/128"},
-    "fixed": {},
-}
 
 
 def metallb(server: ApiServer, name: str, *addresses: str) -> None:
@@ -211,39 +200,3 @@ def test_addresses_of_cluster_api_stay_with_their_claims(
         }
 
     brought_in(Site(tmp_path, bare, EMPTY), living, capsys, "--crds")
-
-
-def test_vips_of_novaedge_keep_their_addresses(
-    tmp_path: Path, management: ApiServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    listed = [{"address": "10.200.0.1/32", "vipRef": "service/default/web"}]
-    listed += [{"address": "10.200.0.9/32", "vipRef": "web"}]
-    made(
-        management,
-        vip_pool(cidrs='["10.200.0.0/24", "2001:db8::/120"]'),
-        vip("web"),
-        vip("both", addressFamily="dual"),
-        vip("six", addressFamily="ipv6"),
-        vip("fixed", of="", address="10.200.0.20/32"),
-    )
-    given = {"allocations": listed, "allocated": 2}
-    say(management, f"{PROXY_POOLS}/main", given, "novaedge-controller")
-    for name, status in GIVEN.items():
-        status = {**status, "activeNode": "n1"}
-        say(management, f"{PROXY_VIPS}/{name}", status, "novaedge-controller")
-
-    def living() -> Mapping[str, Any]:
-        fields = ("allocatedAddress", "allocatedIPv6Address", "activeNode")
-        return {
-            **each(management, PROXY_VIPS, "spec", *(f"status.{it}" for it in fields)),
-            **each(management, PROXY_POOLS, "spec"),
-            "listed": _listed(management) & {it["vipRef"]: it["address"] for it in listed}.items(),
-        }
-
-    brought_in(Site(tmp_path, management, EMPTY), living, capsys)
-
-
-def _listed(server: ApiServer) -> set[tuple[str, str]]:
-    """Who has which address, by the status of the pool."""
-    given = server.get(f"{PROXY_POOLS}/main")["status"]["allocations"]
-    return {(it["vipRef"], it["address"]) for it in given}

@@ -100,13 +100,11 @@ def shows(listen: str, figures: Mapping[str, float]) -> bool:
 
 
 def make(server: ApiServer, *texts: str) -> None:
-    """A person makes objects."""
     done = server.kubectl("apply", "-f", "-", stdin="---\n".join(texts))
     assert done.returncode == 0, done.stderr
 
 
 def cluster(name: str, class_: str = "my-cluster-class") -> str:
-    """Another Cluster like that of the seed."""
     body = yaml.safe_load(whole(MADE[-1]))
     body["metadata"]["name"], body["spec"]["topology"]["class"] = name, class_
     text: str = yaml.safe_dump(body)
@@ -123,7 +121,6 @@ def let_go(server: ApiServer) -> None:
 
 
 def hosts(server: ApiServer) -> dict[str, str]:
-    """The host of each Cluster."""
     listed = json.loads(server.kubectl("get", "clusters", "-o", "json").stdout)["items"]
     return {
         item["metadata"]["name"]: (item["spec"].get("controlPlaneEndpoint") or {}).get("host", "")
@@ -144,7 +141,6 @@ def shown(folder: Path, path: str) -> str:
 
 
 def phases(folder: Path, name: str = "my-cluster") -> list[str]:
-    """The phases of the records of a Cluster."""
     listed = git(folder, "ls-tree", "-r", "--name-only", "main", "allocations/").splitlines()
     texts = [shown(folder, path) for path in listed if f"/{name}." in path]
     return [yaml.safe_load(text)["status"]["phase"] for text in texts]

@@ -97,7 +97,6 @@ def removed(server: ApiServer, kind: str, name: str) -> None:
 
 
 def released(server: ApiServer, name: str) -> None:
-    """Delete a claim, and wait until the provider has released its address."""
     removed(server, "ipaddressclaim", name)
     until(lambda: there(server, ADDRESSES, name) is None, f"the provider releases {name}")
 
@@ -122,8 +121,6 @@ def answered(server: ApiServer, name: str) -> str:
 
 
 def counted(server: ApiServer, *names: str, **wanted: int) -> None:
-    """Wait until the provider has taken pools on, and counts so."""
-
     def has_counted(name: str) -> bool:
         found = there(server, POOLS, name) or {"metadata": {}}
         counters = (found.get("status") or {}).get("ipAddresses") or {}

@@ -79,7 +79,6 @@ def test_without_its_inventories_nothing_is_lost(applied: Site) -> None:
 
 
 def edit(server: ApiServer, kind: str, name: str, namespace: str, patch: str) -> None:
-    """What `kubectl edit` does when its editor is left."""
     words = (kind, name, "-n", namespace, "--type=merge", "--field-manager=kubectl-edit")
     done = server.kubectl("patch", *words, "-p", patch)
     assert done.returncode == 0, done.stderr

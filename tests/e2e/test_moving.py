@@ -37,7 +37,6 @@ def at(site: Site, clock: int, *words: str) -> Ran:
 
 
 def move(site: Site) -> Ran:
-    """Both changes, each merged by itself."""
     site.commit({"overrides/2026-02-15-move.yaml": OVERRIDE}, "let it", CLOCK + 60)
     files = {
         "pools/far.yaml": pool("far", "10.50.0.0/24"),

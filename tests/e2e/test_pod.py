@@ -32,7 +32,6 @@ class Installed:
     url: str
 
     def pods(self, objects: list[Manifest]) -> dict[str, Pod]:
-        """The Pods of what was rendered, each with its own folder."""
         found = {}
         for name, template in pods(objects).items():
             folder = self.folder / name
@@ -42,11 +41,9 @@ class Installed:
         return found
 
     def recorded(self) -> list[str]:
-        """The records on the remote."""
         return git(self.bare, "ls-tree", "-r", "--name-only", "main", "allocations/").splitlines()
 
     def announced(self) -> list[str]:
-        """What the tenant's cluster announces."""
         status, body = self.tenant.request("GET", POOL)
         return [] if status == 404 else list(body["spec"]["addresses"])
 
@@ -83,7 +80,6 @@ def may(server: ApiServer, *words: str) -> bool:
 
 
 def has_rights(pod: Pod) -> bool:
-    """The server knows of both bindings."""
     home = ("list", "configmaps", "-n", "butler-system")
     return may(pod.server, *home) and may(pod.server, "list", "namespaces")
 
@@ -96,7 +92,6 @@ def require_served(installed: Installed) -> None:
 
 
 def phases(installed: Installed) -> list[str]:
-    """The phase of each record in the cluster; empty where no status is written yet."""
     live = installed.management.get(RECORDS)["items"]
     return [item.get("status", {}).get("phase", "") for item in live]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.e2e.daemon import Daemon, Document, applied_to, changed, clusters, daemon
-from tests.e2e.site import POOL_NAME, Site, _kubeconfig, use
+from tests.e2e.site import POOL_NAME, Site, _kubeconfig
 from tests.e2e.test_meddling import edit
 from tests.envtest.fixtures import CRDS, NAMES
 from tests.envtest.servers import Fleet
@@ -43,13 +43,11 @@ def words(site: Site, *more: str) -> tuple[str, ...]:
 
 
 def written(found: Document) -> set[str]:
-    """The clusters of which a round wrote objects."""
     return {name for name, item in clusters(found).items() if item["objects"]}
 
 
 @pytest.fixture
 def running(site: Site) -> Iterator[Daemon]:
-    """It has applied everything, and watches."""
     with daemon(site.clone, site.folder / "cache", *words(site)) as made:
         made.round(applied_to(ONE))
         yield made
@@ -100,17 +98,6 @@ def test_a_kubeconfig_that_comes_later_is_used_at_once(site: Site) -> None:
         site.put_as_secret(ONE, site.tenants[ONE])
         running.round(applied_to(ONE))
         assert site.pool(ONE) == FIRST
-
-
-def test_services_begin_a_look_and_nothing_is_written_when_nothing_is_needed(
-    site: Site, running: Daemon
-) -> None:
-    server = site.tenants[ONE]
-    before = site.records()
-    use(server, "web", "10.40.0.1")
-    found = running.round(lambda it: it["apply"] is not None and it["commit"] is None)
-    assert not any(item["objects"] for item in clusters(found).values())
-    assert site.records() == before
 
 
 def test_who_leads_works_and_gives_the_lease_back_at_the_end(site: Site) -> None:

@@ -13,7 +13,6 @@ UNKNOWN = "f" * 40
 
 @pytest.fixture
 def author(tmp_path: Path) -> Path:
-    """Three commits, one after the other."""
     folder = repository(tmp_path / "repo", SMALL)
     commit(folder, "second")
     commit(folder, "third")

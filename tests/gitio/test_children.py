@@ -58,7 +58,6 @@ Start = Callable[[str], Wrapper]
 
 
 def is_there(process: Popen) -> bool:
-    """Whether a process of its group still runs; the system may not have reaped all of them yet."""
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):
             state, _, group = path.read_text().rpartition(")")[2].split()[:3]

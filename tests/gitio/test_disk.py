@@ -58,14 +58,6 @@ def test_a_file_that_cannot_be_written_publishes_nothing_and_the_next_run_is_fin
     git(remote, "fsck", "--strict")
 
 
-def test_a_cache_that_is_no_folder_is_named(tmp_path: Path, remote: Path, command: Command) -> None:
-    (tmp_path / "cache").write_text("not a folder")
-    done = command.run("reconcile", "--remote", str(remote))
-    assert done.code == 4
-    assert "cannot make a mirror in" in done.err
-    assert "XDG_CACHE_HOME" in done.err
-
-
 @pytest.mark.parametrize("had_mirror", [False, True])
 def test_a_cache_that_is_read_only_is_named(
     tmp_path: Path, author: Path, remote: Path, command: Command, had_mirror: bool

@@ -22,7 +22,6 @@ def author(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def clone(tmp_path: Path, author: Path) -> Path:
-    """A clone that has no file's content."""
     git(tmp_path, "clone", "-q", "--filter=blob:none", "--no-checkout", f"file://{author}", "clone")
     return tmp_path / "clone"
 

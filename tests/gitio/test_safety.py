@@ -17,7 +17,6 @@ TOKEN = "canary-token-4711"
 
 @pytest.fixture
 def server(tmp_path: Path, remote: Path) -> Iterator[GitServer]:
-    """A server on the loopback that serves the remote."""
     with serving(remote.parent) as served:
         yield served
 

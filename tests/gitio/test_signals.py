@@ -5,7 +5,6 @@ import select
 import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -50,7 +49,6 @@ class Push:
         command.variables["PATH"] = f"{shim.parent}:{os.environ['PATH']}"
 
     def wait(self) -> None:
-        """Until it is under way."""
         assert select.select([self.reading], [], [], _PATIENCE_SECONDS)[0], "no push began"
 
     def is_there(self) -> bool:
@@ -106,69 +104,3 @@ def test_a_push_ends_with_the_run_that_began_it(
     assert (out, err.decode()) == (b"", f"{SIGNALS[number]}{SAID}\n")
     command.variables.clear()
     assert command.run("reconcile", "--remote", str(remote)).code == 0
-
-
-@pytest.mark.parametrize("number", SIGNALS)
-def test_a_loop_ends_between_two_runs(
-    remote: Path, command: Command, number: signal.Signals
-) -> None:
-    words = ["reconcile", "--remote", str(remote), "--interval", "1h", "-o", "json"]
-    with started(lambda: command.start(*words)) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith(b'{"apiVersion"')
-        process.send_signal(number)
-        out, err = process.communicate(timeout=_PATIENCE_SECONDS)
-    assert (process.returncode, out) == (128 + number, b"")
-    last = err.decode().removeprefix("Nothing was applied to clusters: none is named.\n")
-    assert last == f"{SIGNALS[number]}{SAID}\n"
-
-
-def test_what_a_shell_has_it_ignore_is_ignored(remote: Path, command: Command, push: Push) -> None:
-    """As `nohup` does."""
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    with started(lambda: command.start("reconcile", "--remote", str(remote))) as process:
-        push.wait()
-        process.send_signal(signal.SIGHUP)
-        with push.held.open("w") as held:
-            held.write("go on\n")
-        process.communicate(timeout=_PATIENCE_SECONDS)
-    assert process.returncode == 0
-
-
-def _unshare() -> list[str]:
-    """A command that makes what follows it the first process of a namespace; none where it may not."""
-    for words in (["unshare", "--pid", "--fork", "--kill-child"],
-                  ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child"]):  # fmt: skip
-        if (
-            shutil.which("unshare")
-            and not subprocess.run([*words, "true"], capture_output=True).returncode
-        ):
-            return words
-    return []
-
-
-def test_the_first_process_of_a_container_obeys_as_well(
-    remote: Path, command: Command, push: Push
-) -> None:
-    """The kernel keeps signals from it that it does not ask for."""
-    words = _unshare()
-    if not words:
-        pytest.skip("no namespace of processes can be made here")
-    words += [sys.executable, "-m", "reconciler", "reconcile", "--remote", str(remote)]
-    head = git(remote, "rev-parse", "main")
-
-    def start() -> Popen:
-        pipe = subprocess.PIPE
-        return subprocess.Popen(
-            words, cwd=command.root, env=command.environment({}), stdout=pipe, stderr=pipe
-        )
-
-    with started(start) as process:
-        push.wait()
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
-        os.kill(int(children), signal.SIGTERM)
-        _, err = process.communicate(timeout=_PATIENCE_SECONDS)
-    assert process.returncode == 143
-    assert err.decode() == f"ended by SIGTERM{SAID}\n"
-    assert not push.is_there()
-    assert git(remote, "rev-parse", "main") == head

@@ -24,12 +24,10 @@ Files = dict[str, str | bytes]
 
 
 def cases() -> list[str]:
-    """The names of all cases."""
     return sorted(path.parent.name for path in ROOT.glob("*/tree"))
 
 
 def read(folder: Path) -> Files:
-    """All files below a folder."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -67,7 +65,6 @@ def without_repetition(objects: dict[str, str], records: list[str]) -> dict[str,
 
 
 def listed(found: dict[str, str]) -> str:
-    """Files in one, each below its path."""
     return "".join(f"--- # {path}\n{found[path]}" for path in sorted(found))
 
 

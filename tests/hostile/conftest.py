@@ -14,19 +14,16 @@ from tests.world import SMALL, repository
 
 @pytest.fixture
 def command(tmp_path: Path) -> Command:
-    """The real `ipam`."""
     return Command(tmp_path)
 
 
 @pytest.fixture
 def author(tmp_path: Path) -> Path:
-    """A checkout."""
     return repository(tmp_path / "author", SMALL)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A repository of twelve tenants that reconcile went over once."""
     return given_out(tmp_path / "repo", {**SMALL, **TENANTS})
 
 

@@ -21,7 +21,6 @@ def files(count: int) -> dict[str, str | bytes]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Twelve tenants with their records."""
     return given_out(tmp_path / "repo", files(12))
 
 

@@ -36,7 +36,6 @@ DONE = reconciled(SMALL)
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
-    """A reconciled repository; a branch `change` begins there."""
     made = repository(tmp_path / "repo", dict(SMALL))
     assert run(["reconcile", "--no-apply", "--repo", str(made)]) == 0
     git(made, "checkout", "-q", "-b", "change")

@@ -15,7 +15,6 @@ AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a fol
 
 @pytest.fixture
 def mark(tmp_path: Path) -> Path:
-    """What is there once something of the repository ran."""
     return tmp_path / "mark"
 
 

@@ -22,7 +22,6 @@ def annotated(**annotations: object) -> str:
 
 @pytest.fixture
 def made(tmp_path: Path) -> Path:
-    """A reconciled repository with a full pool."""
     return given_out(tmp_path / "repo", FULL)
 
 

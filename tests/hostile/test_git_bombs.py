@@ -20,15 +20,12 @@ RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yam
 
 
 class Ran(NamedTuple):
-    """What a run came to."""
-
     code: int
     out: str
     err: str
 
 
 def limited(*arguments: str | Path, most: int = MEMORY) -> Ran:
-    """Run `ipam` with little memory."""
     done = subprocess.run(
         [sys.executable, "-m", "reconciler", *map(str, arguments)],
         capture_output=True,

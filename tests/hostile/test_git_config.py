@@ -10,7 +10,7 @@ import pytest
 
 from tests.git_server import GitServer, serving
 from tests.gitio.command import Command, Done, served
-from tests.world import SMALL, commit, git, repository, tenant, write
+from tests.world import SMALL, commit, git, repository, write
 
 FORGED = (
     b"gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQEzBAABCAAdFiEE\n -----END PGP SIGNATURE-----\n"
@@ -57,7 +57,6 @@ ATTACKS: Mapping[str, Mapping[str, str]] = {
 
 @pytest.fixture
 def mark(tmp_path: Path) -> Path:
-    """What is there once something of the repository ran."""
     return tmp_path / "mark"
 
 
@@ -91,7 +90,6 @@ def hostile(tmp_path: Path, mark: Path) -> Path:
 
 
 def arm(author: Path, attack: Mapping[str, str]) -> None:
-    """Write an attack into the repository's configuration."""
     root = author.parent
     known = {
         "run": root / "run",
@@ -111,7 +109,6 @@ def arm(author: Path, attack: Mapping[str, str]) -> None:
 
 
 def attacked(author: Path, command: Command) -> list[Done]:
-    """All that could run it, with something to commit, to push and to bring into the checkout."""
     repo = ("--repo", str(author))
     return [command.run("doctor", *repo), command.run("reconcile", *repo)]
 
@@ -190,7 +187,6 @@ def test_a_bare_repository_that_a_change_lays_out_in_a_checkout_is_not_the_one_t
 
 
 def own_by_another(path: Path) -> None:
-    """Give a folder and all in it to another user."""
     for item in (path, *path.rglob("*")):
         os.lchown(item, 65_533, 65_533)
 
@@ -246,19 +242,3 @@ def test_what_a_repository_itself_calls_safe_means_nothing_and_sudo_is_known(
     assert command.run("check", "--repo", str(author)).code == 4
     assert command.run("check", "--repo", str(author), SUDO_UID="65533").code == 0
     assert command.run("check", "--repo", str(author), SUDO_UID="65532").code == 4
-
-
-@pytest.mark.parametrize("verb", ["check", "plan"])
-def test_a_checkout_with_filters_of_its_own_is_reconciled_without_them(
-    tmp_path: Path, command: Command, verb: str
-) -> None:
-    author = repository(tmp_path / "author", SMALL)
-    write(author, {".gitattributes": "*.yaml filter=up\n"})
-    commit(author)
-    git(author, "config", "filter.up.smudge", "tr a-z A-Z")
-    git(author, "config", "filter.up.clean", "tr A-Z a-z")
-    assert command.run("reconcile", "--repo", str(author)).code == 0
-    assert command.run(verb, "--repo", str(author), "--worktree").code == 0
-    write(author, {"tenants/two.yaml": tenant("two")})
-    done = command.run("reconcile", "--repo", str(author))
-    assert (done.code, "not committed: tenants/two.yaml" in done.err) == (64, True)

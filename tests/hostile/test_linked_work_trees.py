@@ -11,7 +11,6 @@ from tests.world import CLOCK, SMALL, commit, git, tenant, write
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A repository in which something is to be given out."""
     made = given_out(tmp_path / "repo", SMALL)
     write(made, {"tenants/new.yaml": tenant("new")})
     commit(made, "new", CLOCK + 60)

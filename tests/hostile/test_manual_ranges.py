@@ -37,7 +37,6 @@ BASE: Files = {
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
-    """A reconciled repository; the branch `change` begins there."""
     made = repository(tmp_path / "repo", BASE)
     assert run(["reconcile", "--no-apply", "--repo", str(made)]) == 0
     git(made, "checkout", "-q", "-b", "change")

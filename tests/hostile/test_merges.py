@@ -15,7 +15,6 @@ ALLOWED = {BRAKE: override(BRAKE, kind="brake", releases=12)}
 
 
 def step(folder: Path, name: str, at: int) -> str:
-    """A commit of a file that nobody reads."""
     write(folder, {f"notes/{name}.txt": f"{at}\n"})
     return commit(folder, name, CLOCK + at)
 

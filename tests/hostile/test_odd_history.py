@@ -29,12 +29,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 def literally(folder: Path, kind: str, data: bytes) -> str:
-    """An object that git itself would not make."""
     return git(folder, "hash-object", "-t", kind, "-w", "--stdin", "--literally", data=data)
 
 
 def add(folder: Path, author: str, committer: str, tree: str = "HEAD^{tree}") -> None:
-    """A commit on the branch, byte by byte."""
     ids = git(folder, "rev-parse", tree, "HEAD").split()
     head = f"tree {ids[0]}\nparent {ids[1]}\nauthor {author}\ncommitter {committer}\n\nold\n"
     git(folder, "update-ref", "refs/heads/main", literally(folder, "commit", head.encode()))

@@ -37,7 +37,6 @@ BRAKES = {BRAKE: override(BRAKE, kind="brake", releases=1)}
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Where each test makes its repository."""
     return tmp_path / "repo"
 
 

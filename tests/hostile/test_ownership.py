@@ -17,7 +17,6 @@ STOLEN = {"tenants/b/one.yaml": tenant("one")}
 def judged(
     folder: Path, capsys: pytest.CaptureFixture[str], *options: str
 ) -> tuple[int, set[str], list[tuple[str, str | None]]]:
-    """The exit code, all codes, and what is decided."""
     capsys.readouterr()
     code = run(["check", "--repo", str(folder), "-o", "json", *options])
     said = json.loads(capsys.readouterr().out)
@@ -26,7 +25,6 @@ def judged(
 
 
 def changed(folder: Path, files: dict[str, str | None]) -> None:
-    """A branch with a change of files; None removes one."""
     git(folder, "checkout", "-q", "-b", "change")
     for path in (path for path, text in files.items() if text is None):
         (folder / path).unlink()

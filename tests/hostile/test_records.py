@@ -49,7 +49,6 @@ def checked(folder: Path, capsys: pytest.CaptureFixture[str], base: str = "main"
 
 
 def errors(document: dict[str, Any]) -> list[tuple[str, str]]:
-    """Path and code of each error about a record."""
     return [
         (item["path"], item["code"])
         for item in document["findings"]
@@ -62,7 +61,6 @@ def evaluated(folder: Path) -> Evaluation:
 
 
 def announced(folder: Path) -> dict[str, list[str]]:
-    """The addresses that each tenant's cluster would be told of."""
     return {
         item.cluster: list(item.manifest["spec"]["addresses"])
         for item in project(evaluated(folder))

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from reconciler.documents.findings import Severity
+from reconciler.documents.findings import MAX_SUGGESTIONS, Severity
 from reconciler.model.plan import Refuse
 from reconciler.planning.evaluate import Evaluation
 from reconciler.report.findings import IN_ALL, MORE, OF_A_FILE
 from tests.cli.running import ipam
-from tests.world import SMALL, evaluation_of, pool, provider, repository, tenant
+from tests.world import SMALL, evaluation_of, pool, provider, repository, request, tenant
 
 CEILING_SECONDS = 30.0
 
@@ -88,3 +88,16 @@ def test_tenants_of_a_provider_of_many_full_pools_are_refused_in_few_words() -> 
     for item in refused:
         assert item.message.count("p0") == 5
         assert "1495 more" in item.message
+
+
+def test_few_findings_suggest_a_name_among_many_that_are_alike() -> None:
+    def alike(number: int, last: str) -> str:
+        return "".join("ab"[int(bit)] + "aaaa" for bit in f"{number:012b}") + "aa" + last
+
+    some = {f"tenants/t{n}.yaml": tenant(alike(n, "x")) for n in range(600)}
+    asked = {f"tenants/r{n}.yaml": request(alike(n, "y"), count=1) for n in range(600)}
+    with within_reason():
+        evaluation = evaluation_of({**SMALL, **some, **asked})
+    found = [it for it in evaluation.findings if it.code == "reference-not-found"]
+    suggested = [it for it in found if it.hint.startswith("did you mean")]
+    assert (len(found), len(suggested)) == (600, MAX_SUGGESTIONS)

@@ -19,7 +19,6 @@ def folder(tmp_path: Path) -> Path:
 
 
 def raw_tree(folder: Path, entries: Entries) -> str:
-    """Write a tree, whatever Git thinks of it."""
     data = b"".join(f"{mode} {name}\0".encode() + bytes.fromhex(oid) for mode, name, oid in entries)
     return git(folder, "hash-object", "-t", "tree", "-w", "--literally", "--stdin", data=data)
 
