@@ -43,11 +43,9 @@ class Forge:
         self.comments.append({"id": at, "body": body, "user": {"login": author}, "on": number})
 
     def bodies(self, author: str = OURS) -> list[str]:
-        """The comments of somebody."""
         return [it["body"] for it in self.comments if it["user"]["login"] == author]
 
     def answer(self, asked: Asked) -> Reply:
-        """One call."""
         url = urlsplit(asked.path)
         path = url.path.removeprefix(f"/repos/{self.name}")
         query = {key: values[0] for key, values in parse_qs(url.query).items()}
@@ -109,7 +107,6 @@ def _is_asked(pull: dict[str, Any], query: dict[str, str]) -> bool:
 
 @contextmanager
 def forging() -> Iterator[Forge]:
-    """A forge, until the end of the block."""
     forge = Forge()
     with serving(forge.answer) as server:
         forge.url = server.url

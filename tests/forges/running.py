@@ -19,7 +19,6 @@ _EXPRESSION = re.compile(r"\$\{\{ (.*?) \}\}")
 
 
 def action(name: str) -> dict[str, Any]:
-    """The definition of an action."""
     found: dict[str, Any] = yaml.safe_load((ACTIONS / name / "action.yml").read_text())
     return found
 
@@ -82,7 +81,6 @@ class Runner:
             (programs / name).chmod(0o755)
 
     def use(self, name: str, **inputs: str) -> "Used":
-        """Run all steps of an action until one fails."""
         about = action(name)
         given = {key: evaluated(str(it["default"]), self.contexts) for key, it in about["inputs"].items()}  # fmt: skip
         named = {key.replace("_", "-"): value for key, value in inputs.items()}

@@ -41,7 +41,6 @@ def reconciled(folder: Path, bare: Path, forge: Forge) -> Used:
 
 
 def other(folder: Path, bare: Path, subject: str) -> None:
-    """Somebody else is merged first."""
     clone = folder / "other"
     git(folder, "clone", "-q", str(bare), str(clone))
     write(clone, {"tenants/aaa.yaml": tenant("aaa")})

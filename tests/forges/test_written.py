@@ -46,7 +46,6 @@ class Machine:
         self.path = f"{temp / 'ipam-requirements-check' / 'bin'}:{os.environ['PATH']}"
 
     def run(self, command: str, **own: str) -> tuple[int, str]:
-        """Run it; the exit code, and what it says."""
         done = subprocess.run(
             ["bash", "--noprofile", "--norc", "-e", "-o", "pipefail", "-c", command],
             cwd=self.workspace,

@@ -36,8 +36,6 @@ exec "{git}" "$@"
 
 @dataclass
 class Done:
-    """How a run ended."""
-
     code: int
     out: str
     err: str
@@ -51,7 +49,6 @@ class Command:
     variables: dict[str, str] = field(default_factory=dict)
 
     def start(self, *arguments: str, **variables: str) -> "subprocess.Popen[bytes]":
-        """Start it; it is to be waited for."""
         return subprocess.Popen(
             [sys.executable, "-m", "reconciler", *arguments],
             cwd=self.root,
@@ -69,7 +66,6 @@ class Command:
         return done
 
     def environment(self, variables: Mapping[str, str]) -> dict[str, str]:
-        """All that it knows of the environment."""
         return {
             "PATH": os.environ["PATH"],
             "HOME": str(self.root),
