@@ -73,14 +73,6 @@ def test_plan_tells_by_its_exit_code_before_and_after(
     assert run(["plan", "--detailed-exitcode", "--repo", str(clone), "--rev", "HEAD^"]) == 2
 
 
-def test_a_pool_that_would_run_full_is_refused_with_what_helps(told: tuple[Path, str]) -> None:
-    last = told[1][told[1].index("ipam check --base main\n│ pools/") :]
-    assert "refused capacity: dc1-edge" in last
-    assert "refused pool-exhausted: team-search/edge-waw" in last
-    assert "hint: add a pool" in last
-    assert "exit code 3" in last
-
-
 def test_what_it_makes_is_the_same_everywhere(told: tuple[Path, str], tmp_path: Path) -> None:
     assert run(["demo", str(tmp_path / "other")]) == 0
     ids = [git(at / "remote.git", "rev-parse", "main") for at in (told[0], tmp_path / "other")]

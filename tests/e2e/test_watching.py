@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.e2e.daemon import Daemon, Document, applied_to, changed, clusters, daemon
 from tests.e2e.site import POOL_NAME, Site, _kubeconfig
 from tests.e2e.test_meddling import edit
-from tests.envtest.fixtures import CRDS, NAMES
-from tests.envtest.servers import Fleet
+from tests.envtest.servers import ApiServer
 from tests.world import git, pool, provider, tenant
 
 ONE, TWO = "team-a/one", "team-a/two"
@@ -24,16 +24,10 @@ FILES = {
 
 
 @pytest.fixture
-def site(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Site:
+def site(tmp_path: Path, management: ApiServer, tenants: tuple[ApiServer, ...]) -> Site:
     """One tenant that is described, and a second cluster that waits to be one."""
-    management, *tenants = (fleet.servers[name] for name in NAMES)
-    management.wipe()
-    management.install_crds(CRDS)
-    made = Site(tmp_path_factory.mktemp("site"), management, FILES)
+    made = Site(tmp_path, management, FILES)
     for name, server in zip((ONE, TWO), tenants, strict=False):
-        server.wipe()
-        server.install_crds(fleet.assets.crds["metallb"])
-        server.namespace("metallb-system")
         made.put_as_secret(name, server)
     return made
 

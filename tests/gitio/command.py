@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.caches import PYTHON
+from tests.cli.running import Ran
 from tests.world import git
 
 # What each call was: one line a call, its words behind the options that every call has.
@@ -35,13 +36,6 @@ exec "{git}" "$@"
 
 
 @dataclass
-class Done:
-    code: int
-    out: str
-    err: str
-
-
-@dataclass
 class Command:
     """`ipam` with its own cache, and a PATH that may begin with shims."""
 
@@ -57,11 +51,11 @@ class Command:
             stderr=subprocess.PIPE,
         )
 
-    def run(self, *arguments: str, **variables: str) -> Done:
+    def run(self, *arguments: str, **variables: str) -> Ran:
         """Run it to its end; nothing that it does may print a traceback."""
         process = self.start(*arguments, **variables)
         out, err = process.communicate(timeout=120)
-        done = Done(process.returncode, out.decode(), err.decode())
+        done = Ran(process.returncode, out.decode(), err.decode())
         assert "Traceback" not in done.err or "--debug" in arguments, done.err
         return done
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.gitio.command import Command
-from tests.world import SMALL, commit, git, request, write
+from tests.world import commit, git, request, write
 
 
 def _limited(command: Command, size: int, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -58,16 +58,7 @@ def test_a_file_that_cannot_be_written_publishes_nothing_and_the_next_run_is_fin
     git(remote, "fsck", "--strict")
 
 
-@pytest.mark.parametrize("had_mirror", [False, True])
-def test_a_cache_that_is_read_only_is_named(
-    tmp_path: Path, author: Path, remote: Path, command: Command, had_mirror: bool
-) -> None:
-    if had_mirror:
-        assert command.run("reconcile", "--remote", str(remote)).code == 0
-        git(author, "pull", "-q")
-        write(author, {"tenants/two.yaml": SMALL["tenants/one.yaml"].replace("one", "two")})
-        commit(author)
-        git(author, "push", "-q")
+def test_a_cache_that_is_read_only_is_named(tmp_path: Path, remote: Path, command: Command) -> None:
     cache = tmp_path / "cache"
     cache.mkdir(exist_ok=True)
     run = [sys.executable, "-m", "reconciler", "reconcile", "--remote", str(remote)]

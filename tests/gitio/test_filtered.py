@@ -1,6 +1,5 @@
 """What a filter left out is told without a fetch, all of it, with the command that brings it."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -113,17 +112,3 @@ def test_what_serves_the_remote_is_not_what_the_clone_names(author: Path, clone:
     git(clone, "config", "core.fsmonitor", f"touch {clone}/ran")
     bring(open_repository(clone, ENVIRONMENT), blobs(author))
     assert not (clone / "ran").exists()
-
-
-def test_what_was_made_for_the_run_alone_counts_as_here(
-    author: Path, clone: Path, tmp_path: Path
-) -> None:
-    whole = opened(clone)
-    objects = {
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(whole.git_dir / "objects"),
-        "GIT_OBJECT_DIRECTORY": str(tmp_path),
-    }
-    apart = replace(whole, objects=objects)
-    made = apart.check("hash-object", "-w", "--stdin", data=b"made").decode()
-    wanted = blobs(author)
-    assert lacking(apart, [made, *wanted]) == wanted

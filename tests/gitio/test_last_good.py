@@ -18,7 +18,6 @@ from tests.world import CLOCK, SMALL, commit, git, settings, tenant, write
 ONE = "team-a/one (loadbalancer)"
 NEW = "team-a/new (loadbalancer)"
 MANUAL = tenant("old", networking="{loadBalancerPool: {start: 10.40.0.8, end: 10.40.0.15}}")
-KEPT = "keep 10.40.0.0-10.40.0.7 of edge"
 
 
 def counted() -> Tally:
@@ -108,16 +107,6 @@ def test_a_work_tree_has_the_history_of_its_head(folder: Path) -> None:
     (folder / "tenants/one.yaml").unlink()
     found = decided(evaluate(read_tree(open_worktree(opened, folder))))
     assert found[ONE].startswith("keep ")
-
-
-def test_a_removed_file_is_in_the_history_and_an_unknown_path_is_not(folder: Path) -> None:
-    source = open_repository(folder, ENVIRONMENT).source("HEAD")
-    assert list(source.past(["nowhere"])) == []
-    assert [step.id for step in source.past(["nowhere", "ipam.yaml"])]
-    git(folder, "rm", "-q", "ipam.yaml")
-    commit(folder, clock=CLOCK + 60)
-    gone = open_repository(folder, ENVIRONMENT).source("HEAD")
-    assert next(step.id for step in gone.past(["ipam.yaml"])) == gone.revision().id
 
 
 @pytest.mark.parametrize("wrong", ["", "a link", "kind: [\n", SETTINGS.replace("[", "")])

@@ -71,14 +71,6 @@ def test_an_empty_repository_says_that_it_needs_a_commit(tmp_path: Path, command
     assert (done.code, "first commit" in done.err) == (4, True)
 
 
-def test_a_folder_without_git_and_no_folder_are_told_apart(
-    tmp_path: Path, command: Command
-) -> None:
-    (tmp_path / "plain").mkdir()
-    assert command.run("reconcile", "--repo", "plain").code == 4
-    assert command.run("reconcile", "--repo", "none").code == 64
-
-
 def test_a_branch_that_the_remote_lacks_is_named(remote: Path, command: Command) -> None:
     done = command.run("reconcile", "--remote", str(remote), "--branch", "next")
     assert done.code == 4

@@ -9,7 +9,7 @@ import pytest
 
 from reconciler.gitio.process import GitProcess, Result
 from reconciler.gitio.remotes import open_mirror
-from reconciler.gitio.repository import LOOSE, Repository
+from reconciler.gitio.repository import LOOSE
 from reconciler.model.errors import ExitCode, GitError
 from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
 from tests.contracts.homes import ENVIRONMENT
@@ -30,25 +30,15 @@ class Untidy(GitProcess):
         return super().run(*arguments, **how)
 
 
-def full_mirror(tmp_path: Path, remote: Path) -> Repository:
-    """A mirror that has piled up as many objects as are packed."""
-    mirror = open_mirror(str(remote), tmp_path / "mirrors", ENVIRONMENT)
-    heap(mirror.git.git_dir)
-    return mirror
-
-
-def heap(mirror: Path) -> None:
-    folder = mirror / "objects" / "17"
-    folder.mkdir(exist_ok=True)
-    for number in range(LOOSE):
-        (folder / f"{number:038x}").touch()
-
-
 @pytest.mark.parametrize("failure", FAILURES, ids=lambda failure: type(failure).__name__)
 def test_whatever_happens_while_a_mirror_is_tidied_the_run_goes_on(
     tmp_path: Path, remote: Path, caplog: pytest.LogCaptureFixture, failure: Exception
 ) -> None:
-    mirror = full_mirror(tmp_path, remote)
+    mirror = open_mirror(str(remote), tmp_path / "mirrors", ENVIRONMENT)
+    heap = mirror.git.git_dir / "objects" / "17"
+    heap.mkdir(exist_ok=True)
+    for number in range(LOOSE):
+        (heap / f"{number:038x}").touch()
     untidy = Untidy(mirror.git.git_dir, mirror.git.environment)
     Untidy.failure = failure
     with caplog.at_level(logging.WARNING):

@@ -7,19 +7,12 @@ import pytest
 
 from reconciler.cli import run
 from tests.cli.running import Checked, Said, given_out, ipam
-from tests.gitio.command import Command
-from tests.hostile.tenants import TENANTS
-from tests.world import SMALL, repository
+from tests.gitio.conftest import author as author
+from tests.gitio.conftest import command as command
+from tests.world import SMALL, tenant
 
-
-@pytest.fixture
-def command(tmp_path: Path) -> Command:
-    return Command(tmp_path)
-
-
-@pytest.fixture
-def author(tmp_path: Path) -> Path:
-    return repository(tmp_path / "author", SMALL)
+# So many that what is done to ten of them is held back by the brake.
+TENANTS = {f"tenants/t{at}.yaml": tenant(f"t{at}") for at in range(11)}
 
 
 @pytest.fixture

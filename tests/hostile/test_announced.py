@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -12,7 +11,7 @@ from reconciler.gitio.repository import open_repository
 from reconciler.planning.read import evaluate_source
 from tests.cli.running import Said, given_out
 from tests.fake_clusters import FakeClusters
-from tests.hostile.tenants import TENANTS
+from tests.hostile.conftest import TENANTS
 from tests.hostile.test_overrides import override
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, provider, tenant, write
 
@@ -43,29 +42,9 @@ BASE: dict[str, str | bytes] = {
 }
 
 
-class Case(NamedTuple):
-    """A change, and what is told of it: code, cluster that loses, how many addresses."""
-
-    files: dict[str, str | None]
-    code: str
-    cluster: str
-    many: int
-
-
-CASES = {
-    "to another tenant": Case(
-        {"tenants/more.yaml": extra(owner="two", spec="  count: 4\n")},
-        "announcement-moved", "team-a/one", 4,
-    ),
-    "to a type that nobody announces": Case(
-        {"tenants/more.yaml": extra(kind="nodes", spec="  count: 4\n")},
-        "announcement-lost", "team-a/one", 4,
-    ),
-    "a provider that gives no more": Case(
-        {"providers/own.yaml": provider("own").replace("mode: ipam", "mode: cloud")},
-        "announcement-lost", "team-a/three", 8,
-    ),
-}  # fmt: skip
+MOVED: dict[str, str | None] = {"tenants/more.yaml": extra(owner="two", spec="  count: 4\n")}
+NODES = {"tenants/more.yaml": extra(kind="nodes", spec="  count: 4\n")}
+NONE = {"providers/own.yaml": provider("own").replace("mode: ipam", "mode: cloud")}
 
 
 @pytest.fixture
@@ -83,19 +62,28 @@ def change(folder: Path, files: dict[str, str | None], clock: int = CLOCK + 90) 
     commit(folder, "change", clock)
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_what_a_living_cluster_loses_is_told(folder: Path, said: Said, name: str) -> None:
-    case = CASES[name]
-    change(folder, case.files)
-    code, text = said("check", "--base", "main")
-    assert case.code in text
-    assert f"cluster {case.cluster} " in text
-    assert f"({case.many} addresses)" in text
+@pytest.mark.parametrize(
+    ("files", "code", "cluster", "many"),
+    [
+        (MOVED, "announcement-moved", "team-a/one", 4),
+        (NODES, "announcement-lost", "team-a/one", 4),
+        (NONE, "announcement-lost", "team-a/three", 8),
+    ],
+    ids=["to another tenant", "to a type that nobody announces", "a provider that gives no more"],
+)
+def test_what_a_living_cluster_loses_is_told(
+    folder: Path, said: Said, files: dict[str, str | None], code: str, cluster: str, many: int
+) -> None:
+    change(folder, files)
+    ended, text = said("check", "--base", "main")
+    assert code in text
+    assert f"cluster {cluster} " in text
+    assert f"({many} addresses)" in text
     assert "fine" not in text
-    assert code == (3 if case.code == "announcement-moved" else 0)
+    assert ended == (3 if code == "announcement-moved" else 0)
     found = json.loads(said("check", "--base", "main", "-o", "json")[1])
     told = [it["code"] for it in (*found["findings"], *found["gates"])]
-    assert case.code in told
+    assert code in told
 
 
 def test_a_cluster_announces_on_what_a_brake_holds_back_of_a_request(
@@ -132,7 +120,7 @@ def test_what_was_pushed_without_a_check_is_told_by_each_verb_and_its_override_i
         scope = "butler/IPAllocation/butler-system/more/request"
         write(folder, {path: override(path, kind="move", scope=scope)})
         commit(folder, "let it go", CLOCK + 30)
-    change(folder, CASES["to another tenant"].files)
+    change(folder, MOVED)
     git(folder, "checkout", "-q", "main")
     git(folder, "merge", "-q", "--ff-only", "change")
     for verb in (["check"], ["plan"], ["reconcile", "--no-apply"]):

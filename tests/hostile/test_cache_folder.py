@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.gitio.command import Command, Done, served
+from tests.cli.running import Ran
+from tests.gitio.command import Command, served
 
 WORDS = "the cache is not used"
 OTHER = 65_533
@@ -57,7 +58,7 @@ def mirror_of(root: Path) -> Path:
     return found
 
 
-def refused(done: Done, doctor: Done, words: str) -> bool:
+def refused(done: Ran, doctor: Ran, words: str) -> bool:
     return done.code == 4 and words in done.err and doctor.code == 4 and words in doctor.out
 
 

@@ -9,6 +9,7 @@ import pytest
 from reconciler.cli import run
 from reconciler.review.checks import review
 from tests.cli.running import ipam
+from tests.hostile.test_overrides import override
 from tests.review.sides import branch, encoded
 from tests.world import (
     CLOCK,
@@ -19,17 +20,12 @@ from tests.world import (
     reconciled,
     repository,
     request,
+    settings,
     tenant,
     write,
 )
 
 Capture = pytest.CaptureFixture[str]
-HEAD = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: "
-SETTINGS = f"{HEAD}Settings\nmetadata: {{name: ipam}}\nspec: "
-OVERRIDE = (
-    f"{HEAD}Override\nmetadata: {{name: 2026-02-15-x}}\n"
-    "spec: {kind: brake, releases: 3, reason: they leave, expires: '2026-03-01T00:00:00Z'}\n"
-)
 READ = "pools/, providers/, teams/, tenants/ and clusters/"
 DONE = reconciled(SMALL)
 
@@ -79,8 +75,8 @@ def test_a_live_range_that_is_pinned_where_nobody_reads_it_is_a_warning(
         ("tenant/five.yaml", tenant("five"), "did you mean tenants/?"),
         ("five.yaml", tenant("five"), "move it to tenants/ or clusters/; spec.sources of Settings names the folders"),
         ("requests/b.YAML", pool("b"), "move it to pools/; spec.sources of Settings names the folders"),
-        ("config/ipam.yaml", f"{SETTINGS}{{gate: never}}\n", "move it to ipam.yaml"),
-        ("override/x.yaml", OVERRIDE, "move it to overrides/<date>-<slug>.yaml"),
+        ("config/ipam.yaml", settings("{gate: never}"), "move it to ipam.yaml"),
+        ("override/x.yaml", override("overrides/2026-02-15-x.yaml", kind="brake", releases=3), "move it to overrides/<date>-<slug>.yaml"),
         ("x/y.yaml", "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: a}}", "move it to tenants/ or clusters/; spec.sources of Settings names the folders"),
         ("x/y.yaml", "apiVersion: novaedge.io/v9\nkind: ProxyIPPool\n", "move it to pools/; spec.sources of Settings names the folders"),
     ],
@@ -119,7 +115,7 @@ def test_what_stood_there_before_is_no_matter_of_the_change_until_it_edits_it() 
 def test_another_root_of_the_repository_reads_its_own_unless_the_change_makes_it_one(
     capsys: Capture, repo: Path, mark: str
 ) -> None:
-    write(repo, {"lab/tenants/five.yaml": tenant("five"), f"lab/{mark}": f"{SETTINGS}{{}}\n"})
+    write(repo, {"lab/tenants/five.yaml": tenant("five"), f"lab/{mark}": settings()})
     commit(repo, "change", CLOCK + 60)
     found = {it["path"]: it["hint"] for it in describe(capsys, repo)}
     assert found.keys() == {"lab/tenants/five.yaml", f"lab/{mark}"}

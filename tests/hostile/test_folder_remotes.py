@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.gitio.command import Command, Done, served
+from tests.cli.running import Ran
+from tests.gitio.command import Command, served
 from tests.hostile.test_git_config import own_by_another
 from tests.world import SMALL, git, repository, write
 
@@ -34,7 +35,7 @@ def vendored(author: Path, mark: Path) -> Path:
     return inside
 
 
-def both(command: Command, author: Path) -> list[Done]:
+def both(command: Command, author: Path) -> list[Ran]:
     repo = ("--repo", str(author))
     return [command.run("doctor", *repo), command.run("reconcile", *repo)]
 

@@ -5,11 +5,10 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from tests.cli.running import environment
+from tests.cli.running import Ran, environment
 from tests.world import SMALL, commit, git, pool, reconciled, repository, settings, tenant, write
 
 MEMORY = 768 << 20
@@ -17,12 +16,6 @@ BOMB = 400 << 20
 TOO_LARGE = f"file of {BOMB} bytes, limit 262144"
 SECONDS = 120
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
-
-
-class Ran(NamedTuple):
-    code: int
-    out: str
-    err: str
 
 
 def limited(*arguments: str | Path, most: int = MEMORY) -> Ran:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.running import Ran
 from tests.git_server import GitServer, serving
-from tests.gitio.command import Command, Done, served
+from tests.gitio.command import Command, served
 from tests.world import SMALL, commit, git, repository, write
 
 FORGED = (
@@ -108,7 +109,7 @@ def arm(author: Path, attack: Mapping[str, str]) -> None:
         os.utime(path, (1, 1))
 
 
-def attacked(author: Path, command: Command) -> list[Done]:
+def attacked(author: Path, command: Command) -> list[Ran]:
     repo = ("--repo", str(author))
     return [command.run("doctor", *repo), command.run("reconcile", *repo)]
 

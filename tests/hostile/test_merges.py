@@ -7,7 +7,7 @@ import pytest
 from reconciler.cli.opening import open_source
 from reconciler.cli.options import Reading
 from tests.cli.running import Said
-from tests.hostile.tenants import TENANTS
+from tests.hostile.conftest import TENANTS
 from tests.hostile.test_overrides import BRAKE, override
 from tests.world import CLOCK, commit, git, tenant, write
 

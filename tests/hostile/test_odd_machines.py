@@ -75,15 +75,6 @@ def test_a_mirror_needs_a_place_and_the_message_names_it(folder: Path) -> None:
     assert "XDG_CACHE_HOME" in ran.stderr
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root may become somebody else")
-def test_a_key_in_a_home_that_is_nowhere_is_no_bug(folder: Path) -> None:
-    repo = repository(folder / "repo", SMALL)
-    repo.chmod(0o755)
-    ran = run("reconcile", "--repo", repo, "--no-apply", "--sign", "~/key", is_nobody=True)
-    assert ran.returncode == ExitCode.GIT, ran.stderr
-    assert "cannot sign" in ran.stderr
-
-
 @pytest.mark.parametrize(
     "variables",
     [

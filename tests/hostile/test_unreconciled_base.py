@@ -1,4 +1,4 @@
-"""A rename on main whose records bear the old name still, and a change that undoes it: it is red."""
+"""What main says and reconcile has not carried out yet, and a change that undoes it: it is told."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from reconciler.cli import run
 from tests.cli.running import given_out
 from tests.hostile.test_records import BOTH, HELD, checked
 from tests.planning.test_renaming import formerly
-from tests.world import CLOCK, commit, git, tenant, write
+from tests.world import CLOCK, commit, git, request, tenant, write
 
 Capture = pytest.CaptureFixture[str]
 UNDONE = (
@@ -28,9 +28,9 @@ def main(tmp_path: Path) -> Path:
     return folder
 
 
-def describe(main: Path, capsys: Capture) -> list[dict[str, Any]]:
+def describe(main: Path, capsys: Capture, code: str = "rename-refused") -> list[dict[str, Any]]:
     commit(main, "change", clock=CLOCK + 60)
-    return [it for it in checked(main, capsys)["findings"] if it["code"] == "rename-refused"]
+    return [it for it in checked(main, capsys)["findings"] if it["code"] == code]
 
 
 @pytest.mark.parametrize(
@@ -125,3 +125,72 @@ def test_what_was_renamed_is_nobodys_to_wait_for(main: Path, capsys: Capture) ->
     git(main, "switch", "-q", "change")
     write(main, {UNO: tenant("uno"), "tenants/new.yaml": tenant("one")})
     assert describe(main, capsys) == []
+
+
+PINNED = {"networking": "{loadBalancerPool: {start: 10.40.0.100, end: 10.40.0.103}}"}
+
+
+@pytest.fixture
+def pinned(tmp_path: Path) -> Path:
+    """Two tenants with records; two pins that were merged, and that reconcile has not seen."""
+    folder = given_out(tmp_path / "repo", BOTH)
+    write(
+        folder,
+        {
+            "tenants/live.yaml": tenant("live", **PINNED),
+            "tenants/vip.yaml": request(
+                "vip", "edge", pinnedRange="{startAddress: 10.40.0.120, endAddress: 10.40.0.121}"
+            ),
+        },
+    )
+    commit(folder, "what lives", clock=CLOCK + 30)
+    git(folder, "switch", "-qc", "change")
+    return folder
+
+
+def test_a_pin_that_is_taken_away_is_told(pinned: Path, capsys: Capture) -> None:
+    write(pinned, {"tenants/live.yaml": tenant("live")})
+    (found,) = describe(pinned, capsys, "pin-withdrawn")
+    assert (found["severity"], found["path"]) == ("warning", "tenants/live.yaml")
+    assert found["message"] == (
+        "team-a/live (loadbalancer) is pinned to 10.40.0.100-10.40.0.103 on main, and has no record"
+        " yet: with this change it gets 10.40.0.16-10.40.0.23"
+    )
+
+
+def test_a_request_that_goes_is_told(pinned: Path, capsys: Capture) -> None:
+    (pinned / "tenants/vip.yaml").unlink()
+    (found,) = describe(pinned, capsys, "pin-withdrawn")
+    assert found["message"].endswith("with this change it gets nothing")
+
+
+def test_somebody_else_who_gets_it_is_an_error(pinned: Path, capsys: Capture) -> None:
+    write(
+        pinned, {"tenants/live.yaml": tenant("live"), "tenants/late.yaml": tenant("late", **PINNED)}
+    )
+    first, second = describe(pinned, capsys, "pin-withdrawn")
+    assert (first["severity"], first["path"]) == ("error", "tenants/late.yaml")
+    assert first["message"] == (
+        "10.40.0.100-10.40.0.103 of team-a/late (loadbalancer) is pinned by team-a/live"
+        " (loadbalancer) on main, which has no record yet"
+    )
+    assert second["severity"] == "warning"
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"tenants/live.yaml": tenant("live", **PINNED) + "# words\n"},
+        {"tenants/other.yaml": tenant("live", **PINNED), "tenants/live.yaml": ""},
+        {"tenants/one.yaml": tenant("one") + "# words\n"},
+        {"tenants/new.yaml": tenant("new")},
+    ],
+)
+def test_whose_pin_stays_is_told_nothing(
+    files: dict[str, str], pinned: Path, capsys: Capture
+) -> None:
+    write(pinned, files)
+    for path, text in files.items():
+        if not text:
+            (pinned / path).unlink()
+    assert describe(pinned, capsys, "pin-withdrawn") == []
