@@ -98,14 +98,6 @@ def json_schema(part: Any) -> Any:
     return found
 
 
-def parts(part: Any, at: str = "") -> Iterator[tuple[str, Any]]:
-    yield at, part
-    for name, below in part.get("properties", {}).items():
-        yield from parts(below, f"{at}.{name}")
-    if "items" in part:
-        yield from parts(part["items"], f"{at}[]")
-
-
 def objects(tree: Mapping[str, str | bytes]) -> list[Any]:
     """What the management cluster gets of a tree once it is reconciled, CRDs left out."""
     found = rendered(planned(evaluation_of(tree)))

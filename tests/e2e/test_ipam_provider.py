@@ -21,8 +21,6 @@ POOLS = f"/apis/{GROUP}/v1alpha2/globalinclusterippools"
 ROOT = f"/apis/{GROUP}/v1beta1"
 ADDRESSES, CLAIMS = (f"{ROOT}/namespaces/default/{it}" for it in ("ipaddresses", "ipaddressclaims"))
 CP, INGRESS = "vip-cp-shop", "vip-ingress-shop"
-PROVIDER = "ipam-in-cluster"
-"""The manager of the provider's fields: the name of its program."""
 DAY = 86_400
 
 

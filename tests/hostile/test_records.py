@@ -17,7 +17,6 @@ from tests.world import ENVIRONMENT, SMALL, commit, git, repository, request, te
 
 FOLDER = "allocations/NetworkPool/butler-system.edge"
 VICTIM = f"{FOLDER}/team-a/one.loadbalancer.yaml"
-THIEF = f"{FOLDER}/team-b/thief.loadbalancer.yaml"
 HELD = "10.40.0.0-10.40.0.7"
 BOTH = {**SMALL, "tenants/thief.yaml": tenant("thief", "team-b")}
 
@@ -46,14 +45,6 @@ def checked(folder: Path, capsys: pytest.CaptureFixture[str], base: str = "main"
     document: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert document["exitCode"] == code
     return document
-
-
-def errors(document: dict[str, Any]) -> list[tuple[str, str]]:
-    return [
-        (item["path"], item["code"])
-        for item in document["findings"]
-        if item["severity"] == "error" and item["code"].startswith("record-")
-    ]
 
 
 def evaluated(folder: Path) -> Evaluation:

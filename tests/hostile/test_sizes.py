@@ -11,7 +11,6 @@ import pytest
 
 from reconciler.documents.findings import MAX_SUGGESTIONS, Severity
 from reconciler.model.plan import Refuse
-from reconciler.planning.evaluate import Evaluation
 from reconciler.report.findings import IN_ALL, MORE, OF_A_FILE
 from tests.cli.running import ipam
 from tests.world import SMALL, evaluation_of, pool, provider, repository, request, tenant
@@ -25,10 +24,6 @@ def within_reason() -> Iterator[None]:
     start = time.process_time()
     yield
     assert time.process_time() - start < CEILING_SECONDS
-
-
-def codes(evaluation: Evaluation, code: str) -> int:
-    return sum(1 for item in evaluation.findings if item.code == code)
 
 
 def reserving(count: int, name: str = "edge") -> str:
