@@ -89,13 +89,6 @@ def test_without_intake_nothing_is_asked_and_nothing_is_taken_in() -> None:
     assert take_in(looked(cluster()), none).changes == ()
 
 
-def test_kinds_that_are_taken_in_or_have_copies_are_listed_pools_first() -> None:
-    some = Settings(intake=(Asked("Cluster"), Asked("InClusterIPPool")))
-    there = standing(of_pool("IPAddressClaim", "one")).copies
-    names = [it.kind for it in asked(some, there)]
-    assert names == ["InClusterIPPool", "Cluster", "IPAddressClaim"]
-
-
 def test_namespaces_that_settings_do_not_name_are_left_out() -> None:
     some = Settings(intake=(Asked("Cluster", ("team-a",)), Asked("GlobalInClusterIPPool", ("x",))))
     seen = looked(cluster(namespace="team-a"), cluster("blog"), pool())
@@ -168,17 +161,6 @@ def test_an_object_that_is_not_valid_is_told_and_stops_nobody() -> None:
     (event,) = found.events
     assert (event["type"], event["reason"], event["message"]) == ("Warning", "IPAMRejected", reason)
     assert event["involvedObject"]["uid"] == "uid-bad"
-
-
-def test_an_owner_is_told_once_for_each_reason() -> None:
-    seen = looked(cluster(spec={"paused": "yes"}))
-    first = take_in(seen, standing())
-    again = take_in(seen, standing(state=first.state))
-    assert (len(again.rejected), again.events) == (1, ())
-    assert again.state.rejected == first.state.rejected
-    other = replace(first.state, rejected={IDENTITY: hash_of("another reason")})
-    assert len(take_in(seen, standing(state=other)).events) == 1
-    assert take_in(looked(cluster()), standing(state=first.state)).state.rejected == {}
 
 
 def test_what_we_made_in_the_place_of_an_object_is_not_that_object() -> None:

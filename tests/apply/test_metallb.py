@@ -14,7 +14,6 @@ from reconciler.apply.metallb import (
     overlaps,
     pool_addresses,
     ranges_of,
-    state_error,
     users_of,
     written,
 )
@@ -164,24 +163,3 @@ def test_services_inside_are_named_in_order() -> None:
 def test_an_address_that_others_wrote_in_another_form_is_in_use_too(text: str) -> None:
     inside = ranges_of(["10.0.0.0/24", "fd00::/64"])
     assert users_of([service("shop", {"ip": text})], inside) == [User("default/shop", text)]
-
-
-def state(name: str, result: str, *times: str, error: str = "") -> dict[str, Any]:
-    conditions = [{"type": f"c{at}", "lastTransitionTime": time} for at, time in enumerate(times)]
-    status = {"result": result, "errorSummary": error, "conditions": conditions}
-    return {"metadata": {"name": name}, "status": status}
-
-
-def test_the_word_of_metallb_is_passed_on() -> None:
-    states = [
-        state("controller", "Valid"),
-        state("speaker-one", "Invalid", error='CIDR "10.0.0.0/31" in pool "b" overlaps'),
-        state("speaker-two", "Invalid", error="other"),
-    ]
-    assert state_error(states) == (
-        'MetalLB (speaker-one) refuses its configuration: CIDR "10.0.0.0/31" in pool "b" overlaps'
-    )
-    assert state_error([states[0], state("speaker-one", "Unknown"), {"metadata": {}}]) == ""
-    silent = {"metadata": {"name": "controller"}, "status": {"result": "Invalid"}}
-    assert state_error([silent]) == "MetalLB (controller) refuses its configuration: "
-    assert state_error([]) == ""

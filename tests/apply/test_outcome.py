@@ -2,6 +2,11 @@
 
 from reconciler.apply.plan import Applied, ClusterState, ObjectOutcome, ObjectResult, together
 
+CREATED, CONFIGURED, UNCHANGED, DELETED, FAILED = (
+    *(ObjectResult.CREATED, ObjectResult.CONFIGURED, ObjectResult.UNCHANGED),
+    *(ObjectResult.DELETED, ObjectResult.FAILED),
+)
+
 
 def describe(name: str, **results: ObjectResult) -> Applied:
     outcomes = [ObjectOutcome(name, result) for name, result in results.items()]
@@ -9,30 +14,9 @@ def describe(name: str, **results: ObjectResult) -> Applied:
 
 
 def test_a_cluster_that_was_applied_to_twice_is_as_the_last_time_left_it() -> None:
-    first = describe(
-        "web",
-        a=ObjectResult.CREATED,
-        b=ObjectResult.FAILED,
-        c=ObjectResult.CONFIGURED,
-        d=ObjectResult.UNCHANGED,
-        gone=ObjectResult.DELETED,
-    )
-    last = describe(
-        "web",
-        a=ObjectResult.UNCHANGED,
-        b=ObjectResult.UNCHANGED,
-        c=ObjectResult.FAILED,
-        d=ObjectResult.DELETED,
-        new=ObjectResult.CREATED,
-    )
+    first = describe("web", a=CREATED, b=FAILED, c=CONFIGURED, d=UNCHANGED, gone=DELETED)
+    last = describe("web", a=UNCHANGED, b=UNCHANGED, c=FAILED, d=DELETED, new=CREATED)
     (both,) = together([first], [last])
-    assert {item.object: item.result for item in both.outcomes} == {
-        "a": ObjectResult.CREATED,
-        "b": ObjectResult.UNCHANGED,
-        "c": ObjectResult.FAILED,
-        "d": ObjectResult.DELETED,
-        "gone": ObjectResult.DELETED,
-        "new": ObjectResult.CREATED,
-    }
-    assert both.requests == (2, 4, 6)
-    assert both.notes == ("web",)
+    found = {item.object: item.result for item in both.outcomes}
+    assert found == dict(a=CREATED, b=UNCHANGED, c=FAILED, d=DELETED, gone=DELETED, new=CREATED)  # noqa: C408
+    assert (both.requests, both.notes) == ((2, 4, 6), ("web",))

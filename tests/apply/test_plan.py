@@ -144,22 +144,6 @@ def test_a_plan_asks_for_what_it_needs_and_for_no_more() -> None:
     assert asked(held) == (Query(SERVICE),)
 
 
-def test_a_pool_that_gives_all_and_is_not_known_to_the_inventory_is_looked_at_again() -> None:
-    made = [desired_object(manifest(name, text)) for name, text in (("old", ONE), ("young", TWO))]
-    wanted = tuple(
-        desired_object(manifest(name, text)) for name, text in (("old", TWO), ("young", ONE))
-    )
-    snapshot = Snapshot(answers(map(living, made)), 7)
-    plan = plan_tenant(Target("a/b", wanted), snapshot, Inventory(), ApplyOptions(), None)
-    assert describe(plan.steps) == [
-        "confirm",
-        "look",
-        f"configure old {TWO}",
-        f"configure young {ONE}",
-        "confirm",
-    ]
-
-
 def test_policies_that_others_hold_are_not_taken_away() -> None:
     """Those that no inventory knows are ours by label and manager; others are not."""
     named = {"apiVersion": POLICY.api_version, "kind": POLICY.kind}

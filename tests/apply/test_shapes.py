@@ -3,21 +3,25 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from reconciler.apply.plan import Draft, ObjectResult
 from reconciler.apply.snapshot import Live
 from reconciler.apply.targets import ApplyOptions
 from reconciler.kube.resources import (
     ADDRESS_POOL,
+    IP_ALLOCATION,
     check_readable,
     desired_object,
     is_whole_list,
     pared,
+    parse_ref,
     settled_conditions,
     timeless,
 )
 from reconciler.model.errors import ClusterError
-from reconciler.model.objects import CONFIG_MAP, NODE, SERVICE, Ref
+from reconciler.model.objects import CONFIG_MAP, CRD, NAMESPACE, NODE, SERVICE, Ref, Resource
 
 METADATA = {"name": "web", "namespace": "a", "uid": "u", "resourceVersion": "7"}
 
@@ -142,3 +146,29 @@ def test_that_is_told_by_what_somebody_owns() -> None:
     assert not is_whole_list(live(None, {}, {"f:status": 7}, {"f:status": {}}))
     assert not is_whole_list(live({"f:status": {"f:conditions": {'k:{"type":"Ready"}': {}}}}))
     assert is_whole_list(live({}, {"f:status": {"f:conditions": {}}}))
+
+
+# References
+
+name = st.from_regex(r"[a-z0-9]([-a-z0-9.]{0,20}[a-z0-9])?", fullmatch=True)
+resource = st.sampled_from([ADDRESS_POOL, CONFIG_MAP, CRD, IP_ALLOCATION, NAMESPACE, NODE])
+
+
+@given(resource, name, name)
+def test_a_reference_is_read_back_from_its_text(kind: Resource, space: str, own: str) -> None:
+    ref = Ref(kind, space if kind.is_namespaced else "", own)
+    assert parse_ref(str(ref)) == ref
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("", KeyError),
+        ("metallb.io/ConfigMap/a/b", KeyError),
+        ("ConfigMap/a", ValueError),
+        ("Node/a/b", ValueError),
+    ],
+)
+def test_what_is_no_reference_is_refused(text: str, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        parse_ref(text)

@@ -7,20 +7,17 @@ any API server whose users have tokens. `Proxy.kubeconfig` is the server's own w
 import http.client
 import json
 import re
-import socket
 import ssl
-import struct
 import threading
 from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from reconciler.documents import yaml
-from tests.kube.server import Loopback
+from tests.kube.server import Loopback, Quiet
 
 _NOT_PASSED = {"connection", "content-length", "transfer-encoding", "host", "keep-alive"}
 
@@ -92,16 +89,11 @@ class _Answer(NamedTuple):
     body: bytes
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Answers one connection, request by request."""
+class Handler(Quiet):
+    """Answers one connection as the proxy's script says."""
 
-    protocol_version = "HTTP/1.1"
-    wbufsize = -1
     proxy: Proxy
     upstream: Callable[[], http.client.HTTPConnection]
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base names it so
-        del format, args
 
     def setup(self) -> None:
         super().setup()
@@ -111,13 +103,6 @@ class Handler(BaseHTTPRequestHandler):
         if self._connection is not None:
             self._connection.close()
         super().finish()
-
-    def handle_one_request(self) -> None:
-        # A client may go away at any time.
-        try:
-            super().handle_one_request()
-        except ConnectionError:
-            self.close_connection = True
 
     def serve(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -138,9 +123,9 @@ class Handler(BaseHTTPRequestHandler):
             fault.after()
         self._say(answer)
 
-    def _lost(self, fault: Fault, body: bytes) -> None:
+    def _lost(self, _fault: Fault, body: bytes) -> None:
         self._forward(body)
-        self._reset(fault, body)
+        self.reset()
 
     def _eof(self, _fault: Fault, body: bytes) -> None:
         self._say(self._forward(body), missing=1)
@@ -161,9 +146,7 @@ class Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def _reset(self, _fault: Fault, _body: bytes) -> None:
-        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self.close_connection = True
-        self.connection.close()
+        self.reset()
 
     def _forward(self, body: bytes) -> _Answer:
         if self._connection is None:

@@ -132,9 +132,29 @@ class Loopback(ThreadingTCPServer):
             thread.join(_PATIENCE)
 
 
-class _Handler(BaseHTTPRequestHandler):
+class Quiet(BaseHTTPRequestHandler):
+    """Answers one connection, request by request; a client may go away at any time."""
+
     protocol_version = "HTTP/1.1"
     wbufsize = -1  # one packet an answer, lest the kernel waits before the second
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base names it so
+        del format, args
+
+    def handle_one_request(self) -> None:
+        try:
+            super().handle_one_request()
+        except (ConnectionError, ssl.SSLError):
+            self.close_connection = True
+
+    def reset(self) -> None:
+        """Break the connection off."""
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close_connection = True
+        self.connection.close()
+
+
+class _Handler(Quiet):
     script: Server
 
     def setup(self) -> None:
@@ -144,16 +164,6 @@ class _Handler(BaseHTTPRequestHandler):
     def finish(self) -> None:
         super().finish()
         self.script.closed.release()
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base names it so
-        del format, args
-
-    def handle_one_request(self) -> None:
-        # A client that goes away is what some tests are about.
-        try:
-            super().handle_one_request()
-        except (ConnectionError, ssl.SSLError):
-            self.close_connection = True
 
     def answer(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -179,9 +189,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def _reset(self, _reply: Reply) -> None:
-        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self.close_connection = True
-        self.connection.close()
+        self.reset()
 
     def _eof(self, reply: Reply) -> None:
         self._head(reply)

@@ -72,13 +72,6 @@ _CASES: list[tuple[str, Call, Reply, type[ClusterError], str]] = [
     ),
     ("403 of something else", _get, Reply(403, b"<html>"), UnauthorizedError, "answered 403"),
     (
-        "403 of a namespace that goes away",
-        _apply,
-        status(403, "unable to create new content because it is being terminated"),
-        RejectedError,
-        "because it is being terminated",
-    ),
-    (
         "403 of a policy",
         _apply,
         status(403, "ValidatingAdmissionPolicy 'x' with binding 'y' denied request: no"),
@@ -154,13 +147,6 @@ _CASES: list[tuple[str, Call, Reply, type[ClusterError], str]] = [
         "apply {}: the object has been modified",
     ),
     (
-        "409 of a uid",
-        _delete,
-        status(409, "Precondition failed: UID in precondition: uid-1", "Conflict"),
-        StaleError,
-        "delete {}: Precondition failed",
-    ),
-    (
         "409 of a name that is taken",
         _create,
         status(409, 'events "a.1" already exists', "AlreadyExists"),
@@ -174,13 +160,6 @@ _CASES: list[tuple[str, Call, Reply, type[ClusterError], str]] = [
         status(500, "etcdserver: request is too large"),
         RejectedError,
         "apply {}: the object is too large for the server",
-    ),
-    (
-        "500 of a field that the schema lacks",
-        _apply,
-        status(500, "failed to create typed patch object (x; y): .spec.z: field not declared"),
-        RejectedError,
-        "apply {}: failed to create typed patch object",
     ),
     ("no JSON", _get, Reply(200, b"<html>"), ClusterError, "read {}: the answer is not a JSON"),
     ("a list for an object", _get, Reply(200, b"[]"), ClusterError, "is not a JSON object"),

@@ -12,7 +12,7 @@ from reconciler.apply.plan import ClusterState
 from reconciler.apply.targets import ApplyOptions
 from reconciler.families.butler.kinds import TENANT_CLUSTER
 from reconciler.kube.interface import Cluster, Clusters
-from reconciler.kube.resources import ADDRESS_POOL, IP_ALLOCATION
+from reconciler.kube.resources import ADDRESS_POOL
 from reconciler.model.errors import ClusterError, UnauthorizedError, UnreachableError, UsageError
 from reconciler.model.objects import CONFIG_MAP, NAMESPACE, NODE, SECRET, SERVICE, Ref
 from tests.apply.execution.site import (
@@ -145,11 +145,15 @@ def test_addresses_of_a_cluster_that_is_away_go_to_nobody(
     for _ in range(2):
         applied = clusters.run(FILES, "b")
         assert applied[SECOND].state is ClusterState.UNREACHABLE
+        assert applied[SECOND].revision == ("" if is_lost else "a" * 40)
         error = failures(applied[FIRST])[str(POOL)]
         assert "team-a/shop may still announce 10.0.0.0-10.0.0.3" in error
         assert clusters.announced(FIRST) is None
     applied = clusters.run(FILES, "b", confirm_withdrawn=frozenset([SECOND]))
     assert results(applied[FIRST])[str(POOL)] == "created"
+    clusters.faults.clear()
+    assert clusters.run(FILES, "b")[SECOND].revision == "b" * 40
+    assert clusters.announced(SECOND) is None
 
 
 def test_a_cluster_that_cannot_be_read_announces_what_it_did(clusters: FakeClusters) -> None:
@@ -188,26 +192,6 @@ def test_a_bug_keeps_to_its_cluster(clusters: FakeClusters) -> None:
     clusters.faults[FIRST] = buggy
     applied = clusters.run(world("web", "shop"), "b")
     assert (applied[FIRST].is_bug, applied[SECOND].state) == (True, ClusterState.APPLIED)
-
-
-def test_what_changes_between_look_and_write_is_looked_at_again(clusters: FakeClusters) -> None:
-    """A claim of another size is made anew; somebody touches it just before."""
-    clusters.run(FILES)
-    web = Ref(IP_ALLOCATION, "butler-system", "team-a-web-lb")
-    hand = clusters.hand(HUB)
-    touched: list[str] = []
-
-    def touch(verb: str, what: Any) -> ClusterError | None:
-        if verb == "merge" and what == web and len(touched) < 2:
-            touched.append(verb)
-            hand.merge(web, {"metadata": {"annotations": {"n": str(len(touched))}}}, "edit")
-        return None
-
-    clusters.faults[HUB] = touch
-    clusters.apply(GONE, "b")
-    applied = clusters.apply(reconciled(GONE, LATER), "c")[HUB]
-    assert results(applied)[str(web)] == "deleted"
-    assert (web in clusters.objects[HUB], touched) == (False, ["merge", "merge"])
 
 
 # Kubeconfigs

@@ -129,30 +129,6 @@ def there(world: World, ref: Ref = SHOP) -> Manifest:
     return found
 
 
-def test_a_cluster_that_was_made_with_kubectl_gets_its_addresses(served: World) -> None:
-    live = there(served)
-    assert live["spec"]["controlPlaneEndpoint"]["host"] == "10.0.0.10"
-    assert live["metadata"]["annotations"][f"{VIP}ingress-vip"] == "10.0.0.100"
-    assert [path for path in served.files if path.startswith("observed/")] == [
-        COPY,
-        "observed/ClusterClass.cluster.x-k8s.io/default/web.yaml",
-        "observed/GlobalInClusterIPPool.ipam.cluster.x-k8s.io/_/control-plane.yaml",
-        "observed/GlobalInClusterIPPool.ipam.cluster.x-k8s.io/_/ingress.yaml",
-    ]
-
-
-def test_what_is_deleted_is_released_after_two_looks_ten_minutes_apart(served: World) -> None:
-    served.hand.delete(SHOP, there(served)["metadata"]["uid"])
-    assert served.look().taken.changes == ()
-    served.clock += MIN_DELETIONS - 1
-    assert served.look().taken.changes == ()
-    served.clock += 1
-    served.look()
-    assert COPY not in served.files
-    summary = [type(item).__name__ for item in served.evaluation().plan.decisions]
-    assert summary == ["Release", "Release"]
-
-
 def test_a_pool_that_is_deleted_stays_in_git_while_records_hold_its_addresses(
     served: World,
 ) -> None:

@@ -26,7 +26,7 @@ from reconciler.model.objects import (
     Resource,
 )
 from tests.apply.execution.site import ALL, failures, results, world
-from tests.fake_cluster import HUB, Fault, rejecting
+from tests.fake_cluster import HUB, FakeCluster, Fault, rejecting
 from tests.fake_clusters import FakeClusters
 from tests.world import pool
 
@@ -67,14 +67,12 @@ def test_crds_are_installed_and_objects_follow_in_one_run(bare: FakeClusters) ->
     assert not bare.run(world("web"), crds=True)[HUB].is_changed
 
 
-def test_without_crds_one_line_says_so(bare: FakeClusters) -> None:
-    applied = bare.apply(world("web"))[HUB]
-    assert (applied.error, applied.hint) == (
-        "no kind NetworkPool, IPAllocation there",
-        "--crds installs the CRDs",
-    )
-    foreseen = bare.apply(world("web"), dry_run=True)[HUB]
-    assert (foreseen.error, results(foreseen)[str(EDGE)]) == ("", "created")
+def test_a_crd_that_is_not_served_ends_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FakeCluster, "_serve", lambda *_: None)
+    clusters = FakeClusters(unknown={HUB: {*OURS, MACHINE}})
+    applied = clusters.apply(world("web"), crds=True)[HUB]
+    assert "is not established" in applied.error
+    assert EDGE not in clusters.objects[HUB]
 
 
 def test_kinds_that_are_not_needed_may_be_missing(clusters: FakeClusters) -> None:
@@ -168,18 +166,6 @@ def test_who_uses_reserved_addresses_is_told_or_why_not(clusters: FakeClusters) 
     assert (applied.notes, applied.state) == ((note,), ClusterState.APPLIED)
     clusters.faults[HUB] = failing(RejectedError("odd"), SERVICE)
     assert clusters.apply(world())[HUB].error == "odd"
-
-
-def test_a_cluster_that_goes_away_between_is_told_with_what_was_done(
-    clusters: FakeClusters,
-) -> None:
-    clusters.faults[HUB] = failing(UnreachableError("away"), IP_ALLOCATION, verb="apply")
-    applied = clusters.apply(world("web"))[HUB]
-    assert (applied.state, applied.error) == (ClusterState.UNREACHABLE, "away")
-    assert results(applied)[str(EDGE)] == "created"
-    clusters.faults = {}
-    again = clusters.run(world("web"))[HUB]
-    assert (again.state, results(again).get(str(EDGE))) == (ClusterState.APPLIED, None)
 
 
 # Policies

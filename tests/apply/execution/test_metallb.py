@@ -64,14 +64,6 @@ def test_a_controller_that_is_silent_is_told(clusters: FakeClusters) -> None:
     assert (quiet.notes, quiet.is_changed) == ((), False)
 
 
-def test_what_metallb_refuses_is_told_again(clusters: FakeClusters) -> None:
-    clusters.hand(FIRST).put(state("2099-01-01T00:00:00Z", "Invalid"))
-    error = "MetalLB (controller) refuses its configuration: an overlap"
-    for _ in range(2):
-        applied = clusters.run(world("web"))[FIRST]
-        assert (applied.state, applied.error) == (ClusterState.FAILED, error)
-
-
 def test_without_metallb_one_line_says_so(clusters: FakeClusters) -> None:
     clusters.run(world("web"), policies=True)
     clusters.unknown[FIRST] = {ADDRESS_POOL, MACHINE}

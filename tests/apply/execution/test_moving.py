@@ -8,7 +8,7 @@ import pytest
 from reconciler.apply.expiry import still_announced
 from reconciler.apply.plan import ClusterState
 from reconciler.apply.targets import ApplyOptions
-from reconciler.model.errors import UnreachableError, UsageError
+from reconciler.model.errors import UnreachableError
 from reconciler.model.objects import RESOURCE, STILL_ANNOUNCED
 from tests.apply.execution.site import Files, evaluated
 from tests.fake_cluster import HUB
@@ -79,13 +79,6 @@ def test_a_person_may_say_so_of_one_claim_alone(clusters: FakeClusters, name: st
     assert doubts(clusters, other, forced_claims=frozenset({"team-a/two"})) == doubts(clusters)
     clusters.run(UNUSED, "c", forced_claims=frozenset({name}))
     assert clusters.announced(ONE) == [NEW_RANGE]
-
-
-def test_a_claim_that_is_not_there_is_no_claim_to_force(clusters: FakeClusters) -> None:
-    with pytest.raises(UsageError, match="claim 'team-a/tow' does not exist"):
-        doubts(clusters, forced_claims=frozenset({"team-a/tow"}))
-    with pytest.raises(UsageError, match="claim 'team-a/tow' does not exist"):
-        clusters.apply(AFTER, "b", forced_claims=frozenset({"team-a/tow"}))
 
 
 def test_what_nobody_uses_any_more_is_withdrawn_and_expires_a_day_later(

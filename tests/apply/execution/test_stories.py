@@ -1,7 +1,5 @@
 """Stories of clusters in memory. Before each run a dry run tells just what the run does."""
 
-import pytest
-
 from reconciler.apply.plan import ClusterState, ObjectResult
 from reconciler.apply.targets import UNCLEAR
 from reconciler.families.butler.kinds import NETWORK_POOL
@@ -98,18 +96,6 @@ def test_what_is_deleted_comes_back(clusters: FakeClusters) -> None:
     assert "deletionTimestamp" not in clusters.objects[HUB][WEB]["metadata"]
 
 
-def test_what_somebody_else_holds_back_is_told(clusters: FakeClusters) -> None:
-    clusters.run(world("web"))
-    hand = clusters.hand(HUB)
-    held = ["butler.butlerlabs.dev/ipallocation", "example.com/hold"]
-    hand.merge(WEB, {"metadata": {"finalizers": held}}, "edit")
-    hand.delete(WEB, hand.objects[WEB]["metadata"]["uid"])
-    error = failures(clusters.run(world("web"))[HUB])[str(WEB)]
-    assert error == (
-        "it is being deleted, held by example.com/hold; wait, or remove its finalizers"
-    )
-
-
 def test_what_others_made_is_refused_until_it_is_adopted(clusters: FakeClusters) -> None:
     clusters.hand(FIRST).put(address_pool("default-pool", "172.16.0.0/24"))
     applied = clusters.run(world("web"))
@@ -127,6 +113,16 @@ def test_what_was_made_anew_by_others_is_theirs(clusters: FakeClusters) -> None:
     assert str(POOL) in failures(clusters.run(world("web"))[FIRST])
     clusters.run(world(), "b")
     assert clusters.announced(FIRST) == ["172.16.0.0/24"]
+
+
+def test_a_pool_of_others_that_overlaps_is_named(clusters: FakeClusters) -> None:
+    clusters.hand(FIRST).put(address_pool("lab", "10.0.0.1 - 10.0.0.1"))
+    error = failures(clusters.run(world("web"))[FIRST])[str(POOL)]
+    assert error.endswith(
+        "is also in IPAddressPool lab, which is not ours; remove it there,"
+        " or keep its name (gitops-ipam.dev/metallb-pool: lab) and --adopt"
+    )
+    assert clusters.announced(FIRST) is None
 
 
 def test_what_lost_its_label_is_not_deleted_but_told(clusters: FakeClusters) -> None:
@@ -161,17 +157,6 @@ def test_orphans_go_after_a_grace(clusters: FakeClusters) -> None:
     data["objects"] = data["objects"].replace(str(CLOCK), str(CLOCK - 601))
     clusters.run(world("web"))
     assert clusters.announced(FIRST, "left") is None
-
-
-@pytest.mark.parametrize("theirs", ["10.0.0.0/30", "10.0.0.1 - 10.0.0.1"])
-def test_a_pool_of_others_that_overlaps_is_named(clusters: FakeClusters, theirs: str) -> None:
-    clusters.hand(FIRST).put(address_pool("lab", theirs))
-    error = failures(clusters.run(world("web"))[FIRST])[str(POOL)]
-    assert error.endswith(
-        "is also in IPAddressPool lab, which is not ours; remove it there,"
-        " or keep its name (gitops-ipam.dev/metallb-pool: lab) and --adopt"
-    )
-    assert clusters.announced(FIRST) is None
 
 
 def test_pools_that_cannot_be_read_are_told_and_remembered_as_before(
