@@ -1,7 +1,4 @@
-"""The same questions to every family. A new one needs `examples/<family>/`, a tree of its kinds.
-
-The toy family is asked, too: what it cannot answer, a third family could not either.
-"""
+"""The same questions to every family, the toy one too; a new one needs `examples/<family>/`."""
 
 import re
 from collections.abc import Iterator

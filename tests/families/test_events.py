@@ -16,24 +16,18 @@ from tests.planning.outcome import Files
 from tests.world import CLOCK, SMALL, evaluation_of, pool, reconciled
 
 TIERS = ("Warning", "Critical", "Exhausted")
-USUAL = Thresholds()
 NOW = CLOCK + 3_600
 EDGE = Ref(NETWORK_POOL, "butler-system", "edge")
 RECORD = Ref(IP_ALLOCATION, "butler-system", "team-a-one-lb")
 
 
-def network_pool(used: int, total: int = 100, thresholds: Thresholds = USUAL) -> dict[str, Any]:
-    rank = thresholds.tier(used, total).rank
-    conditions = [
-        {"type": "Ready", "status": "True"},
-        *(
-            {"type": f"Capacity{name}", "status": str(rank > at)}
-            for at, name in enumerate(TIERS)
-        ),
-    ]  # fmt: skip
+def network_pool(used: int) -> dict[str, Any]:
+    rank = Thresholds().tier(used, 100).rank
+    tiers = [{"type": f"Capacity{it}", "status": str(rank > at)} for at, it in enumerate(TIERS)]
+    conditions = [{"type": "Ready", "status": "True"}, *tiers]
     return {
         "metadata": {"name": "edge", "namespace": "butler-system", "uid": "u-1"},
-        "status": {"totalIPs": total, "availableIPs": total - used, "conditions": conditions},
+        "status": {"totalIPs": 100, "availableIPs": 100 - used, "conditions": conditions},
     }
 
 

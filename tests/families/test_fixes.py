@@ -1,5 +1,6 @@
 """What of each family's documents may be edited for a refused claim."""
 
+import pytest
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet
@@ -53,3 +54,23 @@ def test_a_list_of_networks_gets_a_further_one_of_the_same_size() -> None:
     end = (1 << 32) - 256
     last = replace(item, extent=IPSet((IPRange(4, end, end + 255),)))
     assert list(NOVA.widened(evaluation.documents, last, 1)) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "edited"),
+    [
+        ("{start: 10.40.1.9, end: 10.40.1.255}", []),
+        ("{start: 10.40.1.0, end: 10.40.1.99}", ["start"] * 8),
+        ("{start: 10.40.1.9, end: 10.40.1.99}", []),
+        ("{ranges: [{start: 10.40.1.0, end: 10.40.1.9}]}", []),
+        ("{start: 10.40.1.9}", ["cidr"] * 8),
+    ],
+)
+def test_a_window_is_moved_only_where_it_ends_with_its_network(
+    given: str, edited: list[str]
+) -> None:
+    text = pool(cidr="10.40.1.0/24", tenantAllocation=given)
+    evaluation = evaluation_of({"pools/edge.yaml": text})
+    (item,) = evaluation.state.pools.values()
+    fixes = BUTLER.widened(evaluation.documents, item, 1)
+    assert [str(fix.edits[-1].steps[-1]) for fix in fixes] == edited

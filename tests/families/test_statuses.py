@@ -39,9 +39,10 @@ def test_only_identity_and_status_are_said_of_what_belongs_to_others() -> None:
     labelled = tenant("one").replace("{name: one,", "{name: one, labels: {a: b},")
     files = {**SMALL, "tenants/one.yaml": labelled}
     found = [item for item in project(evaluation_of(files)) if item.is_status_only]
-    for item in found:
-        assert item.cluster == "management"
-        assert sorted(item.manifest) == ["apiVersion", "kind", "metadata", "status"]
+    assert {item.cluster for item in found} == {"management"}
+    assert (
+        {*found[0].manifest} == {*found[1].manifest} == {"apiVersion", "kind", "metadata", "status"}
+    )
     assert [item.manifest["metadata"] for item in found] == [
         {"name": "default", "namespace": "butler-system"},
         {"name": "one", "namespace": "team-a"},
@@ -107,25 +108,22 @@ def test_all_ranges_by_which_a_tenant_grew_are_told_in_the_order_of_its_slots() 
     assert describe(found) == ("True", "Ready", f"LB IPs allocated: {', '.join(ranges)}")
 
 
-SKIPPED = "LB IP allocation skipped (initial pool size 0)"
-BARE = tenant("one", addons="{ingress: {enabled: false}}")
-NOBODY = tenant("one", providerConfigRef="{name: nobody}")
+WAITING = ("False", "Reconciling", "waiting for LB IP allocation")
+SKIPPED = ("True", "Ready", "LB IP allocation skipped (initial pool size 0)")
+BARE = {
+    "providers/default.yaml": provider(loadBalancer=ELASTIC),
+    "tenants/one.yaml": tenant("one", addons="{ingress: {enabled: false}}"),
+}
 
 
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        ({}, ("False", "Reconciling", "waiting for LB IP allocation")),
+        ({}, WAITING),
         ({"providers/default.yaml": CLOUD}, ("True", "Ready", "cloud networking mode")),
-        (
-            {"providers/default.yaml": provider(loadBalancer=ELASTIC), "tenants/one.yaml": BARE},
-            ("True", "Ready", SKIPPED),
-        ),
-        ({"tenants/one.yaml": NOBODY}, ("False", "Reconciling", "waiting for LB IP allocation")),
-        (
-            {"pools/edge.yaml": pool(reserved="[{cidr: 10.40.0.5/28}]")},
-            ("False", "Reconciling", "waiting for LB IP allocation"),
-        ),
+        (BARE, SKIPPED),
+        ({"tenants/one.yaml": tenant("one", providerConfigRef="{name: nobody}")}, WAITING),
+        ({"pools/edge.yaml": pool(reserved="[{cidr: 10.40.0.5/28}]")}, WAITING),
     ],
 )
 def test_a_tenant_without_a_record_says_why(

@@ -1,8 +1,4 @@
-"""Five thousand claims of three families, whose pools lie in one another: no address is given twice.
-
-What was given is read from the records' own text and counted address by address, by nothing that the
-planner uses.
-"""
+"""Five thousand claims of three families whose pools lie in one another: no address is given twice."""
 
 import re
 from collections.abc import Mapping

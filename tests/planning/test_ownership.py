@@ -66,6 +66,7 @@ def test_what_a_team_asks_for_as_its_own_is_given() -> None:
             tenant("one"),
             "it is of team a, but stands in tenants/b/ of team b",
         ),
+        ("tenants/one.yaml", tenant("one"), "it is of team a, but stands in 'tenants/one.yaml'"),
         (
             "tenants/a/one.yaml",
             tenant("one", "team-b"),

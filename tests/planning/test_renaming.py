@@ -313,3 +313,11 @@ def test_what_rests_goes_along_for_its_cluster_has_the_new_name_and_another_team
     files[path] = raw(files[path]).decode().replace("/team: team-a", "/team: team-b")
     after = reconciled({**without(files, "tenants/one.yaml"), **new})
     assert ranges(after)[key.format("one")] == rests
+
+
+def test_two_pools_of_one_former_name_take_nothing_over() -> None:
+    files = without(TWO, "pools/edge.yaml")
+    files["pools/rim.yaml"] = formerly(pool("rim"), "butler-system/edge")
+    files["pools/hem.yaml"] = formerly(pool("hem", "10.41.0.0/24"), "butler-system/edge")
+    assert codes(files).count("rename-refused") == 2
+    assert evaluation_of(files).state.former == {}

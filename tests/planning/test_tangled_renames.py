@@ -206,3 +206,39 @@ def test_while_everything_is_halted_no_name_is_taken_over() -> None:
     halted = replace(tree, last_good=LastGood(halted="ipam.yaml"))
     assert evaluate(tree).state.former
     assert evaluate(halted).state.former == {}
+
+
+def test_pools_of_which_one_takes_the_name_that_another_leaves_are_refused_at_both() -> None:
+    files = without(POOLS, "pools/edge.yaml")
+    files["pools/rim.yaml"] = formerly(pool("rim"), "butler-system/edge")
+    files["pools/hem.yaml"] = formerly(pool("hem", "10.41.0.0/24"), "butler-system/rim")
+    found = [it for it in evaluation_of(files).findings if it.code == "rename-refused"]
+    assert [it.location.path for it in found] == ["pools/hem.yaml", "pools/rim.yaml"]
+    assert evaluation_of(files).state.former == {}
+    assert not changes_hands(evaluation_of(files))
+
+
+def test_what_moves_left_in_the_same_pool_goes_along_under_names_of_its_own() -> None:
+    def pinned(start: int) -> str:
+        ends = f"startAddress: 10.40.0.{start}, endAddress: 10.40.0.{start + 7}"
+        return asking("r", pinnedRange=f"{{{ends}}}", count="8")
+
+    key = "butler/IPAllocation/butler-system/r/request"
+    files = reconciled({**SMALL, "tenants/r.yaml": pinned(80)})
+    for start in (88, 96):
+        files = moved({**files, "tenants/r.yaml": pinned(start)}, key)
+    was = "metadata: {name: r, namespace: butler-system}\nspec"
+    now = "metadata: {name: s, namespace: butler-system}\nspec"
+    text = formerly(pinned(96).replace(was, now), "butler-system/r")
+    after = reconciled({**files, "tenants/r.yaml": text}, CLOCK + 180)
+    theirs = [it for it in evaluation_of(after, CLOCK + 180).state.records if it.claim.name == "s"]
+    assert [(Path(it.path).name, it.is_live) for it in theirs] == [
+        ("s.request.released.2.yaml", False),
+        ("s.request.released.yaml", False),
+        ("s.request.yaml", True),
+    ]  # fmt: skip
+
+
+def test_a_pool_that_is_still_there_gives_nothing_over() -> None:
+    rim = formerly(pool("rim", "10.60.0.0/24"), "butler-system/edge")
+    assert "rename-unused" in codes({**TWO, "pools/rim.yaml": rim})

@@ -61,18 +61,6 @@ def test_a_record_for_another_owner_is_an_action_that_says_from_whom_to_whom() -
     assert published(evaluation_of(reconciled(GIVEN))) == NOTHING
 
 
-def test_the_digest_knows_who_gives_and_who_gets() -> None:
-    three = tenant("three")
-    done = reconciled({**BASE, "tenants/three.yaml": three})
-    to_two, to_three = (
-        published(evaluation_of({**done, MORE: extra(owner=it, spec=COUNT)}))
-        for it in ("two", "three")
-    )
-    of_two = reconciled({**done, MORE: extra(owner="two", spec=COUNT)})
-    from_two = published(evaluation_of({**of_two, MORE: extra(owner="three", spec=COUNT)}))
-    assert len({NOTHING, to_two, to_three, from_two}) == 4
-
-
 def edited(old: str, new: str) -> Files:
     """The record as somebody, or an earlier version, wrote it."""
     text = DONE[RECORD]

@@ -1,7 +1,4 @@
-"""What a plan must be, found the slow way: plain sets of numbers, one address at a time.
-
-Shares no code with the engine but the model. Only for pools of a few hundred addresses.
-"""
+"""What a plan must be, by plain sets of numbers: no code of the engine is used but the model."""
 
 from dataclasses import dataclass
 

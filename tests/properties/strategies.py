@@ -1,10 +1,7 @@
-"""States to plan, straight as model values: small, crowded and often wrong.
-
-The universe is 64 addresses, in IPv4 or in IPv6, so that pools overlap, claims collide and a plain
-set of integers can tell what is right.
-"""
+"""States to plan in a universe of 64 addresses: small, crowded and often wrong."""
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 from itertools import pairwise
 
 from hypothesis import strategies as st
@@ -49,6 +46,7 @@ def numbers_of(items: Iterable[IPRange]) -> set[tuple[int, int]]:
     return {number for item in items for number in numbers(item)}
 
 
+@cache
 @st.composite
 def ranges(
     draw: st.DrawFn, version: int = 4, longest: int = 16, universe: int = UNIVERSE
@@ -58,13 +56,12 @@ def ranges(
     return IPRange(version, BASE[version] + first, BASE[version] + first + size - 1)
 
 
+@cache
 @st.composite
 def pools(draw: st.DrawFn, name: str, version: int | None = None) -> Pool:
     """A pool with windows that may touch, and reserved blocks inside and outside of them."""
     picked = version or draw(st.sampled_from((4, 4, 6)))
-    borders = draw(
-        st.lists(st.integers(0, UNIVERSE), min_size=2, max_size=6, unique=True).map(sorted)
-    )
+    borders = draw(_BORDERS)
     touching = draw(st.booleans())
     pairs = pairwise(borders) if touching else zip(borders[::2], borders[1::2], strict=False)
     base = BASE[picked]
@@ -96,7 +93,7 @@ def claims(
     if candidates and draw(st.integers(0, 3)) == 0:
         version = known[candidates[0]].extent.ranges[0].version
         pin = draw(ranges(version=version, longest=8))
-    size = pin.size if pin else draw(st.one_of(st.integers(1, 5), st.integers(1, 20)))
+    size = pin.size if pin else draw(_SIZES)
     limit = quotas.get(key.name)
     group = ("butler", key.namespace, key.name)
     return Claim(
@@ -185,6 +182,16 @@ def doubles(
     return added
 
 
+# Made once: a strategy that is made in a draw costs more than what it draws.
+_KEYS = st.sampled_from([claim_key(tenant, slot) for tenant in TENANTS for slot in SLOTS])
+_QUOTAS = st.dictionaries(st.sampled_from(TENANTS), st.integers(1, 24), max_size=2)
+_ASKED = st.lists(_KEYS, min_size=1, max_size=10, unique=True)
+_RECORDED = st.lists(_KEYS, max_size=6, unique=True)
+_BLOCKED = st.lists(ranges(longest=4), max_size=1)
+_BORDERS = st.lists(st.integers(0, UNIVERSE), min_size=2, max_size=6, unique=True).map(sorted)
+_SIZES = st.one_of(st.integers(1, 5), st.integers(1, 20))
+
+
 @st.composite
 def states(
     draw: st.DrawFn, *, is_sound: bool = True, max_pools: int = 3, version: int | None = None
@@ -192,17 +199,16 @@ def states(
     """A state. A sound one has no two records that overlap and nothing that cannot be read."""
     names = "pqr"[: draw(st.integers(1, max_pools))]
     known = {pool_key(name): draw(pools(name, version)) for name in names}
-    keys = [claim_key(tenant, slot) for tenant in TENANTS for slot in SLOTS]
-    quotas = draw(st.dictionaries(st.sampled_from(TENANTS), st.integers(1, 24), max_size=2))
-    asked = draw(st.lists(st.sampled_from(keys), min_size=1, max_size=10, unique=True))
+    quotas = draw(_QUOTAS)
+    asked = draw(_ASKED)
     wanted = {key: draw(claims(key, known, quotas)) for key in sorted(asked)}
-    recorded = draw(st.lists(st.sampled_from(keys), max_size=6, unique=True))
+    recorded = draw(_RECORDED)
     found = [draw(records(key, known)) for key in recorded]
     if is_sound:
         found = list(disjoint(found, known))
     else:
         found += draw(doubles(found, known))
-    blocked = draw(st.lists(ranges(longest=4), max_size=1))
+    blocked = draw(_BLOCKED)
     return State(
         pools=known,
         claims=wanted,

@@ -1,8 +1,4 @@
-"""Brakes and Overrides through histories: nothing is released that was not approved; the rest goes on.
-
-People add and remove tenants, loosen Settings, and merge Overrides; reconcile runs at any time, with
-and without a number. The oracle here shares nothing with the program.
-"""
+"""Brakes and Overrides through histories: nothing is released that was not approved; the rest goes on."""
 
 from collections.abc import Mapping
 

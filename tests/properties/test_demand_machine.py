@@ -1,9 +1,4 @@
-"""Elastic tenants through their lives: whatever comes in whatever order, nobody loses an address.
-
-Services come, go and share; MetalLB gives addresses when it likes; clusters die, come back and are
-built anew under another uid; people commit between, also between a plan and its push; a process is
-killed at any step that changes something, with its cache or without. Every commit is replayed.
-"""
+"""Elastic tenants through their lives: whatever comes in whatever order, nobody loses an address."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,9 +1,4 @@
-"""Growth, renames and moves in one history: nothing that a cluster announces comes free.
-
-Each alone has its own histories beside this. Here they hang together: a tenant that grew is renamed
-in the commit that moves it. The model is what clusters announce and what their Services use; a
-cluster is known by who it is, records by another reader than ours.
-"""
+"""Growth, renames and moves in one history: nothing that a cluster announces comes free."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,8 +1,4 @@
-"""A repository through its life: people edit, damage and remove things, `reconcile` runs between.
-
-The model is a dict of addresses and owners, read from the record files by PyYAML and `ipaddress`;
-none of our own code decides what is right.
-"""
+"""A repository through its life, judged by PyYAML and `ipaddress`: none of our code decides what is right."""
 
 from ipaddress import ip_address, ip_network
 from typing import NamedTuple

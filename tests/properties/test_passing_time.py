@@ -1,9 +1,4 @@
-"""Histories in real Git with time passing between commits: each commit of a run is made again.
-
-People add and remove tenants, commit now and then, with dates that lag behind or stand still;
-reconcilers come at any time, from machines whose clocks differ; clusters hold what they announce,
-and are looked at.
-"""
+"""Histories in real Git with time passing between commits: each commit of a run is made again."""
 
 import shutil
 import tempfile

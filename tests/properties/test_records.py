@@ -86,7 +86,7 @@ def mutations(draw: st.DrawFn, text: str) -> str:
 
 
 @given(allocations(), st.data())
-@settings(max_examples=400)
+@settings(max_examples=scaled(400))
 def test_the_pattern_accepts_only_what_the_yaml_reader_reads_and_writes_back(
     allocation: Allocation, data: st.DataObject
 ) -> None:

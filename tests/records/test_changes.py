@@ -113,16 +113,11 @@ def test_a_record_whose_claim_is_gone_for_now_is_not_touched() -> None:
         {"role": "growth"},
         {"type": "nodes"},
         {"since": LATER},
+        {"name": "mine"},
+        {"namespace": "elsewhere"},
     ],
 )
 def test_a_kept_record_follows_its_claim_in_all_but_its_range(fields: dict[str, object]) -> None:
-    old = replace(record(), **fields)
-    (change,) = carried_out(state([claim()], [old]), Keep(old))
-    assert read_back(change) == record()
-
-
-@pytest.mark.parametrize("fields", [{"name": "mine"}, {"namespace": "elsewhere"}])
-def test_a_kept_record_bears_no_name_that_its_claim_does_not_give(fields: dict[str, str]) -> None:
     old = replace(record(), **fields)
     (change,) = carried_out(state([claim()], [old]), Keep(old))
     assert read_back(change) == record()
