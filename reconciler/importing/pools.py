@@ -13,9 +13,10 @@ from reconciler.model.pool import DEFAULT_SPACE
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.space import Lookup
 
-MAX_WINDOWS = 16
+MAX_WINDOWS, MAX_GAPS = 16, 1000
 _WIDEST = 24
 """The prefix length of networks for addresses without a described pool."""
+_SITE = 16  # bits: one name is another network further away, such as a VLAN id of another site
 
 
 class Home(NamedTuple):
@@ -71,9 +72,7 @@ class Placed:
             if following and following.space == item.space and item.extent.covers(following.extent):
                 self._note(item, f"{text} contains networks, so it is not a pool")
             elif not self._is_there(item):
-                parts = _given(item, found)
-                reserved = IPSet(windows := _limited(parts)) - parts
-                self._new(item._replace(windows=windows, reserved=reserved.ranges))
+                self._new(item, _given(item, found))
 
     def _note(self, item: Window | ImportedNetwork, text: str) -> None:
         self.notes.append(f"{full_place(item.place)}: {text}")
@@ -112,13 +111,14 @@ class Placed:
                 return True
         return False
 
-    def _new(self, network: ImportedNetwork) -> None:
+    def _new(self, network: ImportedNetwork, parts: IPSet) -> None:
         if any(home.name == network.name for home in self._homes):
             name = _distinct(network.name, network.space, network.extent)
             text = f"{network.name} is another pool, so {format_cidr(network.extent)} is {name}"
             self._note(network, text)
             network = network._replace(name=name)
-        self.networks.append(network)
+        reserved = IPSet(windows := _limited(parts)) - parts
+        self.networks.append(network._replace(windows=windows, reserved=reserved.ranges))
         extent = IPSet((network.extent,))
         self._homes.append(Home(network.name, network.space, extent, network.place))
 
@@ -150,19 +150,21 @@ class Placed:
         self.holdings += [it._replace(pool=home.name, space=home.space) for it in items]
 
     def _make(self, holdings: Iterable[ImportedRange]) -> None:
-        groups: dict[tuple[str, str], list[ImportedRange]] = {}
+        groups: dict[tuple[str, str, int], list[ImportedRange]] = {}
         widest: dict[str, IPRange] = {}
         for item in sorted(holdings, key=_order):
             extent = _around([item.item])
             if (outer := widest.get(item.space)) is None or not outer.covers(extent):
                 outer = widest[item.space] = extent
             name = item.pool or _distinct("net", item.space, outer)
-            groups.setdefault((item.space, name), []).append(item)
-        for (space, name), items in groups.items():
+            site = item.item.first >> _SITE if item.pool else 0
+            groups.setdefault((item.space, name, site), []).append(item)
+        for (space, name, _), items in groups.items():
             ranges = [item.item for item in items]
             made = ImportedNetwork(name, _around(ranges), items[0].place, space)
             if not self._is_there(made):
-                self._new(made._replace(windows=_limited(IPSet.of(ranges))))
+                parts = IPSet.of(ranges)
+                self._new(made, parts if len(parts.ranges) <= MAX_GAPS else IPSet(_limited(parts)))
             there = (it for it in self._homes if it.space == space)
             home = next((it for it in there if it.extent.covers(made.extent)), None)
             if home is not None:  # otherwise, the conflict was reported

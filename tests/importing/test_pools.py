@@ -1,7 +1,10 @@
 """Pools for what lives: those that are there, those that a source describes, those made of it."""
 
+import pytest
+
 from reconciler.documents.findings import Location
 from reconciler.families.importing import ImportedNetwork
+from reconciler.importing import pools
 from reconciler.importing.cells import ranges_in
 from reconciler.importing.found import ImportedSource, Window
 from tests.importing.sources import conflicts, imported, lines, netbox, table, texts
@@ -51,10 +54,15 @@ def test_addresses_without_any_pool_are_grouped_by_network() -> None:
     assert conflicts(result) == []
 
 
-def test_many_runs_become_one_window() -> None:
+def test_many_runs_become_one_window(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = "".join(f"10.0.0.{2 * at},h{at}\n" for at in range(20))
     text = texts(imported(table(f"ip,name\n{rows}")))["pools/net-10-0-0-0-24.yaml"]
     assert "tenantAllocation:\n    end: 10.0.0.38\n    start: 10.0.0.0\n" in text
+    assert "cidr: 10.0.0.1/32" in text
+    monkeypatch.setattr(pools, "MAX_GAPS", 10)
+    assert (
+        "reserved" not in texts(imported(table(f"ip,name\n{rows}")))["pools/net-10-0-0-0-24.yaml"]
+    )
 
 
 def test_pools_in_each_others_way_are_a_conflict() -> None:
@@ -137,6 +145,9 @@ def test_networks_of_one_name_are_pools_with_their_addresses() -> None:
     # A later table still means both pools by their VLAN.
     more = imported(table("ip,name,vlan\n10.0.0.6,c,60\n10.9.1.8,d,60\n"), result.files)
     assert [line.split()[2] for line in lines(more)] == ["60", "60-10-9-1-0-24"]
+    # Without rows of networks, a name far away is another network as well.
+    hosts = table("ip,name,vlan\n10.0.0.5,a,60\n10.5.0.1,c,61\n10.9.1.7,b,60\n")
+    assert {line.split()[2] for line in lines(imported(hosts))} == {"60", "60-10-9-1-0-24", "61"}
     prefixes = "Prefix,Description,VRF\n10.0.0.0/24,Office,\n10.0.0.0/24,Office,Blue\n"
     assert len(imported(netbox(prefixes)).after.state.pools) == 2
 
