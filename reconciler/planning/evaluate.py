@@ -248,17 +248,27 @@ def left_behind(evaluation: Evaluation) -> list[Allocation]:
 
 
 def matching(evaluation: Evaluation, text: str) -> list[Key]:
-    """Return the claims that a key, `namespace/name`, or name of a tenant or record matches."""
+    """Return the claims that a key, `namespace/name`, or name of a tenant or record matches.
+
+    A request that replaces a tenant's own claim also has the names of that claim. If no claim
+    matches, the name of an owner matches its requests.
+    """
     records, claims = evaluation.state.records, evaluation.state.claims
-    decided = {decision.claim for decision in evaluation.plan.decisions}
-    named = {record.name: record.claim for record in records}
-    named |= {claim.name: key for key, claim in claims.items()}
+    every = [(it.claim, it.name, it.owner) for it in records]
+    every += [(it.key, it.name, it.owner) for it in claims.values()]
+    named = {name: key for key, name, _ in every}
     found = []
-    for key in sorted(decided.union(record.claim for record in records)):
-        owner = f"{key.namespace}/{key.name}"
-        if text in (str(key), owner, key.name, f"{owner}/{key.slot}") or named.get(text) == key:
+    for key in sorted({it.claim for it in evaluation.plan.decisions} | {it[0] for it in every}):
+        own = claims[key].stands_for if key in claims else None
+        names = [name for it in {key, own or key} for name in _names_of(it)]
+        if text in names or named.get(text) == key:
             found.append(key)
-    return found
+    return found or sorted({key for key, _, it in every if text in (it.short, it.name)})
+
+
+def _names_of(key: Key) -> tuple[str, ...]:
+    owner = f"{key.namespace}/{key.name}"
+    return str(key), owner, key.name, f"{owner}/{key.slot}"
 
 
 def _documents_of(tree: Tree) -> tuple[Documents, list[Finding]]:

@@ -169,9 +169,7 @@ def prepare(source: Source, wanted: MoveRequest) -> MoveEdits:
 def _records(evaluation: Evaluation, text: str) -> list[Allocation]:
     """Return the record of a claim, or of a request that replaces it, and its growth."""
     every = [it for it in evaluation.state.records if it.is_live]
-    # Claims of others, such as requests, can hold addresses for the named owner.
-    of_owner = [it.claim for it in every if text in (it.owner.short, it.owner.name)]
-    found = frozenset(matching(evaluation, text) or of_owner)
+    found = frozenset(matching(evaluation, text))
     live = [it for it in every if it.claim in found]
     if not found:
         raise UsageError(f"no claim {text!r}", "ipam plan --all lists all claims")

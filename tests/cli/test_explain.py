@@ -9,7 +9,7 @@ from reconciler.cli import run
 from reconciler.codes import CODES
 from reconciler.model.errors import ExitCode
 from tests.cli.running import ipam
-from tests.world import SMALL, git, pool, repository, tenant, write
+from tests.world import SMALL, git, pool, repository, request, tenant, write
 
 Capture = pytest.CaptureFixture[str]
 
@@ -88,3 +88,24 @@ def test_what_is_not_committed_is_explained_with_worktree(repo: Path, capsys: Ca
     ran = ipam(capsys, "explain", "lake", "--repo", repo)
     assert (ran.code, "--worktree also reads files" in ran.err) == (64, True)
     assert ipam(capsys, "explain", "lake", "--worktree", "--repo", repo).code == 0
+
+
+@pytest.mark.parametrize("is_reconciled", [False, True])
+def test_a_tenant_whose_only_claim_is_a_pinned_request_is_explained_by_its_name(
+    tmp_path: Path, capsys: Capture, *, is_reconciled: bool
+) -> None:
+    pinned = "{startAddress: 10.40.0.64, endAddress: 10.40.0.67}"
+    asked = request("legacy", pinnedRange=pinned).replace("name: legacy, namespace: team-a", "name: one, namespace: team-a")  # fmt: skip
+    far = request("gone", count=2)
+    lb = asked.replace("type: nodes", "type: loadbalancer")
+    made = repository(tmp_path / "repo", {**SMALL, "teams/legacy.yaml": lb, "teams/far.yaml": far})
+    if is_reconciled:
+        assert run(["reconcile", "--repo", str(made)]) == 0
+    for name in ("team-a/one", "one", "team-a/one/loadbalancer"):
+        ran = ipam(capsys, "explain", name, "-o", "json", "--repo", made)
+        assert (ran.code, [it["claim"] for it in json.loads(ran.out)["items"]]) == (
+            0, ["butler/IPAllocation/butler-system/legacy/request"],
+        )  # fmt: skip
+    # A request of a tenant that is not in the repository is found by its holder.
+    assert ipam(capsys, "explain", "team-a/gone", "--repo", made).code == 0
+    assert ipam(capsys, "explain", "team-a/nobody", "--repo", made).code == 64
