@@ -11,10 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
-from reconciler.cli import run
+from tests.cli.running import Capture, ipam
 from tests.world import CLOCK, SMALL, git, reconciled
 
 HERE = Path(__file__).parent
@@ -119,15 +118,8 @@ def snapshot(folder: Path) -> dict[str, bytes]:
     }
 
 
-def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    capsys.readouterr()
-    code = run(list(arguments))
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
-def checked(capsys: pytest.CaptureFixture[str], folder: Path) -> tuple[int, dict[str, Any], str]:
-    code, out, err = said(capsys, "check", "--repo", str(folder), "-o", "json")
+def checked(capsys: Capture, folder: Path) -> tuple[int, dict[str, Any], str]:
+    code, out, err = ipam(capsys, "check", "--repo", str(folder), "-o", "json")
     return code, json.loads(out), out + err
 
 

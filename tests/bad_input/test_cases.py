@@ -16,11 +16,11 @@ from tests.bad_input.harness import (
     files_of,
     named,
     records_of,
-    said,
     settled,
     settled_with,
     snapshot,
 )
+from tests.cli.running import ipam
 
 GUTS = ("Traceback", 'File "/', "/reconciler/", "a bug:")
 # Of this process: what others do beside it does not count.
@@ -49,7 +49,7 @@ def test_a_bad_input_is_named_with_its_place_and_the_way_to_mend_it(
     # What a brake holds back is listed; the brake itself has the hint.
     assert all(item["hint"] for item in found if item["code"] != "brake-held"), found
     assert all(len(item["message"]) < 500 for item in found), found
-    text_code, out, err = said(capsys, "check", "--repo", str(folder), "--color", "never")
+    text_code, out, err = ipam(capsys, "check", "--repo", str(folder), "--color", "never")
     assert text_code == case.exit
     lines = out.splitlines()
     for wanted in case.findings:
@@ -92,7 +92,7 @@ def test_a_bad_input_takes_nothing_from_a_repository_that_was_reconciled(
 ) -> None:
     folder = bare(tmp_path / "repo", settled_with(case))
     before = records_of(folder)
-    code, out, err = said(capsys, "reconcile", "--repo", str(folder), "--color", "never")
+    code, out, err = ipam(capsys, "reconcile", "--repo", str(folder), "--color", "never")
     after = records_of(folder)
     assert code in (0, 1, 3), err
     assert before
@@ -122,7 +122,7 @@ def test_a_bad_input_in_one_file_leaves_the_other_tenants_served(
         "tenants/new.yaml": settled()["tenants/one.yaml"].replace(b"one", b"new"),
     }
     folder = bare(tmp_path / "repo", files)
-    code, _, err = said(capsys, "reconcile", "--repo", str(folder))
+    code, _, err = ipam(capsys, "reconcile", "--repo", str(folder))
     assert code == 1
     assert "tenants/bad.yaml" in err
     assert len(records_of(folder)) == 2

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.bad_input.harness import HERE, bare, said
+from tests.bad_input.harness import HERE, bare
+from tests.cli.running import ipam
 from tests.world import SMALL, git
 
 ROWS: list[dict[str, Any]] = yaml.load(
@@ -98,10 +99,10 @@ def test_hostile_text_is_refused_and_shown_harmless(
 ) -> None:
     folder = committed(tmp_path / "repo", refused_places(text_of(row)))
     for verb in (["check"], ["check", "-o", "json"], ["check", "-o", "yaml"], ["plan"]):
-        code, out, err = said(capsys, *verb, "--repo", str(folder), "--color", "never")
+        code, out, err = ipam(capsys, *verb, "--repo", str(folder), "--color", "never")
         assert code == 1, err
         assert_harmless(row, out + err)
-    _, out, _ = said(capsys, "check", "-o", "json", "--repo", str(folder))
+    _, out, _ = ipam(capsys, "check", "-o", "json", "--repo", str(folder))
     accused = {found["path"] for found in json.loads(out)["findings"]}
     assert accused >= set(refused_places(text_of(row)))
 
@@ -117,7 +118,7 @@ def test_hostile_text_where_any_text_may_stand_gets_into_no_output(
         ["get", "pools", "-o", "wide"],
     )  # fmt: skip
     for verb in verbs:
-        code, out, err = said(capsys, *verb, "--repo", str(folder), "--color", "never")
+        code, out, err = ipam(capsys, *verb, "--repo", str(folder), "--color", "never")
         assert code in (0, 1), err
         assert_harmless(row, out + err)
     message = git(folder, "log", "-1", "--format=%B", "main")
@@ -132,6 +133,6 @@ def test_hostile_text_in_a_file_name_is_shown_harmless(
     name = text_of(row)[:200].replace("/", "_")
     folder = bare(tmp_path / "repo", {f"pools/{name}.yaml": b"[]"})
     for verb in (["check"], ["check", "-o", "json"], ["plan"]):
-        code, out, err = said(capsys, *verb, "--repo", str(folder), "--color", "never")
+        code, out, err = ipam(capsys, *verb, "--repo", str(folder), "--color", "never")
         assert code == 1, err
         assert_harmless(row, out + err)

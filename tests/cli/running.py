@@ -21,6 +21,7 @@ STILL = (
 """Arguments of Python that run `ipam` where nothing falls due because of the day of the test."""
 
 
+Capture = pytest.CaptureFixture[str]
 Said = Callable[..., tuple[int, str]]
 """Runs a verb on a repository that is known: the exit code, and all that it says."""
 Checked = Callable[..., tuple[int, list[str]]]
@@ -54,7 +55,7 @@ def given_out(folder: Path, files: Mapping[str, str | bytes]) -> Path:
     return copied(folder, ("given out", tuple(files.items()), options.now), make)
 
 
-def ipam(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Ran:
+def ipam(capsys: Capture, *arguments: str | Path) -> Ran:
     capsys.readouterr()
     code = run([str(argument) for argument in arguments])
     return Ran(code, *capsys.readouterr())

@@ -11,10 +11,9 @@ import pytest
 
 from reconciler.cli import run
 from reconciler.model.errors import ExitCode
-from tests.cli.running import ipam
+from tests.cli.running import Capture, ipam
 from tests.world import SMALL, commit, git, pool, repository, tenant, write
 
-Capture = pytest.CaptureFixture[str]
 FULL = {
     **SMALL,
     "pools/edge.yaml": pool(cidr="10.40.0.0/28"),

@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Ran, ipam
+from tests.cli.running import Capture, Ran, ipam
 from tests.world import SMALL, commit, git, reconciled, repository, settings, tenant
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture

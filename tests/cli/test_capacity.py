@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from reconciler.model.instant import DAY
-from tests.cli.running import given_out, ipam
+from tests.cli.running import Capture, given_out, ipam
 from tests.world import CLOCK, SMALL, commit, pool, provider, tenant, write
 
-Capture = pytest.CaptureFixture[str]
 POOLS = {
     **SMALL,
     "pools/small.yaml": pool("small", "10.50.0.0/29"),

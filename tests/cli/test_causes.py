@@ -1,34 +1,19 @@
 """What of a change causes each decision of its plan, and what it does not cause."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.running import given_out, ipam
+from tests.cli.running import Capture, given_out, ipam
+from tests.cli.test_within import changed
 from tests.test_output_schemas import validated
-from tests.world import CLOCK, SMALL, commit, git, pool, tenant, write
-
-Capture = pytest.CaptureFixture[str]
+from tests.world import SMALL, commit, pool, tenant, write
 
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
     return given_out(tmp_path / "repo", {**SMALL, "pools/edge.yaml": pool("edge", "10.40.0.0/28")})
-
-
-def change(repo: Path, files: Mapping[str, str | None], clock: int = CLOCK + 60) -> str:
-    """A commit on branch `change`."""
-    if "change" not in git(repo, "branch", "--list", "change"):
-        git(repo, "switch", "-q", "-c", "change")
-    git(repo, "switch", "-q", "change")
-    for path, text in files.items():
-        if text is None:
-            (repo / path).unlink()
-        else:
-            write(repo, {path: text})
-    return commit(repo, "change", clock=clock)
 
 
 def causes(capsys: Capture, repo: Path, *more: str) -> dict[str, dict[str, Any]]:
@@ -46,10 +31,10 @@ def text(capsys: Capture, repo: Path) -> str:
 def test_a_claim_is_caused_by_its_document_and_the_commit_that_brought_it(
     repo: Path, capsys: Capture
 ) -> None:
-    first = change(
+    first = changed(
         repo, {"tenants/two.yaml": f"# words\n{tenant('two', networking='{lbPoolSize: 2}')}"}
     )
-    second = change(repo, {"tenants/one.yaml": None})
+    second = changed(repo, {"tenants/one.yaml": None})
     found = causes(capsys, repo)
     assert (found["two"]["path"], found["two"]["commit"]) == ("tenants/two.yaml", first)
     assert (found["one"]["path"], found["one"]["line"]) == ("tenants/one.yaml", 1)
@@ -68,7 +53,7 @@ def test_somebody_s_refused_claim_that_fits_now_is_caused_by_the_pool(
 ) -> None:
     write(repo, {"tenants/large.yaml": tenant("large", networking="{lbPoolSize: 12}")})
     commit(repo)
-    made = change(repo, {"pools/edge.yaml": pool("edge", "10.40.0.0/26")})
+    made = changed(repo, {"pools/edge.yaml": pool("edge", "10.40.0.0/26")})
     cause = causes(capsys, repo)["large"]
     assert (cause["path"], cause["commit"]) == ("pools/edge.yaml", made)
     assert (
@@ -83,7 +68,7 @@ def test_what_the_change_pushes_elsewhere_is_told_with_what_it_touches(
 ) -> None:
     write(repo, {"tenants/owed.yaml": tenant("owed", networking="{lbPoolSize: 3}")})
     commit(repo)
-    change(repo, {"tenants/before.yaml": tenant("before", networking="{lbPoolSize: 3}")})
+    changed(repo, {"tenants/before.yaml": tenant("before", networking="{lbPoolSize: 3}")})
     found = causes(capsys, repo)
     assert found["before"]["path"] == "tenants/before.yaml"
     reason = (

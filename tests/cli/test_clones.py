@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import given_out, ipam
+from tests.cli.running import Capture, given_out, ipam
 from tests.world import SMALL, commit, git, pool, tenant, write
 
-Capture = pytest.CaptureFixture[str]
 CHECK = ("check", "--base", "HEAD^1")
 
 

@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import ipam
+from tests.cli.running import Capture, ipam
 from tests.planning.test_guard import settings
 from tests.planning.test_ownership import HOSTILE, team, world
 from tests.world import commit, repository, write
 
-Capture = pytest.CaptureFixture[str]
 ARGUMENTS = ("schema", "--codeowners", "--repo")
 TWO = world(
     a={"folders": "tenants/b/inner tenants/a", "owners": "@acme/a person@example.com"},

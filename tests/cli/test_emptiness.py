@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import ipam
+from tests.cli.running import Capture, ipam
 from tests.world import repository
 
-Capture = pytest.CaptureFixture[str]
 STRANGE = {"README.md": "another repository\n", "deploy/app.yaml": "a: b\n"}
 
 

@@ -5,10 +5,8 @@ import click
 import pytest
 
 from reconciler.cli.commands import ipam as group
-from tests.cli.running import ipam
+from tests.cli.running import Capture, ipam
 from tests.world import AHEAD, SMALL, commit, reconciled, repository, tenant, write
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture

@@ -8,10 +8,8 @@ import pytest
 from reconciler.cli import run
 from reconciler.codes import CODES
 from reconciler.model.errors import ExitCode
-from tests.cli.running import ipam
+from tests.cli.running import Capture, ipam
 from tests.world import SMALL, git, pool, repository, request, tenant, write
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
@@ -70,7 +68,6 @@ def test_git_applies_each_patch_and_write_does_the_same(full: Path, capsys: Capt
             "team-a/wide (loadbalancer) has 3 patches: say which one --write applies",
         ),
         (("one", "--write"), "no patch for team-a/one (loadbalancer): there is none"),
-        (("one", "--write", "1"), "no patch 1 for team-a/one (loadbalancer): there is none"),
         (("wide", "--write", "1", "--rev", "HEAD~1"), "--worktree and --rev exclude each other"),
     ],
 )

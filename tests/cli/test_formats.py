@@ -9,11 +9,10 @@ import yaml
 
 from reconciler.cli.review import FORMATS
 from reconciler.report.markdown import MARKER
-from tests.cli.running import ipam
+from tests.cli.running import Capture, ipam
 from tests.test_output_schemas import validated
 from tests.world import SMALL, commit, git, pool, reconciled, repository, write
 
-Capture = pytest.CaptureFixture[str]
 WRONG = {"pools/wrong.yaml": pool("wrong", "10.9.0.1/24")}
 
 

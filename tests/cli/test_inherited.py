@@ -2,13 +2,9 @@
 
 from pathlib import Path
 
-import pytest
-
 from reconciler.cli import run
-from tests.cli.running import Ran, ipam
+from tests.cli.running import Capture, Ran, ipam
 from tests.world import SMALL, commit, git, pool, repository, tenant, write
-
-Capture = pytest.CaptureFixture[str]
 
 
 def checked(folder: Path, capsys: Capture, *words: str) -> Ran:

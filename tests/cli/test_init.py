@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.cli.running import Ran, ipam
+from tests.cli.running import Capture, Ran, ipam
 from tests.world import git, pool, repository, write
 
-Capture = pytest.CaptureFixture[str]
 WORKFLOW = ".github/workflows/ipam.yml"
 
 
@@ -58,19 +57,6 @@ def test_the_remote_names_whose_ci_is_written_and_the_checkout_the_branch(
     assert workflow[True]["push"] == {"branches": ["trunk"]}
     assert workflow["env"] == {"IPAM_PACKAGE": "gitops-ipam==0.1.0"}
     assert "CI cannot install" not in ran.out
-
-
-def test_a_link_is_left_as_it_is_and_nothing_is_written_behind_it(
-    tmp_path: Path, capsys: Capture
-) -> None:
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "new").mkdir()
-    (tmp_path / "new/.schemas").symlink_to(tmp_path / "elsewhere")
-    ran = ipam(capsys, "init", tmp_path / "new")
-    assert ran.code == 0
-    assert "left out" in ran.out
-    assert ".schemas is a link" in ran.out
-    assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 def test_a_dry_run_in_a_repository_shows_what_the_run_does(tmp_path: Path, capsys: Capture) -> None:

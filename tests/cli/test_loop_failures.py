@@ -11,11 +11,11 @@ from reconciler.cli import run
 from reconciler.gitio.process import SignalReceived
 from reconciler.model.errors import GateError, GitError
 from reconciler.reconcile.reconcile import Reconciled, reconcile
+from tests.cli.running import Capture
 from tests.kube.kubeconfigs import kubeconfig
 from tests.kube.server import serving, status
 from tests.world import SMALL, git, repository, write
 
-Capture = pytest.CaptureFixture[str]
 Patch = pytest.MonkeyPatch
 EVERY = ["--interval", "60s"]
 

@@ -4,11 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import given_out, ipam
+from tests.cli.running import Capture, given_out, ipam
 from tests.planning.test_guard import settings
 from tests.world import SMALL, commit, git, repository, tenant, write
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture

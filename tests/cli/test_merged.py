@@ -10,10 +10,8 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from tests.cli.running import given_out, ipam
+from tests.cli.running import Capture, given_out, ipam
 from tests.world import SMALL, commit, git, tenant, write
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture

@@ -3,15 +3,13 @@
 import stat
 from pathlib import Path
 
-import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from reconciler.cli.reconcile import write_metrics
 from reconciler.model.errors import ExitCode
-from tests.cli.running import ipam
+from tests.cli.running import Capture, ipam
 from tests.world import SMALL, evaluation_of, git, reconciled, repository
 
-Capture = pytest.CaptureFixture[str]
 EVALUATION = evaluation_of(reconciled(SMALL))
 
 
@@ -38,20 +36,15 @@ def test_a_run_tells_how_full_pools_are_as_committed(tmp_path: Path, capsys: Cap
     assert "gitops_ipam_rounds_total" not in found  # nobody could tell a rate of it
 
 
-def test_the_file_is_written_whole_for_others_to_read(tmp_path: Path) -> None:
-    path = tmp_path / "ipam.prom"
-    path.write_text("before")
-    write_metrics(path, "a" * 40, EVALUATION, None, ExitCode.OK)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o644
-    assert path.read_bytes().endswith(b"\n")
-
-
-def test_a_file_that_cannot_be_written_costs_a_line_and_nothing_else(
+def test_the_file_is_written_whole_or_costs_a_line_and_nothing_else(
     tmp_path: Path, capsys: Capture
 ) -> None:
-    path = tmp_path / "ipam.prom"
-    path.mkdir()
-    (path / "in-the-way").touch()
-    write_metrics(path, "a" * 40, EVALUATION, None, ExitCode.OK)
+    good, taken = tmp_path / "ipam.prom", tmp_path / "taken"
+    good.write_text("before")
+    taken.mkdir()
+    for path in (good, taken):
+        write_metrics(path, "a" * 40, EVALUATION, None, ExitCode.OK)
+    assert stat.S_IMODE(good.stat().st_mode) == 0o644
+    assert good.read_bytes().endswith(b"\n")
     assert "--metrics-file" in capsys.readouterr().err
-    assert [it.name for it in tmp_path.iterdir()] == ["ipam.prom"]
+    assert sorted(it.name for it in tmp_path.iterdir()) == ["ipam.prom", "taken"]

@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 
 from reconciler.cli import run
-from tests.cli.running import Ran, ipam
+from tests.cli.running import Capture, Ran, ipam
 from tests.cli.test_root import SETTINGS, below
 from tests.world import SMALL, commit, git, repository, write
 
-Capture = pytest.CaptureFixture[str]
 FOLDERS = ("pools", "providers", "tenants")
 MOVES = [("net/old", "net/new"), ("", "net"), ("net", "")]
 

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import ipam
+from tests.cli.running import Capture, ipam
 from tests.kube.kubeconfigs import data, kubeconfig
 from tests.world import CLOCK, SMALL, commit, git, reconciled, repository, write
 
-Capture = pytest.CaptureFixture[str]
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 LATER = CLOCK + 25 * 3_600
 

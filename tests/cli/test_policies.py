@@ -6,10 +6,9 @@ import pytest
 import yaml
 
 from reconciler.apply.policies import policies
-from tests.cli.running import ipam
+from tests.cli.running import Capture, ipam
 from tests.world import SMALL, reconciled, repository
 
-Capture = pytest.CaptureFixture[str]
 FILES = [
     f"{kind}/{name}.yaml"
     for kind in ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")

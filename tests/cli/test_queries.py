@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import given_out, ipam
+from tests.cli.running import Capture, given_out, ipam
 from tests.hostile.test_overrides import override
 from tests.world import CLOCK, SMALL, commit, git, tenant, write
 
-Capture = pytest.CaptureFixture[str]
 HOUR = 3_600
 
 

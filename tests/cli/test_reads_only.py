@@ -1,11 +1,11 @@
 """What only looks runs nothing, writes nothing and reaches nobody, whatever the repository holds."""
 
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from reconciler.cli import run
+from tests.bad_input.harness import snapshot
 from tests.world import SMALL, commit, git, repository
 
 HOOKS = (
@@ -51,22 +51,14 @@ def hostile(tmp_path: Path) -> Path:
     return folder
 
 
-def _state(folder: Path) -> dict[str, str]:
-    return {
-        str(path.relative_to(folder)): sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
-
-
 @pytest.mark.parametrize("line", LOOKING)
 @pytest.mark.usefixtures("socket_disabled")
 def test_a_verb_that_looks_runs_nothing_writes_nothing_and_opens_no_socket(
     line: str, hostile: Path
 ) -> None:
-    before = _state(hostile)
+    before = snapshot(hostile)
     assert run([*line.split(), "--repo", str(hostile)]) == 0
-    assert _state(hostile) == before
+    assert snapshot(hostile) == before
     assert not (hostile.parent / "mark").exists()
 
 
@@ -77,9 +69,9 @@ def test_doctor_runs_nothing_and_writes_nothing_either(hostile: Path, url: str, 
         # As a person's clone, which touches nothing of the repository itself.
         git(hostile.parent, "clone", "-q", "--bare", str(hostile), bare)
         git(hostile, "config", "remote.origin.url", url)
-    before = _state(hostile)
+    before = snapshot(hostile)
     assert run(["doctor", "--repo", str(hostile)]) == code
-    assert _state(hostile) == before
+    assert snapshot(hostile) == before
     assert not (hostile.parent / "mark").exists()
 
 

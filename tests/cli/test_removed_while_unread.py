@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from tests.cli.running import Ran, ipam
+from tests.cli.running import Capture, Ran, ipam
 from tests.world import SMALL, commit, git, repository, tenant, write
 
-Capture = pytest.CaptureFixture[str]
 BROKEN = "kind: TenantCluster\n  spec: [\n"
 
 

@@ -5,12 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import given_out, ipam
+from tests.cli.running import Capture, given_out, ipam
 from tests.moving import KEY
 from tests.ownership_of_records.play import override
 from tests.world import SMALL, commit, git, request, tenant, write
-
-Capture = pytest.CaptureFixture[str]
 
 
 def asked(name: str, start: int, kind: str = "loadbalancer") -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from reconciler.addresses import parse_address
 from reconciler.model.instant import DAY
-from tests.cli.running import given_out, ipam
+from tests.cli.running import Capture, given_out, ipam
 from tests.examples import scaled
 from tests.families.novaedge import pool as vip_pool
 from tests.families.novaedge import vip
@@ -18,7 +18,6 @@ from tests.page.repositories import document_of
 from tests.report.page.unpacking import Lived, lives_of
 from tests.world import CLOCK, SMALL, commit, git, pool, request, tenant, write
 
-Capture = pytest.CaptureFixture[str]
 RANDOM = scaled(3)
 Page = dict[str, Any]
 _OF_STATUS = (

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Ran, ipam
+from tests.cli.running import Capture, Ran, ipam
 from tests.golden.cases import ROOT, read
 from tests.test_example_repo import files as example_files
 from tests.world import SMALL, commit, git, reconciled, repository, tenant, write
 
-Capture = pytest.CaptureFixture[str]
 Files = Mapping[str, str | bytes]
 FOLDER = "infra/äddresses of dc1"
 OTHERS = {"README.md": "a big one", "pools/x.yaml": "kind: Lane\n", "infra/main.tf": "x"}

@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import ipam
+from tests.cli.running import Capture, ipam
 from tests.cli.test_completing import completed
 from tests.cli.test_move import TWO
 from tests.cli.test_root import SETTINGS, below
-from tests.world import SMALL, commit, git, pool, repository, tenant, write
+from tests.world import SMALL, git, pool, repository, tenant
 
-Capture = pytest.CaptureFixture[str]
 ONE, OTHER = "net/one", "net/other"
 OF_OTHER = {
     "pools/edge.yaml": pool("edge", "10.80.0.0/24"),
@@ -60,27 +59,6 @@ def test_each_reconciles_verifies_and_remembers_its_own(repo: Path, capsys: Capt
     assert ipam(capsys, "who", "10.80.0.1", "--repo", repo, "--root", OTHER).code == 0
     assert "outside" in ipam(capsys, "who", "10.80.0.1", "--repo", repo, "--root", ONE).out
     assert completed("explain", "--repo", str(repo), "--root", OTHER, "team-z") == ["team-z/far"]
-
-
-def test_a_change_of_one_makes_no_work_for_the_other(repo: Path, capsys: Capture) -> None:
-    for root in (ONE, OTHER):
-        reconcile(capsys, repo, root)
-    plans = [_digest(capsys, repo, root) for root in (ONE, OTHER)]
-    write(repo, {f"{OTHER}/tenants/two.yaml": tenant("two", "team-z")})
-    commit(repo, "two")
-    assert _digest(capsys, repo, ONE) == plans[0]
-    assert _digest(capsys, repo, OTHER) != plans[1]
-    head = git(repo, "rev-parse", "HEAD")
-    assert reconcile(capsys, repo, ONE) == 0
-    assert git(repo, "rev-parse", "HEAD") == head
-    assert reconcile(capsys, repo, OTHER) == 0
-    assert all(path.startswith(OTHER) for path in changed(repo))
-
-
-def _digest(capsys: Capture, repo: Path, root: str) -> str:
-    found = re.search(r"sha256:\w+", ipam(capsys, "plan", "--repo", repo, "--root", root).out)
-    assert found is not None
-    return found[0]
 
 
 def test_what_the_remote_remembers_of_one_says_nothing_of_the_other(

@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import output
-from tests.cli.running import ipam, shell
+from tests.cli.running import Capture, ipam, shell
 from tests.world import SMALL, pool, repository
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from tests.changes_of_teams import TEAMS, Change
-from tests.cli.running import given_out, ipam
-from tests.cli.test_within import Capture, changed, judged
+from tests.cli.running import Capture, given_out, ipam
+from tests.cli.test_within import changed, judged
 from tests.planning.outcome import Files
 from tests.planning.test_ownership import VIP, VIPS, team
 from tests.world import CLOCK, commit, tenant
@@ -17,7 +17,6 @@ from tests.world import CLOCK, commit, tenant
 FOLDERS = {f"teams/{name}.yaml": team(name, folders=f"tenants/{name}") for name in "ab"}
 BESIDE: Files = {**TEAMS, "pools/vips.yaml": VIPS, "tenants/a/stays.yaml": tenant("stays")}
 OF_B, OF_A = (tenant("gone", teamRef=f"{{name: {name}}}") for name in "ba")
-NO_FOLDERS = {f"teams/{name}.yaml": team(name) for name in "ab"}
 WARNED = ["warning name-reused"]
 
 
@@ -81,10 +80,9 @@ def test_where_nobody_can_tell_whose_it_was_it_is_told(
     [
         ({"tenants/a/back.yaml": tenant("back")}, {}),
         ({**FOLDERS, "tenants/a/back.yaml": OF_A}, {}),
-        ({**NO_FOLDERS, "tenants/a/back.yaml": tenant("back", "x")}, {}),
         ({**FOLDERS, "tenants/a/back.yaml": OF_A}, {"tenants/a/other.yaml": tenant("other")}),
     ],
-    ids=["its own namespace", "the team that it names", "no folders", "something new beside it"],
+    ids=["its own namespace", "the team that it names", "something new beside it"],
 )
 def test_what_a_team_had_itself_comes_back_in_silence(
     files: Mapping[str, str], back: Change, tmp_path: Path, capsys: Capture

@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from tests.cli.running import ipam
+from tests.cli.running import Capture, ipam
 from tests.page.repositories import document_of
 from tests.world import CLOCK, SMALL, commit, git, repository, tenant
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 DAY = 86_400
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import ipam
+from tests.cli.running import Capture, ipam
 from tests.world import CLOCK, SMALL, commit, git, repository, tenant, write
 
-Capture = pytest.CaptureFixture[str]
 TO = "ipam/records"
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 TWO = {"tenants/two.yaml": tenant("two")}

@@ -11,12 +11,9 @@ import pytest
 from reconciler.cli import opening
 from reconciler.gitio.process import Result, failure
 from reconciler.review.result import Together
-from tests.cli.running import given_out, ipam
+from tests.cli.running import Capture, given_out, ipam
 from tests.test_output_schemas import validated
 from tests.world import SMALL, commit, git, pool, tenant, write
-
-Capture = pytest.CaptureFixture[str]
-
 
 SHORT = ("check", "--base", "main", "--rev", "mine", "--also-timeout", "1s")
 

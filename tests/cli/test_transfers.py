@@ -6,12 +6,11 @@ from typing import Any
 import pytest
 
 from reconciler.planning.digest import digest
-from tests.cli.running import given_out, ipam
+from tests.cli.running import Capture, given_out, ipam
 from tests.hostile.test_announced import extra
 from tests.test_output_schemas import validated
 from tests.world import CLOCK, SMALL, commit, git, tenant, write
 
-Capture = pytest.CaptureFixture[str]
 HOUR = 3_600
 MORE = "tenants/more.yaml"
 COUNT = "  count: 4\n"

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import ipam
+from tests.cli.running import Capture, ipam
 from tests.world import SMALL, git, repository, tenant, write
 
-Capture = pytest.CaptureFixture[str]
 VERBS = pytest.mark.parametrize("verb", [["check"], ["plan"], ["check", "--base", "HEAD"]])
 
 

@@ -9,10 +9,9 @@ import yaml
 
 from reconciler.cli.commands import VERBS
 from reconciler.cli.commands import ipam as group
-from tests.cli.running import ipam
+from tests.cli.running import Capture, ipam
 from tests.world import SMALL, commit, git, pool, reconciled, repository, tenant, write
 
-Capture = pytest.CaptureFixture[str]
 KEY = "butler/TenantCluster/team-a/one/loadbalancer"
 WRONG = {"pools/wrong.yaml": pool("wrong", "10.9.0.1/24")}
 

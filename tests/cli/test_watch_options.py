@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import daemon as cli_daemon
+from tests.cli.running import Capture
 from tests.e2e.daemon import daemon
 from tests.world import SMALL, commit, git, repository, tenant, write
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture

@@ -6,13 +6,11 @@ from typing import Any
 import pytest
 
 from tests.changes_of_teams import PASSES, STOPS, TEAMS, Change
-from tests.cli.running import given_out, ipam
+from tests.cli.running import Capture, given_out, ipam
 from tests.planning.outcome import Files
 from tests.planning.test_guard import settings
 from tests.test_output_schemas import validated
 from tests.world import CLOCK, commit, git, repository, tenant, write
-
-Capture = pytest.CaptureFixture[str]
 
 
 @pytest.fixture(scope="module")
@@ -28,14 +26,14 @@ def clone(made: Path, tmp_path: Path) -> Path:
     return tmp_path / "repo"
 
 
-def changed(repo: Path, files: Change) -> None:
-    git(repo, "switch", "-q", "-c", "change")
+def changed(repo: Path, files: Change) -> str:
+    git(repo, "switch", "-q", "-C", "change")
     for path, text in files.items():
         if text is None:
             (repo / path).unlink()
         else:
             write(repo, {path: text})
-    commit(repo, "change", clock=CLOCK + 60)
+    return commit(repo, "change", clock=CLOCK + 60)
 
 
 def judged(capsys: Capture, repo: Path) -> tuple[int, Any]:

@@ -35,17 +35,13 @@ def test_the_result_of_a_reconcile_holds_one() -> None:
     [
         ([], "Expected `object`, got `array`"),
         ({"kind": "Plan"}, r"Invalid value 'Plan' - at `\$.kind`"),
-        ({**result(), "apiVersion": "v2"}, r"'v2' - at `\$.apiVersion`"),
         ({"kind": "ReconcileResult", "base": "b", "apply": result()}, "field `apiVersion`"),
         ({**result(), "revision": "main"}, r"regex .* - at `\$.revision`"),
-        ({**result(), "clusters": [None]}, r"got `null` - at `\$.clusters\[0\]`"),
         (result(state="fine"), r"'fine' - at `\$.clusters\[0\].state`"),
         (result({**USE, "start": "10.40.0"}), "10.40.0-10.40.0.7 .* has an address that is none"),
         (result({**USE, "end": "10.39.0.1"}), "more than the range"),
-        (result({**USE, "end": "::1"}), "more than the range"),
         (result({**USE, "used": 9}), "has 9 addresses, more than the range"),
         (result({**USE, "used": -1}), "`int` >= 0"),
-        (result({**USE, "used": True}), "Expected `int`, got `bool`"),
     ],
 )
 def test_what_is_no_result_is_named_with_its_place(document: Any, words: str) -> None:
@@ -56,7 +52,6 @@ def test_what_is_no_result_is_named_with_its_place(document: Any, words: str) ->
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"", "truncated"),
         (json.dumps(result()).encode() + b"\n{}\n", "pass one line of a loop"),
         (b'{"kind": "\xff"}', "can't decode byte 0xff"),
         (b'{"a": ' + b"[" * 200_000, "recursion depth"),

@@ -28,10 +28,7 @@ def person(*touched: Touch, number: int = 1) -> CommitRow:
         ("metadata: {name: one, namespace: team-a}", 1),
         ('metadata:\n  name: "one"\n', 2),
         ("metadata:\n  name: 'one' # the first\n", 2),
-        ("metadata: {name: one}", 1),
-        ("metadata:\n  name: one", 2),
         ("metadata:\n  name: one-more\n", 0),
-        ("metadata:\n  name: none\n", 0),
         ("metadata:\n  surname: one\n", 0),
     ],
 )

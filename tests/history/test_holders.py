@@ -5,7 +5,7 @@ from reconciler.history.who import Holder, concerning, of_name, of_ranges
 from reconciler.model.plan import State
 from reconciler.planning.pool_map import AddressUse
 from tests.history.pasts import EDGE, fact, happened, run
-from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
+from tests.world import SMALL, evaluation_of, reconciled, tenant
 
 FILES = reconciled({**SMALL, "tenants/two.yaml": tenant("two")})
 GONE = reconciled({path: it for path, it in FILES.items() if path != "tenants/two.yaml"})
@@ -23,12 +23,6 @@ def test_a_name_is_that_of_a_tenant_a_claim_a_record_or_a_pool() -> None:
     for text in ("edge", "butler-system/edge", EDGE):
         assert len(of_name(STATE, text)) == 3, text
     assert of_name(STATE, "nobody") == []
-
-
-def test_a_pool_is_told_without_its_neighbours_of_the_same_addresses() -> None:
-    state = evaluation_of({**GONE, "pools/half.yaml": pool("half", "10.40.0.0/25")}).state
-    found = of_name(state, "edge")
-    assert [it.part.pool.name for it in found if it.part.pool] == ["edge"] * len(found)
 
 
 def test_versions_of_records_go_by_the_same_names() -> None:

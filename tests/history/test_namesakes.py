@@ -4,14 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import ipam
+from tests.cli.running import Capture, ipam
 from tests.world import SMALL, repository, tenant
-
-Capture = pytest.CaptureFixture[str]
 
 
 def causes(capsys: Capture, folder: Path, address: str) -> tuple[str, str]:
-    """The place that `who` names, and the one that `history` names."""
     who = ipam(capsys, "who", address, "--repo", folder).out
     (line,) = (it for it in who.splitlines() if it.startswith("  cause"))
     history = ipam(capsys, "history", address, "-n", "1", "--repo", folder).out

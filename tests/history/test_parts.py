@@ -83,7 +83,6 @@ def test_every_address_is_told_once_and_its_record_comes_first(
 
 
 def expected(state: State, address: int) -> AddressUse:
-    """The same, an address at a time."""
     one = IPRange(4, address, address)
     for record in state.records:
         if record.range is not None and record.range.covers(one):

@@ -10,7 +10,6 @@ from reconciler.gitio.interface import request_of
     [
         ("Merge pull request #12 from x/y\n\nAdd search", "#12"),
         ("Merge branch 'x' into 'main'\n\nAdd search\n\nSee merge request group/ipam!34\n", "!34"),
-        ("Merge branch 'x' into 'main'\n\nSee merge request !34", "!34"),
         ("Add search (#56)\n\nbody", "#56"),
         ("Add search (!56)", "!56"),
         ("Merged in search (pull request #7)\n\nAdd search", "#7"),
@@ -18,7 +17,6 @@ from reconciler.gitio.interface import request_of
         ("Add search\n\nlike (#56)", ""),
         ("Fix #56 in search", ""),
         ("Revert Merge pull request #12 from x/y", ""),
-        ("", ""),
     ],
 )
 def test_the_pull_request_is_told_where_the_message_of_a_merge_names_it(

@@ -31,7 +31,6 @@ def blocks(runs: Runs) -> list[str]:
 
 
 def gone(name: str, files: Files, clock: int = CLOCK) -> Files:
-    """Reconciled once more without a tenant."""
     return reconciled({path: it for path, it in files.items() if path != name}, clock)
 
 

@@ -37,7 +37,6 @@ def _take(browser: Browser, at: Path, page: str, *looks: Look) -> None:
 
 
 def main() -> int:
-    """Take every picture anew, and note what they were made of."""
     tools.find()
     FOLDER.mkdir(exist_ok=True)
     with TemporaryDirectory() as name, launched() as browser:

@@ -27,15 +27,11 @@ rect{fill:#1f2328}.paper{fill:#ffffff;stroke:#d1d9e0}.top{fill:#f6f8fa;stroke:#d
 
 
 class Shot(NamedTuple):
-    """A command, and what it printed, with the codes of its colours."""
-
     command: str
     told: str
 
 
 class _Run(NamedTuple):
-    """Letters of one look: from which column on, and the classes of it."""
-
     column: int
     text: str
     classes: str
@@ -75,7 +71,6 @@ def _body(shots: Sequence[Shot]) -> tuple[str, int]:
 
 
 def _line(runs: Sequence[_Run], row: int, seconds: float) -> str:
-    """A line, and when it comes; an empty one is nothing."""
     shapes = "".join(shape for run in runs for shape in _drawn(run, row))
     return f'<g style="animation-delay:{seconds:.2f}s">{shapes}</g>\n' if shapes else ""
 
@@ -95,7 +90,6 @@ def _runs(told: str) -> Iterator[list[_Run]]:
 
 
 def _drawn(run: _Run, row: int) -> Iterator[str]:
-    """Letters as letters, blocks as shapes: no font draws these alike."""
     column = run.column
     for part in _SHAPES.split(run.text):
         if not part:
@@ -108,7 +102,6 @@ def _drawn(run: _Run, row: int) -> Iterator[str]:
 
 
 def _words(text: str, column: int, row: int, classes: str) -> Iterator[str]:
-    """Each as wide as its columns, whichever font there is; spaces are nothing."""
     for found in re.finditer(r"\S+(?: \S+)*", text):
         x, y = _EDGE + (column + found.start()) * _CELL, _top(row) + _SIZE
         look = f' class="{classes}"' if classes else ""

@@ -45,7 +45,6 @@ def corpus() -> list[str]:
 
 
 def found(*findings: Finding) -> Evaluation:
-    """A plain evaluation with these findings instead of its own."""
     gates = tuple(item for item in findings if item.severity is Severity.GATE)
     others = tuple(item for item in findings if item.severity is not Severity.GATE)
     return replace(evaluation_of(SMALL), findings=others, gates=gates)
@@ -71,7 +70,6 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 def assert_inert(raw: str) -> None:
-    """Assert that no text of a comment became markup, a link, or a mention."""
     raw.encode()
     assert all(line.isprintable() for line in raw.replace("\ufe0f", "").split("\n"))
     html = set()

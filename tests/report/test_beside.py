@@ -54,7 +54,6 @@ def named(text: str) -> Compared:
 
 
 def shape(compared: Compared) -> list[str]:
-    """The blocks of a comment: what a text may not add to."""
     raw = markdown_text(compared, "check", base="main")
     found = (token.type for token in tokens(raw))
     return [it for it in found if it.endswith("_open") or it == "html_block"]
@@ -95,7 +94,6 @@ def test_as_data_it_is_a_string_and_nothing_else(text: str) -> None:
 
 
 def test_all_that_is_told_beside_is_in_each_form() -> None:
-    """So that the texts above stand somewhere."""
     compared = beside("canary")
     titles = ("Caused elsewhere in this change", "Not caused by this change")
     said = check_text(compared, Painter(is_on=False))

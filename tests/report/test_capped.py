@@ -8,12 +8,6 @@ def warnings(path: str, count: int) -> list[Finding]:
     return [warning("base-ahead", Location(path, line), "w") for line in range(1, count + 1)]
 
 
-def test_few_are_listed_as_they_are() -> None:
-    found = [*warnings("a.yaml", OF_A_FILE), error("not-utf8", Location("b.yaml", 1), "e")]
-    assert capped(found) == found
-    assert capped([]) == []
-
-
 def test_of_one_file_the_gravest_are_listed_in_their_order_and_the_others_counted() -> None:
     last = error("not-utf8", Location("a.yaml", 999), "e")
     stopped = gate("brake", Location("a.yaml", 998), "g")

@@ -47,7 +47,6 @@ def test_a_refused_pin_is_not_told_to_ask_for_fewer() -> None:
 
 
 def test_the_reason_of_a_range_is_told() -> None:
-    """Best fit: of the free ranges of 8, 4 and many, the one of 4 is given to who needs 3."""
     blocks = "[{cidr: 10.40.0.8/29}, {cidr: 10.40.0.20/30}]"
     files = {**SMALL, "pools/edge.yaml": pool(reserved=blocks)}
     files["tenants/one.yaml"] = tenant("one", networking="{lbPoolSize: 3}")

@@ -7,7 +7,6 @@ from tests.world import SMALL, pool, provider, reconciled, tenant
 
 
 def unlike(what: str) -> Files:
-    """`team-a/one` in another namespace, under another name, and with another size."""
     text = formerly(
         tenant("uno", "team-b", teamRef="{name: team-a}", networking="{lbPoolSize: 4}"), what
     )
@@ -39,15 +38,6 @@ def test_who_looks_renamed_besides_hears_of_it_once() -> None:
     assert found.hint == (
         "to keep them, let metadata.annotations say: gitops-ipam.dev/formerly: team-a/one"
     )
-
-
-def test_what_goes_before_reconcile_ran_loses_nothing_by_a_mistyped_name() -> None:
-    empty = {**TWO, "tenants/three.yaml": tenant("three")}
-    files = {**without(empty, "tenants/three.yaml"), "tenants/uno.yaml": tenant("uno")}
-    files["tenants/uno.yaml"] = formerly(tenant("uno"), "team-a/thre")
-    (found,) = as_findings(empty, files, "rename-unused")
-    assert found.message.endswith("takes nothing over")
-    assert found.hint == "did you mean team-a/three?"
 
 
 def test_a_mistyped_former_name_of_a_pool_is_told_with_what_is_of_no_pool() -> None:

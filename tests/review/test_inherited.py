@@ -41,7 +41,6 @@ def folder(tmp_path: Path) -> Path:
 
 
 def observe(folder: Path, files: dict[str, str]) -> None:
-    """Commit observed files as reconcile does."""
     base = git(folder, "rev-parse", "HEAD")
     write(folder, files)
     commit(folder, f"Observe\n\nIpam-Plan: sha256:{'a' * 64}\nIpam-Base: {base}")

@@ -22,7 +22,6 @@ def as_findings(before: Files, now: Files) -> list[Finding]:
 
 
 def listing(spaces: tuple[str, ...] | None) -> Files:
-    """Settings that list address spaces."""
     head = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
     return {} if spaces is None else {"ipam.yaml": f"{head}spec: {{addressSpaces: {[*spaces]}}}\n"}
 

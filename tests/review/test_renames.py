@@ -121,7 +121,6 @@ PIN = "{startAddress: 10.40.0.50, endAddress: 10.40.0.57}"
 
 
 def imported(name: str = "held", of: str = "team-a/one", former: str = "", **spec: str) -> str:
-    """A request of a range that lives already, as `ipam import` writes it for a tenant."""
     namespace, _, tenant_name = of.partition("/")
     named = f"tenantClusterRef: {{name: {tenant_name}, namespace: {namespace}}}"
     text = asking(name, **spec or {"pinnedRange": PIN}).replace(

@@ -14,7 +14,6 @@ OWN = Settings(location=HOME)
 
 
 def filled(spec: str) -> dict[str, str | bytes]:
-    """A pool of 20 of which 15 are asked for, under some Settings."""
     window = "{start: 10.40.0.1, end: 10.40.0.20}"
     return {
         **SMALL,

@@ -8,8 +8,6 @@ IPV6 = 1 << 32
 
 
 class Lived(NamedTuple):
-    """A life as the page tells it; commits by their numbers, None for before and for still."""
-
     pool: str
     first: int
     last: int

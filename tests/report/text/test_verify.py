@@ -23,7 +23,6 @@ def of(verdict: ReplayVerdict, files: int = 0, *, claims: bool = True) -> Verifi
         (of(ReplayVerdict.FOREIGN), True),
         (of(ReplayVerdict.FOREIGN, claims=False), False),
         (of(ReplayVerdict.NOT_HERE), False),
-        (of(ReplayVerdict.NOT_COMPARABLE), False),
     ],
 )
 def test_wrong_is_what_says_of_itself_what_is_not_so(found: Verified, *, wrong: bool) -> None:
