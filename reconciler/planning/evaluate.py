@@ -250,25 +250,17 @@ def left_behind(evaluation: Evaluation) -> list[Allocation]:
 def matching(evaluation: Evaluation, text: str) -> list[Key]:
     """Return the claims that a key, `namespace/name`, or name of a tenant or record matches.
 
-    A request that replaces a tenant's own claim also has the names of that claim. If no claim
-    matches, the name of an owner matches its requests.
+    If there is none, return the claims of others, such as requests, for an owner of that name.
     """
-    records, claims = evaluation.state.records, evaluation.state.claims
-    every = [(it.claim, it.name, it.owner) for it in records]
-    every += [(it.key, it.name, it.owner) for it in claims.values()]
+    every = [(it.claim, it.name, it.owner) for it in evaluation.state.records]
+    every += [(it.key, it.name, it.owner) for it in evaluation.state.claims.values()]
     named = {name: key for key, name, _ in every}
     found = []
     for key in sorted({it.claim for it in evaluation.plan.decisions} | {it[0] for it in every}):
-        own = claims[key].stands_for if key in claims else None
-        names = [name for it in {key, own or key} for name in _names_of(it)]
-        if text in names or named.get(text) == key:
+        owner = f"{key.namespace}/{key.name}"
+        if text in (str(key), owner, key.name, f"{owner}/{key.slot}") or named.get(text) == key:
             found.append(key)
     return found or sorted({key for key, _, it in every if text in (it.short, it.name)})
-
-
-def _names_of(key: Key) -> tuple[str, ...]:
-    owner = f"{key.namespace}/{key.name}"
-    return str(key), owner, key.name, f"{owner}/{key.slot}"
 
 
 def _documents_of(tree: Tree) -> tuple[Documents, list[Finding]]:

@@ -98,7 +98,7 @@ def test_a_tenant_whose_only_claim_is_a_pinned_request_is_explained_by_its_name(
     made = repository(tmp_path / "repo", {**SMALL, "teams/legacy.yaml": lb, "teams/far.yaml": far})
     if is_reconciled:
         assert run(["reconcile", "--repo", str(made)]) == 0
-    for name in ("team-a/one", "one", "team-a/one/loadbalancer"):
+    for name in ("team-a/one", "one"):
         ran = ipam(capsys, "explain", name, "-o", "json", "--repo", made)
         assert (ran.code, [it["claim"] for it in json.loads(ran.out)["items"]]) == (
             0, ["butler/IPAllocation/butler-system/legacy/request"],
