@@ -58,30 +58,23 @@ def test_what_a_team_asks_for_as_its_own_is_given() -> None:
     assert decided(files) == [("allocate", None)]
 
 
+def named(team_name: str) -> str:
+    return tenant("one", "team-b", teamRef=f"{{name: {team_name}}}")
+
+
 @pytest.mark.parametrize(
     ("path", "document", "message"),
     [
-        (
-            "tenants/b/one.yaml",
-            tenant("one"),
-            "it is of team a, but stands in tenants/b/ of team b",
-        ),
-        ("tenants/one.yaml", tenant("one"), "it is of team a, but stands in 'tenants/one.yaml'"),
+        ("tenants/b/one.yaml", tenant("one"), "team a, but stands in tenants/b/ of team b"),
+        ("tenants/one.yaml", tenant("one"), "team a, but stands in 'tenants/one.yaml'"),
         (
             "tenants/a/one.yaml",
             tenant("one", "team-b"),
-            "it is of team b, but stands in tenants/a/ of team a",
+            "team b, but stands in tenants/a/ of team a",
         ),
-        (
-            "tenants/a/one.yaml",
-            tenant("one", "team-b", teamRef="{name: a}"),
-            "it is of team a, but namespace team-b is of team b",
-        ),
-        (
-            "tenants/b/one.yaml",
-            request("one"),
-            "it is of team a, but stands in tenants/b/ of team b",
-        ),
+        ("tenants/a/one.yaml", named("a"), "team a, but namespace team-b is of team b"),
+        ("tenants/one.yaml", named("nobody"), "team nobody, but namespace team-b is of team b"),
+        ("tenants/b/one.yaml", request("one"), "team a, but stands in tenants/b/ of team b"),
     ],
 )
 def test_what_asks_in_another_teams_name_gets_nothing(

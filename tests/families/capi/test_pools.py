@@ -60,6 +60,8 @@ def test_counts_of_ipv6_are_exact_and_nothing_is_too_large() -> None:
         (pool("vips", "10.0.0.010"), "address-invalid",
          "spec.addresses[0]: '10.0.0.010' is not a canonical IPv4 address: a leading zero is ambiguous"),
         (pool("vips", "10.0.0.9-10.0.0.8"), "range-reversed", "addresses[0]: 10.0.0.9 is after 10.0.0.8"),
+        (pool("vips", "10.0.0.9-2001:db8::1"), "family-mismatch",
+         "addresses[0]: 10.0.0.9 and 2001:db8::1 differ in IP version"),
         (pool("vips", "10.0.0.9", "2001:db8::1"), "family-mismatch",
          "addresses: provided addresses are of mixed IP families"),
         (pool("vips", excludedAddresses=["2001:db8::1"]), "family-mismatch",

@@ -87,6 +87,8 @@ def test_a_vip_of_another_pool_is_somebody_else() -> None:
     [
         (vip("b"), "{allocatedAddress: 10.200.0.300}", "address-invalid",
          "status.allocatedAddress: '10.200.0.300' is not a canonical IPv4 address"),
+        (vip("b"), "{allocatedAddress: 7}", "address-invalid",
+         "status.allocatedAddress: an address is required, got '7'"),
         (vip("b"), "{allocatedAddress: 2001:db8::1/128}", "adoption-conflict",
          "status.allocatedAddress: 2001:db8::1/128 is IPv6, which addressFamily excludes"),
         (vip("b", address="10.200.0.5"), "{allocatedAddress: 10.200.0.1/32}", "adoption-conflict",

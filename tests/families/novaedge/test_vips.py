@@ -137,6 +137,8 @@ def test_a_pool_that_is_not_there_is_told_and_nothing_is_lost() -> None:
          "spec.address: 2001:db8::1 is IPv6, addressFamily is ipv4"),
         ({"address": "10.9.0.1", "addressFamily": "ipv6"}, "family-mismatch",
          "spec.address: 10.9.0.1 is IPv4, addressFamily is ipv6"),
+        ({"ipv6Address": "10.9.0.1", "addressFamily": "dual"}, "family-mismatch",
+         "spec.ipv6Address: 10.9.0.1 is IPv4"),
         ({"address": "2001:db8::1", "addressFamily": "dual"}, "family-mismatch",
          "spec.address: 2001:db8::1 is IPv6; with addressFamily dual it is the IPv4 address"),
         ({"address": "2001:db8::1", "ipv6Address": "2001:db8::2", "addressFamily": "ipv6"},
