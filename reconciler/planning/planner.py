@@ -28,7 +28,6 @@ from reconciler.planning.refusals import (
     stale,
     tried,
     untold,
-    usable_of,
 )
 from reconciler.planning.retention import (
     difference_of,
@@ -138,7 +137,7 @@ class Candidates:
 
 
 def _never(pool: Pool, version: int | None) -> Refusal | None:
-    if version is not None and not usable_of(pool, version):
+    if version is not None and not pool.extent.of_version(version):
         return other_version(pool, version)
     if pool.is_paused:
         return paused(pool)

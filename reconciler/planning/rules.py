@@ -484,7 +484,8 @@ def _refusal(
     if reserved := pool.reserved.overlapping(pin):
         blocks = join_limited([format_short(block) for block in reserved])
         message = f"{text} holds reserved addresses of {name}: {blocks}"
-        hint = "pin another range, or remove the block from spec.reserved"
+        is_listed = any(block.overlaps(pin) for block, _ in pool.kept)
+        hint = f"pin another range{', or remove the block from spec.reserved' * is_listed}"
         return Refusal("pin-reserved", message, hint)
     if not space.is_free(pin, owner):
         return _taken(text, holders.of(pin, pool.space), space.withheld.by_others(pin, owner))

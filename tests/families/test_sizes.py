@@ -5,7 +5,7 @@ import pytest
 from reconciler.families.demand import DemandEntry, demand_document
 from reconciler.planning.documents import path_of
 from tests.planning.outcome import Files, outcome, record_paths, without
-from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
+from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
 
 LB, FIRST, SECOND = (f"team-a/one (loadbalancer{number})" for number in ("", "-1", "-2"))
 TENANT = "tenants/one.yaml"
@@ -75,6 +75,29 @@ def test_a_smaller_size_takes_nothing_away_and_stops_nobody() -> None:
         "no further range can go whole: set lbPoolSize to 16, or move it to a pool where it gets 9:"
         " ipam move team-a/one/loadbalancer --to POOL"
     )
+
+
+PIN = "loadBalancerPool: {start: 10.40.0.64, end: 10.40.0.79}"
+ASKED = request("one", pinnedRange="{startAddress: 10.40.0.64, endAddress: 10.40.0.79}")
+
+
+@pytest.mark.parametrize(
+    ("pinning", "smaller"),
+    [
+        ({TENANT: tenant("one", networking=f"{{{PIN}}}")}, f"{{{PIN}, lbPoolSize: 4}}"),
+        ({"tenants/two.yaml": ASKED.replace("type: nodes", "type: loadbalancer")}, "{lbPoolSize: 4}"),
+    ],
+)  # fmt: skip
+def test_a_smaller_size_than_a_pinned_range_names_the_only_way_out(
+    pinning: Files, smaller: str
+) -> None:
+    files = reconciled({**SMALL, **pinning})
+    files[TENANT] = tenant("one", networking=smaller)
+    (found,) = (it for it in evaluation_of(files).findings if it.code == "size-smaller")
+    assert "set lbPoolSize to 16" in found.hint
+    assert "move" not in found.hint
+    files[TENANT] = tenant("one", networking=smaller.replace(": 4", ": 16"))
+    assert "size-smaller" not in [it.code for it in evaluation_of(files).findings]
 
 
 def test_a_growth_that_is_refused_keeps_what_is_there_and_is_recorded_once() -> None:

@@ -384,11 +384,14 @@ def _way_back(state: LoadBalancerState, held: int) -> str:
             going.append(record.path)
             held -= record.size
     if not going:
-        claim = state.holding[0].claim
-        return (
-            f"no further range can go whole: set lbPoolSize to {held}, or move it to a pool where it"
-            f" gets {state.asked}: ipam move {claim._replace(slot='').short}/{claim.slot} --to POOL"
+        claim, hint = (
+            state.holding[0].claim,
+            f"no further range can go whole: set lbPoolSize to {held}",
         )
+        if state.pin is not None or (state.instead is not None and state.instead[0].pin):
+            return f"{hint}, as a pinned range keeps its size"
+        move = f"ipam move {claim._replace(slot='').short}/{claim.slot} --to POOL"
+        return f"{hint}, or move it to a pool where it gets {state.asked}: {move}"
     each = "for it" if len(going) == 1 else "for each"
     return (
         f"when nothing uses it any more, give back by deleting {join_limited(going)}, in a change"

@@ -4,7 +4,7 @@ import pytest
 
 from reconciler.addresses import format_range
 from reconciler.model.pool import Pool
-from tests.families.novaedge import pool
+from tests.families.novaedge import pool, vip
 from tests.world import evaluation_of
 
 
@@ -72,3 +72,12 @@ def test_a_pool_that_does_not_say_whether_it_gives_by_itself_does_not_and_is_tol
     assert [item[:2] for item in found(text)] == [("warning", "auto-assign-disabled")]
     assert read(text).auto_assign is False
     assert found(pool(auto="false", cidrs="[10.200.0.0/24]")) == []
+
+
+def test_a_pool_that_gives_nothing_out_does_not_lack_an_ip_version() -> None:
+    files = {"pools/main.yaml": pool(cidrs="[10.200.0.0/31]"), "tenants/web.yaml": vip()}
+    (gate,) = evaluation_of(files).gates
+    assert (gate.code, "no address can be given out" in gate.message) == ("request-too-large", True)
+    pinned = vip(address="10.200.0.1/32")
+    (gate,) = evaluation_of({**files, "tenants/web.yaml": pinned}).gates
+    assert (gate.code, gate.hint) == ("pin-reserved", "pin another range")
