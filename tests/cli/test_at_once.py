@@ -3,39 +3,25 @@
 import json
 from pathlib import Path
 
-import pytest
-
-from tests.cli.running import Capture, Ran, ipam
+from tests.cli.running import Capture, ipam
 from tests.world import SMALL, commit, git, reconciled, repository, settings, tenant
 
 
-@pytest.fixture
-def repo(tmp_path: Path) -> Path:
-    """Two tenants, of whom one has gone."""
+def test_what_the_first_commit_did_is_told_although_the_second_fails(
+    tmp_path: Path, capsys: Capture
+) -> None:
     files = {**SMALL, "ipam.yaml": settings("{retention: 0s}"), "tenants/two.yaml": tenant("two")}
-    folder = repository(tmp_path / "repo", reconciled(files))
-    (folder / "tenants/one.yaml").unlink()
-    commit(folder)
-    return folder
-
-
-def failing(repo: Path, capsys: Capture, *words: str) -> Ran:
-    remote = repo.parent / "remote.git"
-    git(repo.parent, "clone", "-q", "--bare", str(repo), str(remote))
+    repo, remote = repository(tmp_path / "repo", reconciled(files)), tmp_path / "remote.git"
+    (repo / "tenants/one.yaml").unlink()
+    commit(repo)
+    git(tmp_path, "clone", "-q", "--bare", str(repo), str(remote))
     git(repo, "remote", "add", "origin", str(remote))
     hook = remote / "hooks" / "pre-receive"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text('#!/bin/sh\nif [ -e "$0.once" ]; then exit 1; fi\ntouch "$0.once"\n')
     hook.chmod(0o755)
-    return ipam(capsys, "reconcile", "--repo", repo, *words)
-
-
-def test_what_the_first_commit_did_is_told_although_the_second_fails(
-    repo: Path, capsys: Capture
-) -> None:
-    ran = failing(repo, capsys, "-o", "json")
-    assert ran.code == 4
-    assert "the remote refuses the push" in ran.err
+    ran = ipam(capsys, "reconcile", "--repo", repo, "-o", "json")
+    assert (ran.code, "the remote refuses the push" in ran.err) == (4, True)
     document = json.loads(ran.out)
     assert document["commit"] == git(repo, "rev-parse", "HEAD")
     assert (document["pushed"], document["exitCode"]) == (True, 4)

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 import yaml
 
 from reconciler.apply.policies import policies
@@ -16,15 +15,10 @@ FILES = [
 ]
 
 
-@pytest.fixture
-def repo(tmp_path: Path) -> Path:
-    return repository(tmp_path / "repo", reconciled(SMALL))
-
-
 def test_policies_are_rendered_for_every_cluster_and_read_back_as_they_are(
-    repo: Path, capsys: Capture, tmp_path: Path
+    capsys: Capture, tmp_path: Path
 ) -> None:
-    out = tmp_path / "out"
+    repo, out = repository(tmp_path / "repo", reconciled(SMALL)), tmp_path / "out"
     words = ("--policies", "--reconciler", "system:flux", "--break-glass", 'a"b', "--out", out)
     assert ipam(capsys, "render", "--repo", repo, *words).code == 0
     for cluster in ("management", "team-a.one"):

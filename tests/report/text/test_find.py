@@ -1,24 +1,20 @@
 """`find` for people: rows of runs, what does not fit, what comes free."""
 
-from reconciler.addresses import IPRange
 from reconciler.history.runs import FreeQuery, FreeSpace, ReservedRange, Runs
 from reconciler.model.key import Key
 from reconciler.report.text.queries import find_text
 from reconciler.report.text.table import Painter
+from tests.history.pasts import run
 
 PLAIN = Painter(is_on=False)
 KEY = Key("butler", "butler-system", "edge", "", "NetworkPool")
 
 
-def run(first: int, last: int) -> IPRange:
-    return IPRange(4, 0x0A280000 + first, 0x0A280000 + last)
-
-
 NONE = Runs(KEY, 0, (), (), (), None, "")
 
 
-def describe(*pools: Runs, prefix: int | None = None) -> str:
-    return find_text(FreeSpace("a" * 40, FreeQuery(8, prefix), pools), PLAIN)
+def describe(*pools: Runs) -> str:
+    return find_text(FreeSpace("a" * 40, FreeQuery(8, None), pools), PLAIN)
 
 
 def test_where_it_does_not_fit_the_largest_runs_stand_and_when_it_will() -> None:
