@@ -88,7 +88,7 @@ def until(
     what: str,
     seconds: float = _READY_SECONDS,
     *,
-    by: subprocess.Popen[bytes] | None = None,
+    by: subprocess.Popen[Any] | None = None,
     log: Path | None = None,
 ) -> Any:
     """Ask a real server until the answer is true, or `by` ended; `log` is part of the failure."""
