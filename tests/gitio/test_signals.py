@@ -104,3 +104,14 @@ def test_a_push_ends_with_the_run_that_began_it(
     assert (out, err.decode()) == (b"", f"{SIGNALS[number]}{SAID}\n")
     command.variables.clear()
     assert command.run("reconcile", "--remote", str(remote)).code == 0
+
+
+def test_what_nohup_has_it_ignore_is_ignored(remote: Path, command: Command, push: Push) -> None:
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    with started(lambda: command.start("reconcile", "--remote", str(remote))) as process:
+        push.wait()
+        process.send_signal(signal.SIGHUP)
+        with push.held.open("w") as held:
+            held.write("go on\n")
+        process.communicate(timeout=_PATIENCE_SECONDS)
+    assert process.returncode == 0

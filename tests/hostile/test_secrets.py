@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.running import ipam
 from tests.git_server import serving
 from tests.gitio.command import Command, served
 from tests.world import SMALL, git, repository
@@ -41,23 +42,28 @@ REFUSED = [
     "https://example.com:8743/{0}@example.com/r.git",
     "-oProxyCommand={0}",
     "--upload-pack={0}",
-    "fd::{0}",
+    "fd::17",
     "ftp://{0}@example.com/r",
-    "nowhere{0}",
+    "nowhere",
 ]
 HOW = ("--remote", "the variable", "the configuration", "a stray argument", "another option")
 
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_a_password_in_a_remote_that_is_refused_is_shown_nowhere(
-    tmp_path: Path, command: Command, text: str
+    tmp_path: Path,
+    command: Command,
+    text: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     remote = text.format(CANARY)
     author = repository(tmp_path / "author", SMALL)
     git(author, "config", "remote.origin.url", remote)
     log = command.recording()
-    for told in (["reconcile", f"--remote={remote}"], ["reconcile", "--repo", str(author)]):
-        done = command.run(*told, "--debug")
+    monkeypatch.setenv("PATH", command.variables["PATH"])
+    for told in ([f"--remote={remote}"], ["--repo", str(author)]):
+        done = ipam(capsys, "reconcile", *told, "--debug")
         assert done.code in (4, 64), done
         assert CANARY not in done.out + done.err
     assert not log.exists() or CANARY not in log.read_text()
