@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.gitio.interface import CommitRow, Touch
+from reconciler.gitio.interface import CommitRow, Touch, request_of
 from reconciler.history.commits import CommitCause, cause_in, documents_of, removal_in
 from tests.history.pasts import ROW, fact, happened
 from tests.world import tenant
@@ -58,3 +58,23 @@ def test_one_that_came_since_or_is_there_still_did_not_go() -> None:
     assert gone(ROW, person(TWO)) is None
     assert gone(went._replace(is_plan=True), went._replace(is_cut=True)) is None
     assert gone(person(Touch("tenants/one.yaml", "1", ""), TWO, TWO)) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "named"),
+    [
+        ("Merge pull request #12 from x/y\n\nAdd search", "#12"),
+        ("Merge branch 'x' into 'main'\n\nAdd search\n\nSee merge request group/ipam!34\n", "!34"),
+        ("Add search (#56)\n\nbody", "#56"),
+        ("Add search (!56)", "!56"),
+        ("Merged in search (pull request #7)\n\nAdd search", "#7"),
+        ("Merged PR 89: Add search", "#89"),
+        ("Add search\n\nlike (#56)", ""),
+        ("Fix #56 in search", ""),
+        ("Revert Merge pull request #12 from x/y", ""),
+    ],
+)
+def test_the_pull_request_is_told_where_the_message_of_a_merge_names_it(
+    message: str, named: str
+) -> None:
+    assert request_of(message) == named

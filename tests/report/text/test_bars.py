@@ -8,7 +8,7 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Usage
 from reconciler.model.pool import Thresholds, Tier
 from reconciler.planning.space import percentage
-from reconciler.report.text.pools import PoolBar, bar_parts, bars_text, tick
+from reconciler.report.text.pools import CELLS, PoolBar, bar_parts, bars_text, tick
 from reconciler.report.text.table import Painter
 
 PLAIN = Painter(is_on=False)
@@ -61,6 +61,7 @@ def test_the_bar_is_over_a_mark_exactly_when_its_threshold_is_reached(
     usage = Usage(total, allocated, held, total - allocated - held, 0, 0, 0, 0.0, Tier.OK)
     parts = bar_parts(usage, cells, USUAL.levels)
     assert sum(map(len, parts)) == cells
+    assert len("".join(bar_parts(usage, CELLS))) == CELLS
     used = allocated + held
     assert [bool(part) for part in parts] == [allocated > 0, held > 0, used < total]
     for level in USUAL.levels:

@@ -1,9 +1,12 @@
+"""A check as services of CI read it."""
+
+import json
 import re
 
 import pytest
 
 from reconciler.documents.findings import Location, error, gate, warning
-from reconciler.report.ci import ANNOTATIONS, github_text
+from reconciler.report.ci import ANNOTATIONS, dotenv_text, github_text, gitlab_text
 from tests.report.hostile import PLACE, corpus, everywhere, found
 
 _PROPERTY = r"(file|line|col|title)=[^:,\r\n]+"
@@ -43,3 +46,32 @@ def test_no_text_of_a_file_becomes_a_command_or_a_property(text: str) -> None:
     for line in lines:
         assert line.isprintable()
         assert _COMMAND.fullmatch(line), line
+
+
+@pytest.mark.parametrize("text", corpus(), ids=ascii)
+def test_no_control_character_gets_through_even_to_a_reader_of_the_json(text: str) -> None:
+    raw = gitlab_text(everywhere(text))
+    raw.encode()
+    for item in json.loads(raw):
+        assert item["description"].isprintable()
+        assert item["location"]["path"].isprintable()
+
+
+@pytest.mark.parametrize(
+    ("code", "within"),
+    [
+        (1, {"team": "a"}),
+        (3, {"team": "a"}),
+        (0, None),
+        (0, {"team": None}),
+        (0, {"team": "a\nB=c"}),
+    ],
+)
+def test_no_variable_of_a_job_names_a_team_but_for_a_change_within_its_contract(
+    code: int, within: object
+) -> None:
+    plan = {"digest": "sha256:0a", "changed": True}
+    text = dotenv_text({"exitCode": code, "plan": plan, "withinContract": within})
+    found = dict(line.split("=", 1) for line in text.splitlines())
+    assert (found["IPAM_RESULT_WITHIN_CONTRACT"], found["IPAM_RESULT_TEAM"]) == ("false", "")
+    assert len(found) == 5
