@@ -22,7 +22,7 @@ from reconciler.importing.found import (
     full_place,
     slug,
 )
-from reconciler.importing.pools import Placed, homes, taken_in
+from reconciler.importing.pools import MAX_WINDOWS, Placed, homes, taken_in
 from reconciler.model.key import Key
 from reconciler.model.objects import PREFIX
 from reconciler.model.plan import Keep, Refuse
@@ -76,6 +76,7 @@ def _without_contested(
         both = item.item.shared(other.item) if other is not None else None
         if other is not None and both is not None:
             is_inside = item.team and item.team == other.team and other.item.covers(item.item)
+            is_inside = is_inside and (item.item != other.item or other.name == other.team)
             if is_inside and (item.type == other.type or not item.is_typed):
                 continue
             shared.setdefault(item.space, []).append(both)
@@ -196,7 +197,8 @@ def outcome(
             what = format_short(claim.pin) if claim.pin else f"{claim.size} addresses"
             message = f"{claim.owner.short}: {what} cannot be granted: {decision.message}"
             outside = pool if decision.reason == "pin-outside-pool" else None
-            hint = _widening(outside, holdings) if outside else decision.hint
+            hint = _widening(outside, holdings) if outside else ""
+            hint = hint or decision.hint
             conflicts.append(conflict(place, f"{message} ({decision.reason})", hint))
     lines.sort(key=lambda it: (it.pool, it.old is None, it.old or (), it.owner))
     return tuple(lines), (*conflicts, *moved)
@@ -204,8 +206,10 @@ def outcome(
 
 def _widening(pool: Pool, holdings: Iterable[ImportedRange]) -> str:
     inside = (it.item for it in holdings if (it.space, it.pool) == (pool.space, pool.key.name))
-    listed = ", ".join(map(format_range, IPSet.of((*pool.windows, *inside))))
-    return f"set spec.tenantAllocation.ranges of pool {pool.key.name} to {listed}"
+    ranges = IPSet.of((*pool.windows, *inside)).ranges
+    listed = ", ".join(map(format_range, ranges))
+    hint = f"set spec.tenantAllocation.ranges of pool {pool.key.name} to {listed}"
+    return hint if len(ranges) <= MAX_WINDOWS else ""
 
 
 class Imported(Struct, frozen=True):

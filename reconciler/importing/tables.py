@@ -269,7 +269,6 @@ def _values(texts: Sequence[str], columns: Columns) -> Mapping[str, str]:
 
 
 _SPLIT = re.compile(r"load[\W_]*balanc(?:er|ers|ing)")
-_LIKE = 0.75
 
 
 class Assumed(NamedTuple):
@@ -398,7 +397,7 @@ def _holding(
         raise NotationError(message, "name it in letters a-z, digits and -")
     if row.get("type") and type_ not in (LOAD_BALANCER, NODES):
         type_name = said_type(row.get("type"))
-        near = nearest(type_name, sorted(_WORDS[LOAD_BALANCER]), _LIKE)
+        near = nearest(type_name, sorted(_WORDS[LOAD_BALANCER]), 0.75)
         hint = f"--map-type {quote(f'{type_name}={LOAD_BALANCER}')}, or ={', ='.join(TYPES[1:])}"
         hint = f"did you mean {near}? Else say it: {hint}" if near else f"say it: {hint}"
         raise NotationError(f"type {shown(type_name)} is not known", hint)

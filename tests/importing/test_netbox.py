@@ -230,3 +230,17 @@ def test_an_address_in_a_range_of_its_tenant_never_loses_its_role(
     assert len(result.conflicts) == (not types)
     if of_range is None and not types:
         assert "state the type of 10.0.1.96-10.0.1.99" in result.conflicts[0].hint
+
+
+def test_two_names_of_one_address_are_a_conflict_within_a_tenant_as_well() -> None:
+    held = [
+        {"address": "10.0.1.97/24", "dns_name": name, "tenant": {"slug": "shop"}}
+        for name in ("www", "mail")
+    ]
+    (found,) = imported(netbox(json.dumps(held))).conflicts
+    assert found.message.startswith("/1: 10.0.1.97 has two holders: shop/mail")
+    ends = {"start_address": "10.0.1.97/24", "end_address": "10.0.1.97/24"}
+    one = [{**ends, "tenant": {"slug": "shop"}}]
+    assert lines(imported(netbox(json.dumps(one), json.dumps(held[:1])))) == [
+        "shop/shop nodes net-10-0-1-0-24 10.0.1.97 10.0.1.97"
+    ]

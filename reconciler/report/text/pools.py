@@ -62,17 +62,17 @@ def _bar_cells(part: int, whole: int, cells: int) -> int:
     return min(max((2 * cells * part + whole) // (2 * whole), 1), cells - 1)
 
 
-def _trend(values: Sequence[int | None], total: int) -> tuple[str, str, str] | None:
+def _trend(values: Sequence[int | None], total: int) -> str:
     known = [it for it in values if it is not None]
     if len(known) < 2 or not total:
-        return None
+        return ""
     signs = "▁▂▃▄▅▆▇█"
     top = len(signs) - 1
     line = "".join(
         "·" if it is None else signs[min(max(it * top // total, int(it > 0)), top)] for it in values
     )
     first, last = (f"{percentage(it, total):.1f}%" for it in (known[0], known[-1]))
-    return line, first, last
+    return f"{TREND[0]} days {line} {first} → {last}"
 
 
 def status_text(
@@ -141,8 +141,7 @@ def _weeks(weeks: float | None) -> Cell:
 def _forecast_lines(item: Outlook) -> Iterator[str]:
     name = item.pool.name
     if trend := _trend(item.trend, item.total):
-        line, first, last = trend
-        yield f"{name}: last {TREND[0]} days {line} {first} → {last}\n"
+        yield f"{name}: last {trend}\n"
     if not item.shape:
         yield f"{name}: has no tenants from which to derive a shape\n"
         return
@@ -218,8 +217,7 @@ def _block(item: PoolBar, painter: Painter, width: int, *, wide: bool) -> Iterat
     words = zip(numbers, ("allocated", "held", "free"), strict=True)
     shown = [f"{show(number)} {word}" for number, word in words]
     if trend := _trend(item.trend, usage.total):
-        line, first, last = trend
-        shown.append(f"{TREND[0]} days {line} {first} → {last}")
+        shown.append(trend)
     yield from _wrapped(shown, inner, _BARS_INDENT)
 
 
