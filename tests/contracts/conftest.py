@@ -7,7 +7,7 @@ from tests.contracts.homes import FOLDER, FakeHome, GitHome, Home
 from tests.git_server import serving
 
 KINDS = ("fake", "bare", "checkout", "checkout-file", "mirror-file", "mirror-http")
-IN_FOLDER = ("bare", "checkout", "checkout-file", "mirror-file")
+IN_FOLDER = ("checkout", "checkout-file", "mirror-file")
 
 
 @pytest.fixture(params=[*KINDS, *(f"{kind} in a folder" for kind in IN_FOLDER)])
