@@ -63,10 +63,10 @@ def _run(arguments: Sequence[str], *, debug: bool) -> int:
     except click.ClickException as wrong:
         message = io.StringIO()
         wrong.show(message)
-        click.echo(without_passwords(message.getvalue()), err=True, nl=False)
+        click.echo(without_passwords(message.getvalue()), file=sys.stderr, nl=False)
         return ExitCode.USAGE
     except (KeyboardInterrupt, click.Abort):
-        click.echo(f"interrupted; {_AGAIN}", err=True)
+        click.echo(f"interrupted; {_AGAIN}", file=sys.stderr)
         return INTERRUPTED
     except SignalReceived as ended:
         return farewell(ended.number)
@@ -82,11 +82,11 @@ def _failed(failure: Exception, *, debug: bool) -> int:
         return 0  # a shell expects candidates, and would print anything else
     if debug:
         steps = "".join(traceback.format_exception(failure))
-        click.echo(without_passwords(steps), err=True, nl=False)
+        click.echo(without_passwords(steps), file=sys.stderr, nl=False)
     described = describe(failure)
-    click.echo(f"ipam: {described.message}", err=True)
+    click.echo(f"ipam: {described.message}", file=sys.stderr)
     if described.hint:
-        click.echo(f"  hint: {described.hint}", err=True)
+        click.echo(f"  hint: {described.hint}", file=sys.stderr)
     return described.code
 
 
@@ -162,7 +162,7 @@ def farewell(number: int) -> int:
     word = "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
     if next(_farewells) == 0:
         with suppress(OSError):  # the terminal can be closed
-            click.echo(f"{word}; {_AGAIN}", err=True)
+            click.echo(f"{word}; {_AGAIN}", file=sys.stderr)
     return 128 + number
 
 

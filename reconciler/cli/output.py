@@ -115,7 +115,7 @@ def options(*forms: str) -> Decorator[Any]:
 
 def tell(text: str) -> None:
     """Print a message that is not the result on stderr."""
-    click.echo(text, err=True, nl=not text.endswith("\n"))
+    click.echo(text, file=sys.stderr, nl=not text.endswith("\n"))
 
 
 def note(text: str) -> None:

@@ -81,6 +81,8 @@ def test_signs_that_a_terminal_lacks_are_ascii_and_other_characters_are_escaped(
         assert ran.out
         assert "\\u" not in ran.out.replace("Sch\\u014dn", "")
     assert shell(f"ipam check --repo {repo}", PYTHONIOENCODING=encoding).out.startswith("ok fine")
+    ran = shell(f"cd {repo}; ipam import csv Sch\u014dn.csv", PYTHONIOENCODING=encoding)
+    assert "Sch\\u014dn.csv: No such file" in ran.err
     ran = shell(f"cd {repo}; ipam import csv table.csv -o json", PYTHONIOENCODING=encoding)
     assert any("Sch\u014dn" in note for note in json.loads(ran.out)["notes"])
 
