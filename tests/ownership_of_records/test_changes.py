@@ -133,8 +133,10 @@ def rebased(play: Play, tip: str) -> None:
     play.git("cherry-pick", f"main..{tip}")
 
 
-@pytest.mark.parametrize("how", [merged, forwarded, squashed, rebased])
-@pytest.mark.parametrize("is_deleted", [False, True])
+@pytest.mark.parametrize(
+    ("how", "is_deleted"),
+    [(merged, False), (merged, True), (forwarded, True), (squashed, True), (rebased, True)],
+)
 def test_a_merged_proposal_is_accepted(
     play: Play, how: Callable[[Play, str], None], *, is_deleted: bool
 ) -> None:

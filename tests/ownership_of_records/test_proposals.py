@@ -38,8 +38,9 @@ def late(play: Play, name: str = "late") -> None:
     play.push()
 
 
-@pytest.mark.parametrize("how", [merged, squashed, rebased])
-@pytest.mark.parametrize("has_moved", [False, True])
+@pytest.mark.parametrize(
+    ("how", "has_moved"), [(merged, False), (merged, True), (squashed, True), (rebased, True)]
+)
 def test_of_two_proposals_the_second_one_allocates_nothing_twice(
     play: Play, how: Callable[[Play, str], None], *, has_moved: bool
 ) -> None:
@@ -197,8 +198,10 @@ def test_a_branch_that_blocks_the_name_of_proposals_is_named(play: Play, name: s
     assert play.reconcile("--to-branch", "ipam/records") == 0
 
 
-@pytest.mark.parametrize("how", [merged, squashed, rebased])
-@pytest.mark.parametrize("gone", [["tenants/t0.yaml"], list(TENANTS)])
+@pytest.mark.parametrize(
+    ("gone", "how"),
+    [(["tenants/t0.yaml"], merged), (list(TENANTS), squashed), (list(TENANTS), rebased)],
+)
 def test_proposals_after_loosened_settings_with_releases_are_green(
     play: Play, gone: list[str], how: Callable[[Play, str], None]
 ) -> None:

@@ -8,7 +8,6 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Grant
 from reconciler.planning.evaluate import Evaluation
 from reconciler.reconcile.remedies import remedies
-from reconciler.report.queries import explanation
 from tests.moving import KEY, LEAVING, moved
 from tests.planning.outcome import without
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
@@ -95,29 +94,14 @@ def test_a_claim_that_is_not_refused_or_not_for_lack_of_room_has_none() -> None:
     assert found(gone) == []
 
 
-def test_a_held_record_is_named_with_the_end_of_its_retention() -> None:
-    files = reconciled(without(reconciled(FULL), "tenants/two.yaml"))
-    evaluation = evaluation_of({**files, **WANTS})
-    claim = evaluation.state.claims[key_of(LATE)]
-    (told,) = freeing(evaluation, claim)
-    assert told.startswith("wait: allocations/NetworkPool/butler-system.edge/team-a/two.loadbalanc")
-    assert told.endswith("is held until 2026-02-16T10:00:30Z; then 6 are free")
-
-
-def test_no_clock_ends_what_a_move_has_left() -> None:
-    files = moved(LEAVING, KEY)
+def test_addresses_that_a_move_has_left_wait_for_no_clock() -> None:
     wants = {
         "providers/default.yaml": provider(),
         "tenants/late.yaml": tenant("late", networking="{lbPoolSize: 249}"),
     }
-    evaluation = evaluation_of({**files, **wants})
-    claim = evaluation.state.claims[key_of(LATE)]
-    told = explanation(evaluation, claim.key)["remedies"]
-    assert [it.partition(" ")[0] for it in told[:2]] == ["ask", "give"]
-    assert told[1] == (
-        "give up 8 addresses that claims have left: move the Services that use them;"
-        " retention begins when no Service does"
-    )
+    evaluation = evaluation_of({**moved(LEAVING, KEY), **wants})
+    (told,) = freeing(evaluation, evaluation.state.claims[key_of(LATE)])
+    assert told.startswith("give up 8 addresses that claims have left")
 
 
 def test_no_wait_is_told_that_makes_no_run_long_enough() -> None:

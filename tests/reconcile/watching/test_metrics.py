@@ -16,7 +16,7 @@ from reconciler.reconcile.discovery import Looked
 from reconciler.report.metrics import OURS, catalogue
 from tests.meters import Shown
 from tests.reconcile.watching.turns import MANAGEMENT, Files, applied, done, failed
-from tests.world import CLOCK, pool, provider, tenant
+from tests.world import CLOCK, evaluation_of, pool, provider, tenant
 
 BASE: Files = {
     "pools/edge.yaml": pool(),
@@ -120,13 +120,11 @@ def test_who_does_not_lead_any_more_says_nothing_of_what_others_change(daemon: D
 
 
 def test_names_that_a_tenant_makes_up_are_bounded(daemon: Daemon) -> None:
+    base = evaluation_of(BASE)
     for at in range(100):
-        drift = ObjectOutcome(
-            "a", ObjectResult.CONFIGURED, Drift(f"{'x' * 200}{at}"[-200:], "", ("spec",))
-        )
-        daemon.told.round_done(done(BASE, applied("team-a/one", drift)))
-        other = ObjectOutcome("a", ObjectResult.CONFIGURED, Drift(f"manager-{at}", "", ("spec",)))
-        daemon.told.round_done(done(BASE, applied("team-a/one", other)))
+        for name in (f"{'x' * 200}{at}"[-200:], f"manager-{at}"):
+            drift = ObjectOutcome("a", ObjectResult.CONFIGURED, Drift(name, "", ("spec",)))
+            daemon.told.round_done(done(base, applied("team-a/one", drift)))
     managers = daemon.shown.of("gitops_ipam_drift_total")
     assert len(managers) == 17
     assert sum(managers.values()) == 200

@@ -23,7 +23,6 @@ from reconciler.model.errors import (
     UnreachableError,
 )
 from reconciler.model.objects import MANAGEMENT, Ref, Resource, owned_labels
-from reconciler.planning.evaluate import Evaluation
 from tests.fake_cluster import FakeCluster
 from tests.reconcile.watching.times import Moved, Noted
 from tests.world import SMALL, evaluation_of
@@ -74,6 +73,7 @@ class Site:
     observer: Noted = field(default_factory=Noted)
     begun: list[tuple[str, Callable[[], None]]] = field(default_factory=list)
     opened: list[tuple[str, bytes]] = field(default_factory=list)
+    noted: list[dict[str, tuple[str, ...]]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.dirty = DirtySet(600.0, self.time)
@@ -105,8 +105,8 @@ class Site:
     def _spawn(self, work: Callable[[], None], name: str) -> None:
         self.begun.append((name, work))
 
-    def follow(self, *applied: Applied, is_full: bool = False) -> list[str]:
-        return self.watches.follow(applied, evaluation(), is_full=is_full)
+    def follow(self, *applied: Applied) -> None:
+        self.watches.follow(applied, evaluation_of(SMALL), is_full=False)
 
     def run(self, title: str, *happen: Callable[[], None]) -> None:
         """Run a watch; in each of its waits something happens, and then it ends."""
@@ -120,9 +120,8 @@ class Site:
         self.dirty.clear()
         return found
 
-
-def evaluation() -> Evaluation:
-    return evaluation_of(SMALL)
+    def note(self) -> None:
+        self.noted.append(self.marks())
 
 
 @pytest.fixture
@@ -154,15 +153,8 @@ def test_a_change_marks_the_cluster(site: Site) -> None:
     server = site.servers[WEB]
     server.put(pool("10.0.0.0/30"))
     site.follow(TENANT)
-    marks: list[dict[str, tuple[str, ...]]] = []
-    site.run(
-        POOLS,
-        lambda: marks.append(site.marks()),
-        lambda: server.put(pool("10.0.0.0/29")),
-        lambda: marks.append(site.marks()),
-        lambda: marks.append(site.marks()),
-    )
-    assert marks == [{WEB: ("drift",)}, {WEB: ("drift",)}, {}]
+    site.run(POOLS, site.note, lambda: server.put(pool("10.0.0.0/29")), site.note, site.note)
+    assert site.noted == [{WEB: ("drift",)}, {WEB: ("drift",)}, {}]
 
 
 def test_a_status_that_another_controller_writes_is_no_drift(site: Site) -> None:
@@ -196,18 +188,17 @@ def test_services_without_a_load_balancer_do_not_count(site: Site) -> None:
     server = site.servers[WEB]
     server.put(service("ClusterIP"))
     site.follow(TENANT)
-    marks: list[dict[str, tuple[str, ...]]] = []
     site.run(
         SERVICES,
-        lambda: marks.append(site.marks()),
+        site.note,
         lambda: server.put(service("ClusterIP", a="b")),
-        lambda: marks.append(site.marks()),
+        site.note,
         lambda: server.put(service()),
-        lambda: marks.append(site.marks()),
+        site.note,
         lambda: server.put(service("ClusterIP")),
-        lambda: marks.append(site.marks()),
+        site.note,
     )
-    assert marks == [{WEB: ("services",)}, {}, {WEB: ("services",)}, {WEB: ("services",)}]
+    assert site.noted == [{WEB: ("services",)}, {}, {WEB: ("services",)}, {WEB: ("services",)}]
 
 
 FAULTS: dict[str, tuple[ClusterError, str, bool]] = {
@@ -224,15 +215,14 @@ def test_a_watch_that_breaks_is_repeated(
 ) -> None:
     site.servers[WEB].fault = lambda _verb, _what: failure
     site.follow(TENANT)
-    marks: list[dict[str, tuple[str, ...]]] = []
 
     def mend() -> None:
-        marks.append(site.marks())
+        site.note()
         site.servers[WEB].fault = lambda _verb, _what: None
 
     site.run(POOLS, mend)
     assert site.observer.restarts[0] == (WEB, word)
-    assert marks == [{WEB: ("kubeconfig",)} if word == "unauthorized" else {}]
+    assert site.noted == [{WEB: ("kubeconfig",)} if word == "unauthorized" else {}]
     assert site.observer.ups == ([] if is_up else [(WEB, False), (WEB, True)])
     assert ("up" in site.marks()[WEB]) is not is_up
 
@@ -240,25 +230,23 @@ def test_a_watch_that_breaks_is_repeated(
 def test_a_refused_watch_of_secrets_begins_no_rounds(site: Site) -> None:
     site.follow(HUB)
     site.servers[MANAGEMENT].fault = lambda _verb, _what: UnauthorizedError("secrets: forbidden")
-    marks: list[dict[str, tuple[str, ...]]] = []
-    site.run(f"{MANAGEMENT} secrets", lambda: marks.append(site.marks()), lambda: None)
-    assert marks == [{}]
+    site.run(f"{MANAGEMENT} secrets", site.note, lambda: None)
+    assert site.noted == [{}]
 
 
 def test_a_management_cluster_that_breaks_and_answers_again_is_dirty(site: Site) -> None:
     site.follow(HUB)
     title = f"{MANAGEMENT} secrets"
     site.servers[MANAGEMENT].fault = lambda _verb, _what: UnreachableError("no answer")
-    marks: list[dict[str, tuple[str, ...]]] = []
 
     def mend() -> None:
-        marks.append(site.marks())
+        site.note()
         site.reached._failed(MANAGEMENT, 0.0, "no answer")
         assert site.reached.held()
         site.servers[MANAGEMENT].fault = lambda _verb, _what: None
 
     site.run(title, mend)
-    assert marks == [{MANAGEMENT: ("down",)}]
+    assert site.noted == [{MANAGEMENT: ("down",)}]
     assert "up" in site.marks()[MANAGEMENT]
     assert site.reached.held() == {}
 
