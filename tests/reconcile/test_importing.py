@@ -31,12 +31,11 @@ def service(name: str, *addresses: str) -> dict[str, Any]:
     return made("v1", "Service", name, {"type": "LoadBalancer"}, "default", status=status)
 
 
-def cluster(*objects: Mapping[str, Any], lacks: bool = True) -> FakeCluster:
+def cluster(*objects: Mapping[str, Any]) -> FakeCluster:
     """A server with some objects; it knows no kinds but theirs, and MetalLB's."""
     server = FakeCluster()
     known = {resource_of(item) for item in objects}
-    if lacks:
-        server.unknown |= {it for it in resources() if it not in known}
+    server.unknown |= {it for it in resources() if it not in known}
     for name in ("butler-system", "team-a"):
         server.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
     for item in objects:
@@ -45,9 +44,9 @@ def cluster(*objects: Mapping[str, Any], lacks: bool = True) -> FakeCluster:
     return server
 
 
-def look(owner: str, *objects: Mapping[str, Any], keeps: str = "") -> ImportSource:
+def look(owner: str, *objects: Mapping[str, Any]) -> ImportSource:
     namespace, _, name = owner.partition("/")
-    return ImportSource((namespace, name), cluster(*objects), keeps)
+    return ImportSource((namespace, name), cluster(*objects))
 
 
 def brought(*looks: ImportSource, files: Mapping[str, str | bytes] | None = None) -> Imported:

@@ -23,6 +23,12 @@ AWAY = Applied(
 WRONG = {**GIVEN, "tenants/two.yaml": tenant("two").replace("name: two", "name: [two]")}
 
 
+@pytest.fixture
+def lines(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
+    caplog.set_level(logging.INFO, "reconciler")
+    return caplog
+
+
 def of(*applied: Applied, files: Any = None) -> RoundDone:
     return done(dict(GIVEN if files is None else files), *applied, committed=False)
 
@@ -36,15 +42,14 @@ def shown(log: RoundLog, found: RoundDone) -> list[str]:
 
 
 def test_a_file_that_is_wrong_is_told_once_with_its_place_and_how_to_mend_it(
-    caplog: pytest.LogCaptureFixture,
+    lines: pytest.LogCaptureFixture,
 ) -> None:
-    caplog.set_level(logging.INFO, "reconciler")
     log = RoundLog()
     (line,) = shown(log, partly(of(files=WRONG)))
     assert line.startswith("tenants/two.yaml:")
     assert ": error " in line
     assert "; hint: " in line
-    (record,) = caplog.records
+    (record,) = lines.records
     assert (record.levelname, record.getMessage()) == ("WARNING", line)
     assert record.__dict__["file"] == "tenants/two.yaml"
     assert record.__dict__["code"] in line
@@ -55,9 +60,8 @@ def test_a_file_that_is_wrong_is_told_once_with_its_place_and_how_to_mend_it(
 
 
 def test_what_fails_in_a_cluster_is_a_warning_once_and_when_it_is_another_and_its_end_is_told(
-    caplog: pytest.LogCaptureFixture,
+    lines: pytest.LogCaptureFixture,
 ) -> None:
-    caplog.set_level(logging.INFO, "reconciler")
     log = RoundLog()
     broken = f"team-a/one: failed {POOL}: no kind\\u001b[2J"
     assert shown(log, of(HUB, BROKEN)) == [broken]
@@ -68,7 +72,7 @@ def test_what_fails_in_a_cluster_is_a_warning_once_and_when_it_is_another_and_it
     assert shown(log, left_out) == []
     assert shown(log, partly(of(ONE), "team-a/one")) == ["team-a/one: well again"]
     assert shown(log, of(HUB, ONE)) == []
-    told = [(it.levelname, it.__dict__["cluster"]) for it in caplog.records]
+    told = [(it.levelname, it.__dict__["cluster"]) for it in lines.records]
     assert told == [("WARNING", ONE.cluster), ("WARNING", ONE.cluster), ("INFO", ONE.cluster)]
 
 
@@ -76,23 +80,12 @@ CLAIM = "butler/TenantCluster/team-a/one/loadbalancer"
 TINY = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
 FOUR = reconciled({**SMALL, **{f"tenants/{name}.yaml": tenant(name) for name in "abc"}})
 WITHOUT = {path: text for path, text in FOUR.items() if path != "tenants/one.yaml"}
-Line = tuple[Any, ...]
 
 
-@pytest.fixture
-def lines(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
-    caplog.set_level(logging.INFO, "reconciler")
-    return caplog
-
-
-def _first(record: logging.LogRecord) -> str:
-    return record.getMessage().partition(":")[0]
-
-
-def describe(lines: pytest.LogCaptureFixture) -> list[Line]:
-    """Level, round, claim and the first word of all lines so far, which are forgotten."""
+def describe(lines: pytest.LogCaptureFixture) -> list[tuple[Any, ...]]:
+    """Level, claim, and the first word of all lines so far, which are forgotten."""
     found = [
-        (it.levelname, *(it.__dict__[name] for name in ("round", "claim")), _first(it))
+        (it.levelname, it.__dict__["claim"], it.getMessage().partition(":")[0])
         for it in lines.records
         if "claim" in it.__dict__
     ]
@@ -107,9 +100,9 @@ def test_what_a_commit_gave_and_took_is_told_by_claim(lines: pytest.LogCaptureFi
         "committed bbbbbbbbbbbb on aaaaaaaaaaaa: allocate 1",
         "allocate: 10.40.0.0-10.40.0.7 of butler/NetworkPool/butler-system/edge",
     ]
-    assert describe(lines) == [("INFO", 1, CLAIM, "allocate")]
+    assert describe(lines) == [("INFO", CLAIM, "allocate")]
     log.write(done(WITHOUT))
-    assert describe(lines) == [("INFO", 1, CLAIM, "release")]
+    assert describe(lines) == [("INFO", CLAIM, "release")]
     log.write(done(GIVEN))
     assert describe(lines) == []  # what is kept is no news
 
@@ -117,7 +110,7 @@ def test_what_a_commit_gave_and_took_is_told_by_claim(lines: pytest.LogCaptureFi
 def test_a_refusal_is_told_once_and_again_when_it_is_another_or_comes_back(
     lines: pytest.LogCaptureFixture,
 ) -> None:
-    log, refused = RoundLog(), [("WARNING", 1, CLAIM, "refuse")]
+    log, refused = RoundLog(), [("WARNING", CLAIM, "refuse")]
     log.write(done(dict(TINY), committed=False))
     assert "needs 8" in lines.messages[0]
     assert describe(lines) == refused
@@ -127,4 +120,4 @@ def test_a_refusal_is_told_once_and_again_when_it_is_another_or_comes_back(
     log.write(done(dict(TINY), committed=False))
     assert describe(lines) == refused
     log.write(done({**TINY, "tenants/one.yaml": tenant("two")}, committed=False))
-    assert describe(lines) == [("WARNING", 1, CLAIM.replace("one", "two"), "refuse")]
+    assert describe(lines) == [("WARNING", CLAIM.replace("one", "two"), "refuse")]
