@@ -5,12 +5,11 @@ from typing import Any
 import pytest
 
 from reconciler.apply.plan import ClusterState
-from reconciler.families.butler.kinds import MACHINE, NETWORK_POOL
 from reconciler.kube.resources import IP_ALLOCATION
 from reconciler.model.errors import ClusterError, RejectedError, StaleError
 from reconciler.model.objects import CONFIG_MAP, NAMESPACE, Ref
 from tests.apply.execution.site import FIRST, failures, without, world
-from tests.fake_cluster import HUB, FakeCluster
+from tests.fake_cluster import HUB
 from tests.fake_clusters import POOL, FakeClusters
 from tests.world import CLOCK, reconciled
 
@@ -75,14 +74,3 @@ def test_a_copied_inventory_is_refused_until_a_person_accepts_it(
 def test_a_cluster_without_an_identity_is_refused(clusters: FakeClusters) -> None:
     clusters.objects[FIRST].pop(Ref(NAMESPACE, "", "kube-system"))
     assert "no namespace kube-system" in clusters.apply(world("web"), "b")[FIRST].error
-
-
-def test_a_crd_that_is_never_served_ends_the_work_in_the_management_cluster(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(FakeCluster, "_serve", lambda *_: None)
-    clusters = FakeClusters(unknown={HUB: {MACHINE, NETWORK_POOL, IP_ALLOCATION}})
-    applied = clusters.apply(world("web"), crds=True)
-    assert "is not established after 60 s" in applied[HUB].error
-    assert WEB not in clusters.objects[HUB]
-    assert clusters.announced(FIRST) == ["10.0.0.0-10.0.0.3"]
