@@ -54,11 +54,6 @@ def _create(cluster: KubeCluster) -> object:
     return cluster.create(EVENT_OF_OURS)
 
 
-def _delete(cluster: KubeCluster) -> object:
-    cluster.delete(POOL, "uid-1", "7")
-    return None
-
-
 Call = Callable[[KubeCluster], object]
 
 _CASES: list[tuple[str, Call, Reply, type[ClusterError], str]] = [

@@ -32,7 +32,7 @@ from tests.meters import Shown
 from tests.monitoring.rules import MONITORING
 from tests.monitoring.test_alerts import KNOWN
 from tests.reconcile.watching.turns import MANAGEMENT, applied, done
-from tests.world import evaluation_of, planned, pool, provider, tenant
+from tests.world import SMALL, evaluation_of, planned, pool
 
 DASHBOARD: dict[str, Any] = json.loads((MONITORING / "dashboard.json").read_text("utf-8"))
 PANELS = [panel for panel in DASHBOARD["panels"] if panel["type"] != "row"]
@@ -114,22 +114,15 @@ def scraping(folder: Path, processes: Processes, binary: str, target: int) -> An
     return answers
 
 
-BUTLER = {
-    "pools/edge.yaml": pool(),
-    "providers/default.yaml": provider(),
-    "tenants/one.yaml": tenant("one"),
-}
-
-
 def tell(told: Metering) -> None:
     """All that a daemon may tell, with something wrong in it."""
     told.leading(is_leader=True)
     drift = ObjectOutcome("a", ObjectResult.CONFIGURED, Drift("kubectl-edit", "", ("spec",)))
-    files = {**BUTLER, **of(POOL, INGRESS, CLASS, ONE, cluster("two"))}
+    files = {**SMALL, **of(POOL, INGRESS, CLASS, ONE, cluster("two"))}
     told.round_done(
         done(files, MANAGEMENT, applied("team-a/one", drift), ending=RoundResult.REFUSED)
     )
-    told.round_done(done({**BUTLER, "pools/edge.yaml": pool(cidr="10.40.0.0/31")}))
+    told.round_done(done({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/31")}))
     told.round_done(done(planned(evaluation_of(files)), committed=False))
     found = done(files)
     each = replace(found.rounds[0], served=[("team-a/one", 1.2)])

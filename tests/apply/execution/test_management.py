@@ -180,6 +180,15 @@ def test_a_server_that_knows_no_policies_is_no_failure(clusters: FakeClusters) -
     assert "ValidatingAdmissionPolicy" not in clusters.inventory(HUB)["objects"]
 
 
+def test_policies_that_others_hold_are_not_taken_away(clusters: FakeClusters) -> None:
+    clusters.run(world("web"), policies=True)
+    theirs = clusters.objects[HUB][Ref(POLICY, "", "gitops-ipam-pools")]["metadata"]
+    theirs |= {"uid": "another", "labels": {}, "managedFields": []}
+    clusters.run(world("web"), "b", policies=False)
+    left = [ref.name for ref in clusters.objects[HUB] if ref.resource in (POLICY, BINDING)]
+    assert left == ["gitops-ipam-pools"]
+
+
 @pytest.mark.parametrize("resource", [POLICY, BINDING, WHO_AM_I])
 def test_policies_that_may_not_be_written_keep_nothing_else_from_being_applied(
     clusters: FakeClusters, resource: Resource
