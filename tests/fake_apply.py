@@ -69,10 +69,10 @@ def _write(node: Any, path: tuple[str, ...], value: Any) -> None:
 
 
 def removed(live: dict[str, Any], path: tuple[str, ...]) -> None:
-    _remove(live, path)
+    remove(live, path)
 
 
-def _remove(node: Any, path: tuple[str, ...]) -> None:
+def remove(node: Any, path: tuple[str, ...]) -> None:
     step, rest = path[0], path[1:]
     kind, name = step[:2], step[2:]
     if kind == "v:":
@@ -82,7 +82,7 @@ def _remove(node: Any, path: tuple[str, ...]) -> None:
     if kind == "k:":
         key = json.loads(name)
         for item in [item for item in node if key.items() <= item.items()]:
-            _remove(item, rest)
+            remove(item, rest)
             if item.keys() <= key.keys():
                 node.remove(item)
             else:  # what an item is known by stays as long as anything of it does
@@ -91,7 +91,7 @@ def _remove(node: Any, path: tuple[str, ...]) -> None:
     if not rest:
         node.pop(name, None)
     elif name in node:
-        _remove(node[name], rest)
+        remove(node[name], rest)
         if not node[name]:
             del node[name]
 

@@ -25,7 +25,7 @@ from reconciler.model.errors import (
 )
 from reconciler.model.instant import format_instant
 from reconciler.model.objects import CRD, MAY_I, NAMESPACE, WHO_AM_I, Manifest, Ref, Resource
-from tests.fake_apply import Fields, name_of, owned, places, removed, tree, written
+from tests.fake_apply import Fields, name_of, owned, places, remove, tree, written
 from tests.world import CLOCK
 
 HUB = "management"
@@ -326,7 +326,7 @@ def _take(
     mine = next((entry for entry in _entries(changed) if _who(entry) == who), None)
     for path in places(mine["fieldsV1"]) if mine is not None else ():
         if path not in fields and path not in held:
-            removed(changed, path)
+            remove(changed, path)
     _disown(others, {path for path in fields if present.get(path) != fields[path]})
     written(changed, fields)
 

@@ -39,17 +39,13 @@ def manifest(**spec: Any) -> dict[str, Any]:
     }
 
 
-def pool_manifest() -> dict[str, Any]:
-    return {**manifest(), "kind": "NetworkPool", "spec": {"cidr": "10.0.0.0/24"}}
-
-
 def seen(live: Mapping[str, Any] | None) -> Live | None:
     return None if live is None else live_of(live)
 
 
 WANTED = desired_object(manifest())
 PINNED = desired_object(manifest(pinnedRange={"startAddress": "10.0.0.4"}))
-POOL = desired_object(pool_manifest())
+POOL = desired_object({**manifest(), "kind": "NetworkPool", "spec": {"cidr": "10.0.0.0/24"}})
 STATUS_ONLY = desired_object(manifest(), is_status_only=True)
 KNOWN = InventoryEntry(UID, WANTED.hash)
 
@@ -99,12 +95,9 @@ CONSENTS = {ADOPT: "true"}
 RELABELLED = living(labels={})
 UNLABELLED = Drift("", "", ("metadata.labels.gitops-ipam.dev/managed-by",))
 LARGER = desired_object(manifest(count=8))
-RENAMED = desired_object(
-    {**manifest(), "metadata": {**manifest()["metadata"], "labels": {"a": "b"}}}
-)
-INVITING = desired_object(
-    {**manifest(), "metadata": {**manifest()["metadata"], "annotations": CONSENTS}}
-)
+NAMED = manifest()["metadata"]
+RENAMED = desired_object({**manifest(), "metadata": {**NAMED, "labels": {"a": "b"}}})
+INVITING = desired_object({**manifest(), "metadata": {**NAMED, "annotations": CONSENTS}})
 
 
 @pytest.mark.parametrize(

@@ -3,29 +3,21 @@
 from typing import Any
 
 from reconciler.apply.inventory import InventoryEntry, orphan
-from reconciler.apply.plan import GRACE_SECONDS, Draft, orphan_notes
+from reconciler.apply.plan import GRACE_SECONDS, orphan_notes
 from reconciler.apply.snapshot import live_of
-from reconciler.apply.targets import ApplyOptions
-from reconciler.kube.resources import desired_object, ref_of
+from reconciler.kube.resources import ref_of
 from reconciler.model.objects import Manifest
+from tests.apply.execution.site import address_pool
 
 NOW = 1_771_149_630
 UID, HASH = "uid-1", "0000000000000000.0000000000000000"
 
 
-def pool(manager: str = "gitops-ipam", **labels: str) -> dict[str, Any]:
-    return {
-        "apiVersion": "metallb.io/v1beta1",
-        "kind": "IPAddressPool",
-        "metadata": {
-            "name": "left",
-            "namespace": "metallb-system",
-            "uid": UID,
-            "labels": {"gitops-ipam.dev/managed-by": "gitops-ipam", **labels},
-            "managedFields": [{"manager": manager}],
-        },
-        "spec": {"addresses": ["10.0.0.0-10.0.0.7"]},
-    }
+def pool(manager: str = "gitops-ipam", label: str = "gitops-ipam") -> dict[str, Any]:
+    made = address_pool("left", "10.0.0.0-10.0.0.7")
+    marks = {"uid": UID, "labels": {"gitops-ipam.dev/managed-by": label}}
+    made["metadata"] |= {**marks, "managedFields": [{"manager": manager}]}
+    return made
 
 
 NAME = str(ref_of(pool()))
@@ -35,13 +27,9 @@ def tracked(
     live: Manifest, entry: InventoryEntry | None, *, is_wanted: bool = False
 ) -> InventoryEntry | None:
     """What the inventory says of an object after a look at it."""
-    entries = {} if entry is None else {NAME: entry}
-    seen = live_of(live)
-    wanted = [desired_object(live).ref] if is_wanted else []
-    draft = Draft(entries, ApplyOptions())
-    for name, found in orphan_notes(entries, {seen.ref: seen}, wanted, NOW):
-        draft.note(name, found)
-    return draft.entries.get(NAME)
+    entries, seen = {} if entry is None else {NAME: entry}, live_of(live)
+    notes = orphan_notes(entries, {seen.ref: seen}, [seen.ref] if is_wanted else [], NOW)
+    return dict(notes).get(NAME, entry)
 
 
 def test_an_orphan_is_noted_with_the_time() -> None:
@@ -68,9 +56,7 @@ def test_what_is_wanted_or_remembered_is_no_orphan() -> None:
 
 
 def test_what_is_not_ours_is_no_orphan_and_is_forgotten() -> None:
-    theirs = pool("kubectl")
-    other = pool(**{"gitops-ipam.dev/managed-by": "helm"})
-    for live in (theirs, other):
+    for live in (pool("kubectl"), pool(label="helm")):
         assert tracked(live, None) is None
         assert tracked(live, InventoryEntry("uid-0", HASH)) is None
         assert tracked(live, orphan(UID, NOW)) is None

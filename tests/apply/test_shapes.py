@@ -21,7 +21,7 @@ from reconciler.kube.resources import (
     timeless,
 )
 from reconciler.model.errors import ClusterError
-from reconciler.model.objects import CONFIG_MAP, CRD, NAMESPACE, NODE, SERVICE, Ref, Resource
+from reconciler.model.objects import CONFIG_MAP, CRD, NAMESPACE, NODE, Ref, Resource
 
 METADATA = {"name": "web", "namespace": "a", "uid": "u", "resourceVersion": "7"}
 
@@ -79,18 +79,9 @@ def test_a_document_with_empty_metadata_gets_our_label_and_the_newest_revision()
 def test_of_what_clusters_have_many_of_only_what_is_read_is_kept() -> None:
     metadata = {"name": "a", "namespace": "b", "uid": "c", "resourceVersion": "1"}
     more = {"labels": {"x": "y"}, "managedFields": [{}]}
-    balancer = {"loadBalancer": {"ingress": [{"ip": "10.0.0.1"}]}}
-    service = {
-        "metadata": {**metadata, **more},
-        "spec": {"type": "LoadBalancer", "clusterIP": "10.96.0.9"},
-        "status": {**balancer, "conditions": []},
-        "more": 1,
-    }
-    kept = {"metadata": metadata, "spec": {"type": "LoadBalancer"}, "status": balancer}
-    assert pared(service, SERVICE) == kept
-    node = {"metadata": metadata, "status": {"addresses": [], "images": [1]}}
+    node = {"metadata": {**metadata, **more}, "status": {"addresses": [], "images": [1]}}
     assert pared(node, NODE) == {"metadata": metadata, "status": {"addresses": []}}
-    assert pared(service, CONFIG_MAP) is service
+    assert pared(node, CONFIG_MAP) is node
 
 
 # Conditions: their time moves when their status flips

@@ -12,7 +12,7 @@ from jsonschema import Draft7Validator
 
 from reconciler import __version__
 from tests.chart import monitoring
-from tests.chart.rendering import CHART, DEPLOY, MATRIX, PLAIN
+from tests.chart.rendering import CHART, DEPLOY
 from tests.documentation import ROOT
 
 VALUES = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
@@ -62,12 +62,6 @@ def test_the_schema_takes_the_defaults() -> None:
 
 def test_no_object_of_the_schema_takes_what_it_does_not_know() -> None:
     assert all(found["additionalProperties"] is False for found in objects(SCHEMA))
-
-
-@pytest.mark.parametrize("path", [*MATRIX.values(), *PLAIN.values()], ids=lambda path: path.name)
-def test_values_of_examples_are_those_of_the_chart(path: Path) -> None:
-    values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    assert set(paths(values)) <= set(paths(VALUES))
 
 
 def test_chart_and_image_have_the_version_of_the_program() -> None:

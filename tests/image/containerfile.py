@@ -1,7 +1,6 @@
 """What a Containerfile says, step by step."""
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from tests.caches import ROOT
@@ -16,18 +15,12 @@ class Step(NamedTuple):
     text: str
 
 
-def steps(text: str) -> Iterator[Step]:
-    """The instructions of a Containerfile in order; comments are left out."""
-    lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
-    whole = re.sub(r"\\\n\s*", "", "\n".join(lines))
-    for line in filter(str.strip, whole.splitlines()):
-        verb, _, rest = line.partition(" ")
-        yield Step(verb, rest.strip())
-
-
 def image() -> list[Step]:
-    """Those of the image."""
-    return list(steps(CONTAINERFILE.read_text(encoding="utf-8")))
+    """The instructions of the Containerfile in order; comments are left out."""
+    lines = CONTAINERFILE.read_text(encoding="utf-8").splitlines()
+    whole = "\n".join(line for line in lines if not line.lstrip().startswith("#"))
+    parts = (line.partition(" ") for line in re.sub(r"\\\n\s*", "", whole).splitlines())
+    return [Step(verb, rest.strip()) for verb, _, rest in parts if verb]
 
 
 def of(verb: str) -> list[str]:

@@ -30,9 +30,7 @@ class Fault(NamedTuple):
         nth: Which of the requests that match, from 1 on; 0 is each of them.
         kind: `status`: an answer of the proxy's own. `reset`: the connection is reset, nothing is
             carried out. `lost`: it is carried out, then reset. `eof`: it is carried out, and the
-            answer ends in its middle. `stall`: no answer before the proxy ends. `drip`: it is
-            carried out, and the answer comes byte by byte. `pass`: nothing; for the sake of `then`
-            and `after`.
+            answer ends in its middle. `pass`: nothing; for the sake of `then` and `after`.
         body: Of `status`; a mapping is sent as JSON.
         then: Called first: what happens behind the client's back. When it raises a
             ConnectionError, nothing is carried out.
@@ -63,7 +61,6 @@ class Proxy:
     asked: list[str] = field(default_factory=list)
     kubeconfig: bytes = b""
     url: str = ""
-    ended: threading.Event = field(default_factory=threading.Event)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def count(self, match: str) -> int:
@@ -131,20 +128,6 @@ class Handler(Quiet):
         self._say(self._forward(body), missing=1)
         self.close_connection = True
 
-    def _drip(self, _fault: Fault, body: bytes) -> None:
-        self.close_connection = True
-        answer = self._forward(body)
-        self._say(answer._replace(body=b""), missing=-len(answer.body))
-        for byte in answer.body:
-            self.wfile.write(bytes([byte]))
-            self.wfile.flush()
-            if self.proxy.ended.wait(0.001):
-                return
-
-    def _stall(self, _fault: Fault, _body: bytes) -> None:
-        self.proxy.ended.wait()
-        self.close_connection = True
-
     def _reset(self, _fault: Fault, _body: bytes) -> None:
         self.reset()
 
@@ -161,11 +144,10 @@ class Handler(Quiet):
 
     def _say(self, answer: _Answer, missing: int = 0) -> None:
         self.send_response_only(answer.status)
-        length = str(len(answer.body) - min(missing, 0))
-        for name, value in (*answer.headers, ("Content-Length", length)):
+        for name, value in (*answer.headers, ("Content-Length", str(len(answer.body)))):
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(answer.body[: len(answer.body) - max(missing, 0)])
+        self.wfile.write(answer.body[: len(answer.body) - missing])
         self.wfile.flush()
 
 
@@ -195,7 +177,6 @@ def proxied(
     try:
         yield proxy
     finally:
-        proxy.ended.set()
         server.end()
         thread.join()
 

@@ -49,13 +49,6 @@ def test_what_fits_is_one_entry_and_asked_for_once() -> None:
     assert pool.asked == 1
 
 
-def test_what_has_no_run_is_halved_down_to_single_addresses() -> None:
-    found = fitted({"a": GrowthRequest((), 7, 2)}, Runs(2, 2, 1, 1, 1).refused)["a"]
-    assert counts(found) == [2, 2, 1, 1, 1]
-    assert [entry.index for entry in found.new] == [2, 3, 4, 5, 6]
-    assert found.refusal == FULL  # for a while: it got all of it in the end
-
-
 def test_what_is_refused_for_another_reason_is_not_halved() -> None:
     frozen = Refusal("pool-frozen", "it cannot be read", "mend it")
     found = fitted(

@@ -53,11 +53,6 @@ def test_a_pool_that_assigns_to_nobody_has_nothing_to_spare() -> None:
     assert spare([ElasticPool(BLOCK, assigns=False)], BLOCK, IPSet()) == 0
 
 
-def test_a_pool_that_somebody_took_addresses_from_is_told() -> None:
-    why = unwell([manifest()], [state()], addresses("10.0.0.9-10.0.0.9"), CLOCK)
-    assert why == ("its IPAddressPool lacks 10.0.0.9, which was removed by hand")
-
-
 @pytest.mark.parametrize(
     ("field", "value"), [("serviceAllocation", {"namespaces": ["x"]}), ("autoAssign", False)]
 )

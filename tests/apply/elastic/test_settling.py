@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from reconciler.apply.elastic import Figures, GrowthOutcome, StatusMessage
+from reconciler.apply.elastic import Figures, GrowthOutcome
 from reconciler.apply.growth import Fitted, document_of, settled
 from reconciler.families.demand import LAST, MAX_DEMAND, DemandEntry
 from reconciler.model.claim import Phase, Refusal
@@ -33,17 +33,6 @@ def test_nothing_goes_that_nobody_may_touch_now() -> None:
 def test_what_comes_back_and_is_refused_is_left_out() -> None:
     found = settled(outcome(back=TWO), Fitted((entry(1),), (), FULL))
     assert found.entries == (entry(1),)
-
-
-def test_what_is_needed_and_not_got_is_told_with_the_reason_and_what_helps() -> None:
-    found = settled(outcome(request=4, needed=3), Fitted((), (DemandEntry(3, 1),), FULL))
-    assert found.words == (
-        StatusMessage(
-            "IPAMGrowthBlocked",
-            "2 more addresses are needed for default/c: edge has no room; widen it",
-        ),
-    )
-    assert found.figures.blocked == 2
 
 
 def test_what_a_demand_has_no_room_for_is_told() -> None:

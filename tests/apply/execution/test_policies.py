@@ -113,20 +113,6 @@ def _there(server: ApiServer) -> list[str]:
     ]
 
 
-def test_policies_are_objects_like_others(locked: Site) -> None:
-    servers = [locked.management, locked.tenants[FIRST]]
-    for server in servers:
-        assert _there(server) == NAMES * 2
-        live = server.get(f"{RULES}/gitops-ipam-owned")
-        assert live["metadata"]["labels"] == LABEL
-        server.writes("reconciler")
-    data = locked.management.get(HOME)["data"]["objects"]
-    assert all(f"{name} " in data for name in OBJECTS)
-    again = locked.apply(world("web"), policies=True, break_glass=("breakers",))
-    assert [results(item) for item in again.values()] == [{}, {}]
-    assert [server.writes("reconciler") for server in servers] == [[], []]
-
-
 @pytest.mark.parametrize(
     ("name", "patch", "field"),
     [

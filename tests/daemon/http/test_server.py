@@ -6,7 +6,7 @@ import shutil
 import socket
 import ssl
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
 from pathlib import Path
 from threading import Event, Thread
@@ -69,6 +69,15 @@ def raw(server: Server, data: bytes) -> bytes:
         return describe(connection)
 
 
+@contextmanager
+def connected(server: Server) -> Iterator[list[socket.socket]]:
+    """Three callers that say nothing."""
+    address = ("127.0.0.1", server.port)
+    with ExitStack() as stack:
+        made = (socket.create_connection(address, timeout=30) for _ in range(3))
+        yield [stack.enter_context(connection) for connection in made]
+
+
 def describe(connection: socket.socket) -> bytes:
     found = b""
     with suppress(ConnectionResetError):
@@ -114,11 +123,7 @@ def test_of_too_many_connections_the_oldest_gives_way(
 ) -> None:
     monkeypatch.setattr(http_server, "MAX_CONNECTIONS", 2)
     server = begin()
-    with ExitStack() as stack:
-        silent = [
-            stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=30))
-            for _ in range(3)
-        ]
+    with connected(server) as silent:
         assert describe(silent[0]) == b""
         assert ask(server, "GET", "/healthz").status == 200
         assert describe(silent[1]) == b""
@@ -194,11 +199,7 @@ def test_with_tls_nothing_else_is_spoken_and_silence_is_borne(
     certificate = Certificate(tmp_path / "tls.crt", tmp_path / "tls.key")
     server = begin(certificate=certificate)
     assert b"200" not in raw(server, b"GET /healthz HTTP/1.1\r\n\r\n")
-    with ExitStack() as stack:
-        silent = [
-            stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=30))
-            for _ in range(3)
-        ]
+    with connected(server) as silent:
         assert describe(silent[0]) == b""
         assert secure(server, authority) == 200
 
