@@ -14,6 +14,7 @@ from reconciler.model.errors import GitError
 from reconciler.model.objects import CONFIG_MAP, Ref, Resource
 from tests.apply.execution.site import Files, evaluated
 from tests.fake_cluster import HUB, FakeCluster, Fault, Objects
+from tests.world import CLOCK
 
 POOL = Ref(ADDRESS_POOL, "metallb-system", "default-pool")
 HISTORY = "abcdefgh"
@@ -29,6 +30,7 @@ class FakeClusters:
         faults: What fails in some.
         opened: All connections that were made.
         unnamed: Clusters that there is no kubeconfig for.
+        clock: Of all servers.
     """
 
     objects: dict[str, Objects] = field(default_factory=dict)
@@ -36,6 +38,7 @@ class FakeClusters:
     unknown: dict[str, set[Resource]] = field(default_factory=dict)
     faults: dict[str, Fault] = field(default_factory=dict)
     unnamed: tuple[str, ...] = ()
+    clock: int = CLOCK
 
     def management(self) -> Cluster | None:
         return self.connect(HUB, b"")
@@ -54,7 +57,7 @@ class FakeClusters:
 
     def opener(self, cluster: str) -> FakeCluster:
         """A connection; tests make others."""
-        return FakeCluster(cluster)
+        return FakeCluster(cluster, clock=self.clock)
 
     def run(self, files: Files, revision: str = "a", **options: Any) -> dict[str, Applied]:
         """Apply a tree; what became of each cluster. A dry run has told so before."""
@@ -78,7 +81,7 @@ class FakeClusters:
 
     def hand(self, cluster: str) -> FakeCluster:
         """A cluster in the hands of somebody else."""
-        made = FakeCluster(cluster)
+        made = FakeCluster(cluster, clock=self.clock)
         made.objects = self.objects.setdefault(cluster, made.objects)
         made.unknown = self.unknown.setdefault(cluster, {MACHINE})
         return made

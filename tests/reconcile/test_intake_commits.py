@@ -21,7 +21,7 @@ from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.read import evaluate_source
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.reconcile.verify import replay
-from tests.fake_cluster import HUB, FakeCluster
+from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
 from tests.families.capi.hub import DOORS, shop
 from tests.families.capi.trees import cluster, pool
@@ -37,21 +37,12 @@ PEOPLE = {f"clusters/{name}.yaml": cluster(name) for name in ("blog", "news")}
 OPTIONS = ApplyOptions()
 
 
-class Clock(FakeClusters):
-    """Clusters whose clock is set."""
-
-    time = CLOCK + 100
-
-    def opener(self, cluster: str) -> FakeCluster:
-        return FakeCluster(cluster, clock=self.time)
-
-
 class Story:
     """A repository, and a management cluster."""
 
     def __init__(self, folder: Path, files: dict[str, str] = PEOPLE) -> None:
         self.folder = repository(folder, {**FILES, **files})
-        self.clusters = Clock()
+        self.clusters = FakeClusters(clock=CLOCK + 100)
         definition = {"apiVersion": CRD.api_version, "kind": CRD.kind, "spec": {}}
         hand = self.clusters.hand(HUB)
         hand.put({**definition, "metadata": {"name": crd_name(CLUSTERS)}})
@@ -73,7 +64,7 @@ class Story:
             seen = Observation(looks[-1].at, looks[-1].taken.changes, looks[-1].taken.seen)
             return replace(seen, changes=tidied(whole.tree, seen.changes))
 
-        options = ReconcileOptions(now=lambda: self.clusters.time, look=look)
+        options = ReconcileOptions(now=lambda: self.clusters.clock, look=look)
         done = reconcile(repository, options, sleep=lambda _: None)
         evaluation = evaluate_source(repository.source(done.head.id))
         apply_fleet(evaluation, self.clusters, OPTIONS, lambda a, b: True)
@@ -102,7 +93,7 @@ def test_a_cluster_made_with_kubectl_is_committed_with_its_addresses_and_later_l
     assert story.run().commit is None
     _delete(story)
     assert story.run().commit is None
-    story.clusters.time += MIN_DELETIONS
+    story.clusters.clock += MIN_DELETIONS
     done = story.run()
     assert (done.commit is not None, done.code) == (True, ExitCode.OK)
     assert not copy.exists()
@@ -116,10 +107,10 @@ def test_a_brake_that_holds_what_people_took_away_lets_what_is_gone_pass(tmp_pat
     story = Story(tmp_path / "repo", {**PEOPLE, "ipam.yaml": brakes})
     story.run()
     (story.folder / "clusters/blog.yaml").unlink()
-    commit(story.folder, clock=story.clusters.time + 10)
+    commit(story.folder, clock=story.clusters.clock + 10)
     _delete(story)
     for _ in range(2):
-        story.clusters.time += MIN_DELETIONS
+        story.clusters.clock += MIN_DELETIONS
         done = story.run()
     assert done.code is ExitCode.GATE
     phases = {path.name: path.read_text() for path in story.folder.rglob("*.control-plane.yaml")}

@@ -22,7 +22,7 @@ from tests.fake_cluster import HUB, FakeCluster
 from tests.fake_clusters import FakeClusters, is_in
 from tests.families.capi.hub import SHOP, shop
 from tests.families.live import VIP
-from tests.world import CLOCK, evaluation_of
+from tests.world import evaluation_of
 
 SETTINGS = """apiVersion: gitops-ipam.dev/v1alpha1
 kind: Settings
@@ -52,16 +52,13 @@ class World:
     clusters: FakeClusters
     files: dict[str, str | bytes] = field(default_factory=lambda: {"ipam.yaml": SETTINGS})
     named: str = ""
-    clock: int = CLOCK
 
     @property
     def hand(self) -> FakeCluster:
-        found = self.clusters.hand(HUB)
-        found.clock = self.clock
-        return found
+        return self.clusters.hand(HUB)
 
     def evaluation(self) -> Evaluation:
-        return evaluation_of(self.files, self.clock)
+        return evaluation_of(self.files, self.clusters.clock)
 
     def commit(self, changes: Any) -> None:
         for path, data in changes:
@@ -96,20 +93,9 @@ def fill(hand: FakeCluster) -> None:
     hand.put(shop())
 
 
-class Clocked(FakeClusters):
-    """Clusters whose clock is that of the world."""
-
-    world: World
-
-    def opener(self, cluster: str) -> FakeCluster:
-        return FakeCluster(cluster, clock=self.world.clock if hasattr(self, "world") else CLOCK)
-
-
 @pytest.fixture
-def world() -> World:
-    clusters = Clocked()
+def world(clusters: FakeClusters) -> World:
     found = World(clusters)
-    clusters.world = found
     fill(found.hand)
     return found
 
@@ -135,7 +121,7 @@ def test_a_pool_that_is_deleted_stays_in_git_while_records_hold_its_addresses(
     pool = "observed/GlobalInClusterIPPool.ipam.cluster.x-k8s.io/_/ingress.yaml"
     served.hand.objects.pop(Ref(GLOBAL_POOLS, "", "ingress"))
     served.look()
-    served.clock += MIN_DELETIONS
+    served.clusters.clock += MIN_DELETIONS
     held = served.look().taken
     assert held.changes == ()
     assert "_/ingress deleted in the management cluster, but records hold" in held.held[0]
@@ -150,7 +136,7 @@ def test_a_cluster_that_comes_back_under_the_same_name_keeps_its_addresses(serve
     served.hand.delete(SHOP, there(served)["metadata"]["uid"])
     served.look()
     served.hand.put(shop())
-    served.clock += MIN_DELETIONS
+    served.clusters.clock += MIN_DELETIONS
     (change,) = served.look().taken.changes
     assert change.path == COPY
     served.apply()
@@ -165,7 +151,7 @@ def gone_for_long(world: World) -> World:
     """The Cluster was deleted, and ten minutes have passed."""
     world.hand.delete(SHOP, there(world)["metadata"]["uid"])
     world.look()
-    world.clock += MIN_DELETIONS
+    world.clusters.clock += MIN_DELETIONS
     return world
 
 

@@ -19,7 +19,6 @@ from reconciler.model.instant import format_instant
 from reconciler.model.objects import SERVICE, Ref
 from reconciler.planning.evaluate import Evaluation, evaluate, let_pass
 from reconciler.reconcile.discovery import Looked, LookOptions, look
-from tests.fake_cluster import FakeCluster
 from tests.fake_clusters import FakeClusters
 from tests.world import CLOCK, pool, provider, reconciled, settings, tenant, tree_of
 
@@ -44,14 +43,6 @@ def elastic(*names: str, cidr: str = "10.0.0.0/27", **network: str) -> dict[str,
 
 
 @dataclass
-class Clusters(FakeClusters):
-    clock: int = CLOCK
-
-    def opener(self, cluster: str) -> FakeCluster:
-        return FakeCluster(cluster, clock=self.clock)
-
-
-@dataclass
 class Country:
     """A branch and the clusters of its tenants.
 
@@ -62,7 +53,7 @@ class Country:
     """
 
     files: dict[str, str | bytes]
-    clusters: Clusters = field(default_factory=Clusters)
+    clusters: FakeClusters = field(default_factory=FakeClusters)
     clock: int = CLOCK
     now: int = CLOCK + 60
     number: int = 1

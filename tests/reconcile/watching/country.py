@@ -74,7 +74,7 @@ class Heards(FakeClusters):
 
     def hand(self, cluster: str) -> FakeCluster:
         made = super().hand(cluster)
-        made.clock, made.changes = self.clock, self.changes.setdefault(cluster, [])
+        made.changes = self.changes.setdefault(cluster, [])
         return made
 
 

@@ -16,8 +16,9 @@ from reconciler.planning.read import evaluate_source
 from reconciler.reconcile.discovery import Looked, ObservingRun
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.reconcile.verify import Verified, replay, verify
+from tests.fake_clusters import FakeClusters
 from tests.fakes import FakeRepository
-from tests.reconcile.looking.country import ONE, Clusters, Country
+from tests.reconcile.looking.country import ONE, Country
 from tests.world import CLOCK, raw
 
 WRITES = frozenset(("apply", "status", "create", "merge", "delete"))
@@ -80,7 +81,7 @@ class Branch(FakeRepository):
         self.head = self.add(self.head, clock, held, f"by people {len(self.commits)}")
 
 
-class Counted(Clusters):
+class Counted(FakeClusters):
     """Clusters each write to which is a step."""
 
     steps: Steps
