@@ -100,10 +100,6 @@ class FakeRepository(_Base):  # type: ignore[misc]
 
     root = ""
 
-    def lacks_branch(self, name: str) -> bool:
-        del name
-        return False
-
     def unusable(self, base: str, rev: str) -> Iterator[tuple[str, str, str]]:
         del base, rev
         return iter(())

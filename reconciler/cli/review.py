@@ -21,7 +21,7 @@ from reconciler.model.settings import PATH as SETTINGS
 from reconciler.model.settings import Settings
 from reconciler.planning.documents import is_elsewhere, is_suspect
 from reconciler.planning.settings import read_settings
-from reconciler.reconcile.evaluation import exit_code
+from reconciler.reconcile.evaluation import as_reconciled, exit_code
 from reconciler.reconcile.files import Place, check_alone
 from reconciler.report import ci, json
 from reconciler.report.findings import all_found
@@ -29,7 +29,7 @@ from reconciler.report.maps import map_svg
 from reconciler.report.markdown import at_top, markdown_text, marked
 from reconciler.report.text.plan import causes_text, check_text, plan_text
 from reconciler.report.text.table import Painter, findings_text
-from reconciler.review.preview import NOTHING, Preview, evaluated_base, preview
+from reconciler.review.preview import NOTHING, Preview, preview
 from reconciler.review.result import Compared, with_emptiness
 
 FORMATS = (
@@ -136,7 +136,7 @@ def _preview(found: opening.Reviewed, change: opening.ChangeOptions) -> Preview:
         return preview(evaluation)
     with output.progress("comparing"):
         source = opening.source_at(repository.source(change.base), change.plan_time)
-        drawn = preview(evaluation, partial(evaluated_base, repository, source))
+        drawn = preview(evaluation, partial(as_reconciled, source, repository))
     return drawn._replace(base=repository.resolve(change.base).id)
 
 

@@ -132,15 +132,6 @@ class Repository:
         """Yield path, commit, and reason of unusable objects that `base` lacks; see `unusable`."""
         return unusable(self.git, base, rev)
 
-    def lacks_branch(self, name: str) -> bool:
-        """Report whether neither this repository, which is a full clone, nor a remote has a branch."""
-        places = ("refs/heads/{}", "refs/remotes/*/{}", "refs/ipam/remote/{}")
-        named, every = (
-            self.git.words("for-each-ref", "--count=1", "--format=%(refname)", "--", *listed)
-            for listed in ([it.format(name) for it in places], ["refs/heads", "refs/remotes"])
-        )
-        return bool(every) and not named and not self.is_shallow()
-
     @property
     def root(self) -> str:
         """The path of the root folder, empty for the top of the repository."""

@@ -23,7 +23,7 @@ from reconciler.documents.text import is_yaml
 from reconciler.gitio.interface import BranchCommit, Entry, Source
 from reconciler.gitio.repository import Repository
 from reconciler.model.claim import Allocation
-from reconciler.model.errors import ExitCode, GateError
+from reconciler.model.errors import ExitCode, GateError, GitError
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant
 from reconciler.model.settings import OVERRIDES, PATH, OverrideKind, Overrides, Settings
@@ -291,26 +291,25 @@ def _gone(repository: Repository, now: Side, line: Source) -> tuple[str, Side] |
 def as_reconciled(
     source: Source, repository: Repository, options: EvaluationOptions = DEFAULTS
 ) -> Evaluation:
-    """Return the evaluation of a revision of the branch, with errors about edited records."""
-    evaluation = evaluate_source(source, options)
-    return with_changes_by_hand(repository, source, evaluation)
+    """Return the evaluation by the stricter Settings of tip and R, with errors about records.
 
-
-def with_changes_by_hand(
-    repository: Repository, source: Source, evaluation: Evaluation
-) -> Evaluation:
-    """Return an evaluation by the stricter Settings of tip and R, with errors about records."""
+    The tip of a work tree is HEAD, and its uncommitted records are not checked.
+    """
+    evaluation, found = evaluate_source(source, options), list[Finding]()
     revision = source.revision()
-    if revision is None:
-        return evaluation
-    # A source may be laid over with other files or have another clock.
-    source = repository.source(revision.id)
-    last = newest(repository, revision.id)
-    earlier = side_at(repository, last)[1] if last else None
-    found = strays(repository, source, evaluation)
-    found += edited(repository, source, evaluation) if last or not found else []
-    if earlier is not None:
-        evaluation = held_to(evaluation, earlier, last[:12])
+    try:
+        last = newest(repository, (revision or repository.resolve("HEAD")).id)
+    except GitError:
+        if revision is not None:
+            raise
+        return evaluation  # HEAD has no commit, or the clone is shallow
+    if revision is not None:
+        # A source may be laid over with other files or have another clock.
+        source = repository.source(revision.id)
+        found = strays(repository, source, evaluation)
+        found += edited(repository, source, evaluation) if last or not found else []
+    if last:
+        evaluation = held_to(evaluation, side_at(repository, last)[1], last[:12])
     return with_found(evaluation, found)
 
 

@@ -1,19 +1,20 @@
 """Change and its base."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice, starmap
 
 from msgspec.structs import replace
 
-from reconciler.documents.findings import Finding, Location, error, info, join_limited
+from reconciler.addresses import IPRange, IPSet, format_short
+from reconciler.documents.findings import Finding, Location, error, info, join_limited, warning
 from reconciler.documents.text import is_yaml
 from reconciler.families import role_of
 from reconciler.gitio.interface import Changed, Entry, Source
 from reconciler.gitio.repository import Repository
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
-from reconciler.model.plan import Cause, Decision, Expire, Refuse, Release
+from reconciler.model.plan import Cause, Decision, Expire, Grant, Refuse, Release
 from reconciler.model.pool import Contract
 from reconciler.model.settings import PATH, Overrides, Settings
 from reconciler.planning.digest import is_reported
@@ -37,6 +38,7 @@ from reconciler.planning.read import (
     read_overrides,
     read_own_settings,
 )
+from reconciler.planning.space import Lookup
 from reconciler.reconcile.commits import (
     Side,
     differing,
@@ -46,11 +48,13 @@ from reconciler.reconcile.commits import (
     path_of,
     require_whole,
     settings_at,
+    side_at,
 )
 from reconciler.reconcile.evaluation import (
     MAX_COMMITS,
     MAX_PATHS,
     Edits,
+    allocations,
     as_reconciled,
     edits,
     foreign,
@@ -139,9 +143,8 @@ class Change:
         # Stricter Settings of the last reconcile commit count, as they will after the merge.
         settings = read_own_settings(self.base).settings
         last = newest(self.repository, self.base.revision().id)
-        earlier = settings_at(self.repository.source(last)) if last else None
-        found = loosened(settings, earlier, last[:12]) if earlier is not None else ()
-        return settings.held_to(earlier or settings), tuple(found)
+        earlier = side_at(self.repository, last)[1] if last else settings
+        return settings.held_to(earlier), tuple(loosened(settings, earlier, last[:12]))
 
     @property
     def base_settings(self) -> Settings:
@@ -244,14 +247,17 @@ class Change:
         return not self.repository.changed(made, base, settings.sources, settings.limits)[0]
 
     @cached_property
-    def contracts(self) -> tuple[Contract, ...]:
-        """Return the contracts of the teams of the base if the change can alter one; else none."""
+    def is_shared(self) -> bool:
+        """Return whether the change can alter how documents in other files are read."""
         sides = self._described
         documents = (it for side in sides for it in side.documents.values())
-        is_touched = any(role_of(it.kind) == "team" for it in documents)
-        if is_touched or PATH in self.paths or any(side.unread for side in sides):
-            return contracts_of(self.base_plan.documents)
-        return ()
+        is_touched = PATH in self.paths or any(side.unread for side in sides)
+        return is_touched or any(role_of(it.kind) for it in documents)
+
+    @cached_property
+    def contracts(self) -> tuple[Contract, ...]:
+        """Return the contracts of the teams of the base if the change can alter one; else none."""
+        return contracts_of(self.base_plan.documents) if self.is_shared else ()
 
     @cached_property
     def result(self) -> Evaluation:
@@ -288,6 +294,21 @@ class Change:
         """Return the cause of each decision that is shown, in the order of the plan."""
         line = line_of(self.repository, self.base, self.head)
         return _with_commits(list(_causes(self)), line)
+
+
+Given = tuple[IPRange, Grant]
+
+
+def granted(evaluation: Evaluation) -> list[Given]:
+    """Return the ranges that the plan gives to claims."""
+    grants = (it for it in evaluation.plan.decisions if isinstance(it, Grant))
+    return [(it.allocation.range, it) for it in grants if it.allocation.range is not None]
+
+
+def gives(given: Iterable[Given]) -> str:
+    """Return the end of a message about addresses that the plan gives to claims."""
+    words = [f"{format_short(item)} to {it.claim.short}" for item, it in given]
+    return f"; this very change gives {join_limited(words)}" if words else ""
 
 
 def _described(
@@ -416,6 +437,7 @@ def _edited_records(found: RecordChanges) -> Iterator[Finding]:
         return
     is_import = found.is_import()
     names = list(found.pairs) if is_import else found.edited()
+    yield from _permitted_edits(found, names)
     paths = [path_of(found.sides[1][1], name) for name in names]
     if is_import:
         many = "1 record is" if len(names) == 1 else f"{len(names)} records are"
@@ -428,6 +450,28 @@ def _edited_records(found: RecordChanges) -> Iterator[Finding]:
         hint = f"to undo: {restoring(root, found.ends[0], found.sides, names, others)}; to permit"
         hint += " it, merge an Override of kind record first; a proposal of reconcile needs"
         yield error("records-changed", Location(paths[0]), message, f"{hint} --proposed")
+
+
+def _permitted_edits(found: RecordChanges, others: Collection[str]) -> Iterator[Finding]:
+    pairs = [pair for name, pair in found.pairs.items() if name not in others]
+    before, after = (
+        {it.claim: it for it in allocations(side, [pair[at] for pair in pairs])}
+        for at, side in enumerate(found.sides)
+    )
+    grants = granted(found.change.result)
+    holders = Lookup((it.range, key) for key, it in before.items() if it.range is not None)
+    kept = IPSet.of(it.range for it in after.values() if it.range is not None)
+    for claim, record in sorted({**before, **after}.items()):
+        was, now = (it[claim].range if claim in it else None for it in (before, after))
+        if was == now:
+            continue
+        words = [f"had {format_short(was)}"] if was is not None else []
+        words.append(f"gets {format_short(now)}" if now is not None else "gets nothing")
+        who = [key.short for _, key in (holders.overlapping(now) if now else ()) if key != claim]
+        message = f"{claim.short} {' and '.join(words)}{' of ' * bool(who)}{join_limited(who)}"
+        freed = IPSet((was,) if was else ()) - kept
+        message += f" by an edited record{gives(it for it in grants if freed.overlapping(it[0]))}"
+        yield warning("claim-moves", Location(record.path, 1, 1), message)
 
 
 def moved_roots(change: "Change") -> Iterator[Finding]:

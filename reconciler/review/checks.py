@@ -23,7 +23,6 @@ from reconciler.gitio.interface import Source
 from reconciler.gitio.repository import Repository
 from reconciler.model.errors import LimitError
 from reconciler.model.key import Key
-from reconciler.model.plan import Grant
 from reconciler.model.settings import HOUR, PATH, Settings
 from reconciler.planning.evaluate import Evaluation, counts_of, held_releases
 from reconciler.planning.limits import CAPACITY
@@ -38,7 +37,6 @@ from reconciler.planning.read import (
 )
 from reconciler.planning.renames import REFUSED, DocumentName, Link, broken, is_there, links_of
 from reconciler.planning.rules import OUTSIDE
-from reconciler.planning.space import space_of
 from reconciler.reconcile.evaluation import as_reconciled, held_by_limit, with_found, with_overrides
 from reconciler.review.announcements import (
     lost_announcements,
@@ -49,6 +47,7 @@ from reconciler.review.change import Change, dated_back, moved_roots, record_cha
 from reconciler.review.files import (
     errors_once_read,
     files_not_read,
+    freed_ranges,
     manual_ranges,
     removed_while_broken,
     shared_documents,
@@ -70,7 +69,6 @@ from reconciler.review.result import Compared
 CODE = "settings-changed"
 # Fields of Settings, the most important first, and those with another name in `ipam.yaml`.
 _FIELDS = [
-    "branch",
     "retention",
     "gate",
     "thresholds",
@@ -120,21 +118,16 @@ def settings_changed(change: Change) -> Iterator[Finding]:
         message += " nothing would be reconciled"
         hint = f"correct spec.branch; if the branch is new: git fetch REMOTE {own.branch}"
         yield error(CODE, own.location, message, hint)
+    elif own.branch != base.branch:
+        old, new = (shown(it) if it else "the default branch" for it in (base.branch, own.branch))
+        message = f"the authoritative branch changes from {old} to {new} (spec.branch)"
+        hint = f"merge all of {change.name} into {new} too, and run the reconcile job there"
+        yield warning(CODE, _place(own), message, hint)
     if base.records != own.records:
         if has_records(change.head, base.records):
             yield left_over(change.settings, base.records)
         elif not change.head.entries([own.records]) and change.base.entries([base.records]):
             yield records_elsewhere(change.settings, base.records)
-
-
-def missing_branch(change: Change) -> Iterator[Finding]:
-    """Report Settings that name another authoritative branch, which does not exist."""
-    branch = change.own_settings.branch
-    if branch in ("", change.base_settings.branch) or not change.repository.lacks_branch(branch):
-        return
-    message = f"spec.branch is {shown(branch)}, which does not exist: later runs stop"
-    hint = f"git fetch origin {branch}, or push the branch before this change is merged"
-    yield error(CODE, _place(change.own_settings), message, hint)
 
 
 def wrong_by_own_settings(change: Change) -> Iterator[Finding]:
@@ -182,37 +175,6 @@ def _value(name: str, value: object) -> str:
     if isinstance(value, str):
         return shown(value) if value else "none"
     return str(value).lower() if isinstance(value, int) else ""
-
-
-_PIN = "pin-withdrawn"
-_HINT = "if the addresses are in use: run ipam reconcile on the base before this change"
-
-
-def withdrawn_pins(change: Change) -> Iterator[Finding]:
-    """Report pinned ranges that the base allocates, and that the change takes from the claim."""
-    if change.is_base_reconciled:
-        return
-    pools = change.result.state.pools
-    given = {it.claim: it for it in change.result.plan.decisions if isinstance(it, Grant)}
-    now = {claim: it.allocation.range for claim, it in given.items()}
-    for old in change.base_plan.plan.decisions:
-        if not isinstance(old, Grant) or old.replaces is not None or not old.allocation.pinned:
-            continue
-        pinned, got = old.allocation.range, now.get(old.claim)
-        if pinned is None or got == pinned:
-            continue
-        message = f"{old.claim.short} is pinned to {format_short(pinned)} on {change.name}, and has"
-        message += " no record yet: with this change it gets"
-        message += f" {format_short(got) if got is not None else 'nothing'}"
-        yield warning(_PIN, old.source, message, _HINT)
-        space = space_of(pools, old.allocation)
-        for claim, mine in now.items():
-            if claim == old.claim or mine is None or not mine.overlaps(pinned):
-                continue
-            if space in (space_of(pools, given[claim].allocation), None):
-                message = f"{format_short(mine)} of {claim.short} is pinned by {old.claim.short}"
-                message += f" on {change.name}, which has no record yet"
-                yield error(_PIN, given[claim].source, message, _HINT)
 
 
 def undone_renames(change: Change) -> Iterator[Finding]:
@@ -295,7 +257,6 @@ def overrides_used_at_once(change: Change) -> Iterator[Finding]:
 CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     missing_commits,
     settings_changed,
-    missing_branch,
     wrong_by_own_settings,
     lambda change: change.loosened,
     limits_changed,
@@ -307,6 +268,7 @@ CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     filled_by_hand,
     shared_documents,
     manual_ranges,
+    freed_ranges,
     renames,
     dangling_requests,
     reused_names,
@@ -314,7 +276,6 @@ CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     lost_announcements,
     replaced_ranges,
     renamed_cluster_pools,
-    withdrawn_pins,
     undone_renames,
     removed_while_broken,
     files_not_read,

@@ -6,19 +6,28 @@ from itertools import islice
 
 from msgspec.structs import replace
 
-from reconciler.addresses import format_short
+from reconciler.addresses import IPSet, format_short
 from reconciler.documents.document import Document
-from reconciler.documents.findings import Finding, Location, Severity, error, info
+from reconciler.documents.findings import (
+    Finding,
+    Location,
+    Severity,
+    error,
+    info,
+    join_limited,
+    warning,
+)
 from reconciler.documents.load import upwards
 from reconciler.families import key_of, role_of
 from reconciler.gitio.interface import Entry, Source
 from reconciler.model.errors import GitError, LimitError
-from reconciler.model.plan import Grant, Keep
+from reconciler.model.plan import Blocked, Gateway, Grant, Keep
 from reconciler.model.pool import DEFAULT_SPACE
-from reconciler.model.settings import PATH, Settings
+from reconciler.model.settings import PATH, OverrideKind, Settings
 from reconciler.planning.documents import elsewhere, is_elsewhere, is_suspect
 from reconciler.planning.evaluate import Evaluation, evaluate
-from reconciler.review.change import Change
+from reconciler.planning.space import Lookup
+from reconciler.review.change import Change, Given, gives, granted
 from reconciler.review.pools import levels
 
 _MAX_FIELDS = 5
@@ -80,6 +89,47 @@ def manual_ranges(change: Change) -> Iterator[Finding]:
         elif old is not None and old.range != item.range:
             message = f"{text} of {title} was {format_short(old.range)} in {change.name}"
             yield info("manual-range-changed", item.source, message)
+
+
+def freed_ranges(change: Change) -> Iterator[Finding]:
+    """Report ranges, pins, and gateways of the base that nothing holds in the merge result."""
+    if not (change.before.by_hand or change.is_shared) and change.is_base_reconciled:
+        return
+    base, now, grants = change.base_plan, change.result.state, granted(change.result)
+    pins = [it for it in granted(base) if it[1].allocation.pinned and it[1].replaces is None]
+    held = [*(Blocked(item, it.claim.short, it.source) for item, it in pins), *base.state.blocked]
+    usable = IPSet.of(block for pool in now.pools.values() for block in pool.usable)
+    routers = (it for it in base.state.gateways if usable.covers(it.range))
+    held += [Blocked(it.range, it.title, it.source) for it in routers]
+    used: list[Blocked | Gateway] = [*now.blocked, *now.off_limits, *now.gateways]
+    kept = IPSet.of(it.range for it in used)
+    kept -= IPSet.of(item for item, _ in grants)
+    kept |= IPSet.of(it.range for it in now.records if it.range is not None)
+    places, found = {it.title: it.source for it in now.blocked}, Lookup(grants)
+    for item in {(it.owner, it.range): it for it in held}.values():
+        given = found.overlapping(item.range)
+        others = [it for it in given if item.owner not in _owners(it[1])]
+        free = IPSet((item.range,)) - kept - IPSet.of(it[0] for it in given if it not in others)
+        if free and not item.source.path.startswith(f"{change.base_settings.observed}/"):
+            is_edited = item.source.path in change.paths or PATH not in change.paths
+            place = item.source if is_edited else Location(PATH, 1, 1)
+            lost = f"{item.title} no longer holds {join_limited(list(map(format_short, free)))}"
+            yield _freed(change, places.get(item.title, place), lost, others)
+
+
+def _owners(grant: Grant) -> tuple[str, ...]:
+    return grant.allocation.owner.short, grant.claim.short.partition(" ")[0]
+
+
+def _freed(change: Change, place: Location, lost: str, others: Sequence[Given]) -> Finding:
+    allow, code = change.result.tree.overrides.allow, "manual-range-removed"
+    message = f"{lost}, and no record does{gives(others)}"
+    scopes = [str(it.claim) for _, it in others]
+    if denied := [it for it in scopes if not allow(OverrideKind.RECORD, it)]:
+        hint = "remove the range in a change of its own first, or merge an Override of kind record"
+        return error(code, place, message, f"{hint} for {denied[0]} first")
+    message += "; an Override permits this" if others else ""
+    return warning(code, place, message, "make sure that nothing uses the range, or keep it")
 
 
 _REBASE = "a new commit cannot undo it: drop it from the commits of the change, git rebase -i"

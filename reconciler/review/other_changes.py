@@ -12,9 +12,8 @@ from reconciler.model.errors import GateError, GitError, LimitError, UnmergedErr
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant, Refuse
 from reconciler.planning.evaluate import Evaluation, let_pass
-from reconciler.planning.read import evaluate_source
 from reconciler.planning.space import Lookup
-from reconciler.reconcile.evaluation import with_changes_by_hand
+from reconciler.reconcile.evaluation import as_reconciled
 from reconciler.reconcile.writing import CommitOptions, Planned, commit_of, is_carried_out
 from reconciler.review.merging import Merge
 from reconciler.review.result import Both, Fuller, Second, Together
@@ -32,7 +31,7 @@ class SimulationRepository(Struct, frozen=True):
         if not repository.is_in(onto.id, change.id):
             _, made = self.merge(onto, change)
         source = repository.source(made.id)
-        return Planned(made, with_changes_by_hand(repository, source, evaluate_source(source)))
+        return Planned(made, as_reconciled(source, repository))
 
     def reconciled(self, planned: Planned) -> Revision:
         """Return the reconcile commit of a merge, or the merge if there is nothing to commit."""

@@ -25,7 +25,7 @@ from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.limits import CAPACITY, capacity
 from reconciler.planning.rules import OUTSIDE
 from reconciler.planning.space import Lookup, space_of
-from reconciler.review.change import Change
+from reconciler.review.change import Change, gives, granted
 
 _RESERVE = "make sure that nothing uses them any more, such as a router; else reserve them again"
 _NAT = "right only where the two networks never meet, behind NAT for example; else"
@@ -115,15 +115,9 @@ def _unreserved(change: Change, pool: Pool, lost: IPSet) -> Finding:
     words = [f"{format_short(item)}{_purpose(item, there)}" for item in lost]
     message = f"{pool.key.kind} {pool.key.name} may give out what {change.name} reserves:"
     message += f" {join_limited(words)}"
-    grants = (it for it in change.result.plan.decisions if isinstance(it, Grant))
-    given = [
-        f"{format_short(range_)} to {it.claim.short}"
-        for it in grants
-        if (range_ := it.allocation.range) is not None and lost.overlapping(range_)
-        if space_of(change.result.state.pools, it.allocation) == pool.space
-    ]
-    if given:
-        message += f"; this very change gives {join_limited(given)}"
+    given = (it for it in granted(change.result) if lost.overlapping(it[0]))
+    pools = change.result.state.pools
+    message += gives(it for it in given if space_of(pools, it[1].allocation) == pool.space)
     return warning("pool-unreserved", pool.source, message, _RESERVE)
 
 

@@ -8,8 +8,6 @@ from msgspec.structs import replace
 from reconciler.apply.render import objects
 from reconciler.documents.findings import has_error
 from reconciler.documents.yaml import dump
-from reconciler.gitio.interface import Source
-from reconciler.gitio.repository import Repository
 from reconciler.model.errors import ReconcilerError
 from reconciler.model.key import Key
 from reconciler.model.objects import Manifest
@@ -17,8 +15,6 @@ from reconciler.model.plan import State
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.pool_map import PoolMap, pool_maps
 from reconciler.planning.projection import carried_out
-from reconciler.planning.read import evaluate_source
-from reconciler.reconcile.evaluation import with_changes_by_hand
 
 MAX_RECORDS = 20_000
 """The number of records up to which the objects of all clusters are compared."""
@@ -64,11 +60,6 @@ def preview(evaluation: Evaluation, base: Callable[[], Evaluation] | None = None
     # Timestamps are not a difference.
     before = replace(before, tree=replace(before.tree, clock=then.tree.clock))
     return Preview(maps, _applied(objects(before), objects(then)))
-
-
-def evaluated_base(repository: Repository, source: Source) -> Evaluation:
-    """Return the evaluation of a base, as in `ipam render`."""
-    return with_changes_by_hand(repository, source, evaluate_source(source))
 
 
 def _maps(before: State, after: State) -> Iterable[tuple[PoolMap, PoolMap]]:

@@ -125,6 +125,18 @@ def test_settings_that_were_loosened_count_only_once_reconcile_went_by_them(
     assert "phase: Released" in git(folder, "show", f"main:{FOLDER}/t00.loadbalancer.yaml")
 
 
+def test_a_work_tree_with_loosened_settings_is_judged_as_its_commit_will_be(
+    folder: Path, said: Said
+) -> None:
+    git(folder, "rm", "-q", *(f"tenants/t{n:02}.yaml" for n in range(5)))
+    write(folder, {"ipam.yaml": settings("{brakes: {maxReleasePercent: 90}}")})
+    work_tree = said("check", "--worktree")
+    commit(folder, "loosened", clock=CLOCK + 60)
+    for code, text in (work_tree, said("check"), said("reconcile")):
+        assert code == 3
+        assert "the plan releases 5 of 12 live records (41.7%), over the 30%" in text
+
+
 def test_a_change_to_a_base_with_loosened_settings_is_judged_as_its_merge_will_be(
     folder: Path, said: Said
 ) -> None:

@@ -104,9 +104,8 @@ def test_a_range_by_hand_of_its_own_is_right_and_told(
     git(repo, "branch", "-f", "main", "change")
     assert checked(capsys, repo, "--base", "main") == (0, [])
     change(repo, thief(start, start, provider_name))
-    lost = ["announcement-lost", "manual-range-changed"]  # it no longer announces the old one
-    if provider_name == "default":
-        lost.insert(1, "pin-withdrawn")  # where pools give addresses, a range by hand is a pin
+    # It no longer announces the old one.
+    lost = ["announcement-lost", "manual-range-changed", "manual-range-removed"]
     assert checked(capsys, repo, "--base", "main") == (0, lost)
 
 

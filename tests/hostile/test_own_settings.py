@@ -49,7 +49,7 @@ def merged(folder: Path) -> int:
         ("kinds: {tenants: [ProxyVIP]}", "by the Settings of this change"),
         ("addressSpaces: [default]", "by the Settings of this change"),
         ("poolOverlap: error", "by the Settings of this change"),
-        ("branch: nosuch", "spec.branch is 'nosuch', which does not exist"),
+        ("branch: nosuch", "spec.branch is 'nosuch', and this clone knows no such branch"),
     ],
 )
 def test_what_settings_of_a_change_make_wrong_is_its_error_and_stops_later_runs(
@@ -87,6 +87,18 @@ def test_the_stricter_gate_and_brake_of_both_judge_a_change(
     commit(folder, "stricter")
     code, text = said(*CHECK)
     assert code == 3, text
+
+
+def test_another_authoritative_branch_is_shown_with_the_old_one(folder: Path, said: Said) -> None:
+    git(folder, "branch", "prod")
+    changed(folder, saying("branch: prod"))
+    shown = "the authoritative branch changes from"
+    assert f"{shown} the default branch to 'prod'" in said(*CHECK)[1]
+    assert merged(folder) == 64  # the job on main no longer reconciles
+    changed(folder, saying("branch: main"))
+    assert f"{shown} 'prod' to 'main'" in said(*CHECK)[1]
+    changed(folder, saying("branch: prod, retention: 48h"))
+    assert shown not in said(*CHECK)[1]
 
 
 def test_settings_that_change_nothing_of_what_is_there_pass(folder: Path, said: Said) -> None:

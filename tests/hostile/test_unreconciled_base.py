@@ -150,31 +150,31 @@ def pinned(tmp_path: Path) -> Path:
 
 def test_a_pin_that_is_taken_away_is_told(pinned: Path, capsys: Capture) -> None:
     write(pinned, {"tenants/live.yaml": tenant("live")})
-    (found,) = describe(pinned, capsys, "pin-withdrawn")
+    (found,) = describe(pinned, capsys, "manual-range-removed")
     assert (found["severity"], found["path"]) == ("warning", "tenants/live.yaml")
     assert found["message"] == (
-        "team-a/live (loadbalancer) is pinned to 10.40.0.100-10.40.0.103 on main, and has no record"
-        " yet: with this change it gets 10.40.0.16-10.40.0.23"
+        "team-a/live (loadBalancerPool) no longer holds 10.40.0.100-10.40.0.103, and no record does"
     )
 
 
 def test_a_request_that_goes_is_told(pinned: Path, capsys: Capture) -> None:
     (pinned / "tenants/vip.yaml").unlink()
-    (found,) = describe(pinned, capsys, "pin-withdrawn")
-    assert found["message"].endswith("with this change it gets nothing")
+    (found,) = describe(pinned, capsys, "manual-range-removed")
+    assert found["message"] == (
+        "butler-system/vip (request) no longer holds 10.40.0.120-10.40.0.121, and no record does"
+    )
 
 
 def test_somebody_else_who_gets_it_is_an_error(pinned: Path, capsys: Capture) -> None:
     write(
         pinned, {"tenants/live.yaml": tenant("live"), "tenants/late.yaml": tenant("late", **PINNED)}
     )
-    first, second = describe(pinned, capsys, "pin-withdrawn")
-    assert (first["severity"], first["path"]) == ("error", "tenants/late.yaml")
-    assert first["message"] == (
-        "10.40.0.100-10.40.0.103 of team-a/late (loadbalancer) is pinned by team-a/live"
-        " (loadbalancer) on main, which has no record yet"
+    (found,) = describe(pinned, capsys, "manual-range-removed")
+    assert (found["severity"], found["path"]) == ("error", "tenants/live.yaml")
+    assert found["message"] == (
+        "team-a/live (loadBalancerPool) no longer holds 10.40.0.100-10.40.0.103, and no record does;"
+        " this very change gives 10.40.0.100-10.40.0.103 to team-a/late (loadbalancer)"
     )
-    assert second["severity"] == "warning"
 
 
 @pytest.mark.parametrize(
@@ -193,4 +193,4 @@ def test_whose_pin_stays_is_told_nothing(
     for path, text in files.items():
         if not text:
             (pinned / path).unlink()
-    assert describe(pinned, capsys, "pin-withdrawn") == []
+    assert describe(pinned, capsys, "manual-range-removed") == []

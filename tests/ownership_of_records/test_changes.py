@@ -1,5 +1,6 @@
 """Changes: a pull request does not edit files that only reconcile writes."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -75,7 +76,39 @@ def test_an_override_of_the_base_permits_it_and_one_of_the_change_does_not(play:
     play.git("branch", "-qD", "change")
     play.change()
     moved(play)
-    assert "records-changed" not in play.codes("check", *BASE)[1]
+    code, text = play.ipam("check", *BASE)
+    assert (code, "records-changed" in text) == (0, False)
+    assert (
+        f"{RECORD}:1:1: warning claim-moves: team-a/one (loadbalancer) had 10.40.0.0-10.40.0.7 and"
+        " gets 10.40.0.128-10.40.0.135 by an edited record"
+    ) in text
+
+
+def test_a_range_that_edits_give_to_another_claim_is_shown_with_both(play: Play) -> None:
+    other = RECORD.replace("one.", "two.")
+    play.edit({"tenants/two.yaml": tenant("two")})
+    play.push()
+    assert play.reconcile() == 0
+    names = {"2026-02-15-one": RECORD, "2026-02-15-two": other}
+    for name, scope in names.items():
+        play.edit(override(name, kind="record", scope=scope))
+    play.push()
+    play.change()
+    texts = play.shown(RECORD), play.shown(other)
+    play.edit({RECORD: numbered(texts[0], 48), other: numbered(texts[1], -48)})
+    code, said = play.ipam("check", *BASE)
+    assert code == 0, said
+    one, two = "team-a/one (loadbalancer)", "team-a/two (loadbalancer)"
+    low, high = "10.40.0.0-10.40.0.7", "10.40.0.48-10.40.0.55"
+    for claim, had, gets, of in ((one, low, high, two), (two, high, low, one)):
+        assert f"{claim} had {had} and gets {gets} of {of} by an edited record" in said
+    play.edit(gone=[RECORD, "tenants/one.yaml"])
+    assert f"{one} had {low} and gets nothing by an edited record" in play.ipam("check", *BASE)[1]
+
+
+def numbered(text: str, more: int) -> str:
+    """A record whose addresses are that many higher."""
+    return re.sub(r"10\.40\.0\.(\d+)", lambda it: f"10.40.0.{int(it[1]) + more}", text)
 
 
 def test_a_change_that_restores_records_is_green(play: Play) -> None:

@@ -47,7 +47,6 @@ def test_a_change_of_settings_is_judged_by_those_of_the_base() -> None:
     [
         ("retention: 0s", "retention from 24h to 0s", "sooner than this plan says"),
         ("retention: 48h", "retention from 24h to 48h", ""),
-        ("branch: other", "branch from none to 'other'", ""),
         ("gate: never", "gate from exhausted to never", ""),
         ("brakes: {minRecords: 99, maxReleasePercent: 100}",
          "brakes.maxReleasePercent from 30 to 100, brakes.minRecords from 10 to 99", ""),

@@ -43,11 +43,14 @@ def misspelt_pool(document: Document) -> Finding | None:
     group, kind = (document.spec["poolRef"][field] for field in ("apiGroup", "kind"))
     bare, version, _ = group.partition("/")
     every = (kinds.POOL.kind, kinds.GLOBAL_POOL.kind, *kinds.OTHERS)
-    near = [it for it in every if it.lower() == nearest(kind.lower(), map(str.lower, every), 0.8)]
+    if group == kinds.IPAM_GROUP and kind in every:
+        return None
+    like = nearest(kind.lower(), map(str.lower, every), 0.8)
+    near = [it for it in every if it.lower() == like]
     # Other providers have groups of their own, except for those in OTHERS.
     is_ours = near or bare.lower().endswith(kinds.GROUP) or "." not in bare
     is_ours = is_ours or is_pool(GroupKind(bare, kind))  # of another family
-    if (group == kinds.IPAM_GROUP and kind in every) or not (is_ours or version):
+    if not (is_ours or version):
         return None
     right = kinds.IPAM_GROUP if is_ours else bare
     field, value = ("kind", kind) if group == right else ("apiGroup", group)

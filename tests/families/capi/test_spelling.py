@@ -2,6 +2,7 @@
 
 import pytest
 
+from reconciler.families.capi import reading
 from tests.families.capi.trees import IPAM as GROUP
 from tests.families.capi.trees import VIP, claim, cluster, document, gets, of, pool
 from tests.world import evaluation_of, reconciled
@@ -38,6 +39,20 @@ def test_a_version_in_the_group_of_another_provider_is_an_error() -> None:
     wrong = claim(kind="Metal3IPPool", group="ipam.metal3.io/v1alpha1")
     (found,) = evaluation_of(of(pool(), wrong)).findings
     assert found.hint == "write apiGroup: ipam.metal3.io and kind: Metal3IPPool"
+
+
+def test_names_of_correct_references_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def compare(text: str, *_: object) -> str:
+        asked.append(text)
+        return ""
+
+    monkeypatch.setattr(reading, "nearest", compare)
+    evaluation_of(of(pool(), claim(), claim("other", kind="InfobloxIPPool")))
+    assert asked == []
+    evaluation_of(of(pool(), claim(kind="IPPool")))
+    assert set(asked) == {"ippool"}
 
 
 def test_a_claim_that_holds_an_address_keeps_it_when_its_pool_is_misspelt() -> None:
