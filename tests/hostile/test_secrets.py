@@ -71,11 +71,16 @@ def test_a_password_in_a_remote_that_is_refused_is_shown_nowhere(
 
 @pytest.mark.parametrize("how", HOW)
 def test_a_password_that_stands_where_it_does_not_belong_is_not_repeated(
-    tmp_path: Path, command: Command, how: str
+    tmp_path: Path,
+    command: Command,
+    how: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     author = repository(tmp_path / "author", SMALL)
     remote = f"https://user:{CANARY}@127.0.0.1:9/r.git"
-    variables = {"IPAM_REMOTE": remote} if how == "the variable" else {}
+    if how == "the variable":
+        monkeypatch.setenv("IPAM_REMOTE", remote)
     if how == "the configuration":
         git(author, "config", "remote.origin.url", remote)
     told = {
@@ -84,14 +89,15 @@ def test_a_password_that_stands_where_it_does_not_belong_is_not_repeated(
         "another option": ["--branch", remote],
     }.get(how, [])
     log = command.recording()
+    monkeypatch.setenv("PATH", command.variables["PATH"])
     for verb in ("reconcile", "doctor"):
-        done = command.run(verb, "--debug", "--repo", str(author), *told, **variables)
+        done = ipam(capsys, verb, "--debug", "--repo", author, *told)
         assert done.code in (4, 64), done
         assert CANARY not in done.out + done.err
     for verb in ("check", "plan"):
-        done = command.run(verb, "--repo", remote)
+        done = ipam(capsys, verb, "--repo", remote)
         assert (done.code, CANARY in done.err) == (64, False)
-        done = command.run(verb, "--repo", str(author), "--rev", remote)
+        done = ipam(capsys, verb, "--repo", author, "--rev", remote)
         assert CANARY not in done.err
     assert not log.exists() or CANARY not in log.read_text()
 
