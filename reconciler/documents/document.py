@@ -58,6 +58,7 @@ class Document:
         body: The document without fields that only a cluster sets.
         data: The bytes of the file.
         unread: The broken file that this earlier version replaces, or empty.
+        identity: API group, kind, namespace, and name: all versions of a group share one object.
         twice: The file of a later description of the same object, or empty.
         copied: Unvalidated `status` and `creationTimestamp`.
     """
@@ -74,6 +75,11 @@ class Document:
     twice: str = ""
     copied: Mapping[str, Any] = field(default_factory=dict)
     span: tuple[int, int] = field(default=(0, 0), repr=False, compare=False)
+    identity: Identity = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        identity = (*self.kind.id, self.namespace, self.name)
+        object.__setattr__(self, "identity", identity)
 
     @property
     def doubt(self) -> str:
@@ -116,11 +122,6 @@ class Document:
     def labels(self) -> Mapping[str, str]:
         """Return the labels."""
         return self.metadata.get("labels") or {}
-
-    @property
-    def identity(self) -> Identity:
-        """Return API group, kind, namespace, and name: all versions of a group share one object."""
-        return *self.kind.id, self.namespace, self.name
 
     @property
     def title(self) -> str:

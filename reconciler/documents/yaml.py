@@ -8,6 +8,7 @@ from json.encoder import encode_basestring
 from typing import Any
 
 import yaml
+import yaml12
 from msgspec import Struct
 from yaml import events as ev
 
@@ -182,8 +183,78 @@ class YamlReading(Struct, frozen=True):
 
 def read(data: bytes) -> YamlReading:
     """Read all nonempty documents of a file, in order, up to the first syntax error."""
+    if (documents := _accepted(data)) is not None:
+        return YamlReading(documents, (), ())
     text, problem = decode(data)
     return YamlReading((), (problem,), ()) if problem is not None else read_text(text)
+
+
+# A subset of YAML that both parsers read alike. Lines are mappings and sequences in block style, with
+# scalars on one line that YAML 1.1 and 1.2 resolve to the same type.
+_TEXT_ONLY = (
+    r"(?!(?:[yYnN]|[yY]es|YES|[nN]o|NO|[oO]n|ON|[oO]ff|OFF|[tT]rue|TRUE|[fF]alse|FALSE"
+    r"|[nN]ull|NULL)(?![\w./-]))"
+)
+_SUBSET_KEY = rf"{_TEXT_ONLY}[A-Za-z_][\w./-]{{0,200}}+"
+_NUMBERS = (
+    r"(?:true|false|null|0|[1-9]\d{0,17})(?![\w./:-])"
+    r"|\d++\.\d++\.\d++\.\d[\d./-]*+(?![\w:])"  # IPv4
+    r"|\d[\da-fA-F:]*::[\da-fA-F:./]*+(?![\w-])"  # IPv6
+    r"|[\d-][\w./-]*?[ghj-mpqrsuvwyGHJ-MPQRSUVWY][\w./-]*+(?!:)"  # letters that no number has
+    r'|"[ !$-9;-\[\]-~]*+"'
+)
+_IN_FLOW = rf"(?:{_TEXT_ONLY}[A-Za-z_/][\w./@+=-]*+(?::[\w./@+=-]++)*+|{_NUMBERS})"
+_IN_BLOCK = (
+    rf"(?:{_TEXT_ONLY}[A-Za-z_/][\w./@+=,()'-]*+(?:(?::|[ ])[\w./@+=,()'-]++)*+(?![:])|{_NUMBERS})"
+)
+_SUBSET_VALUE = (
+    rf"(?:{_IN_BLOCK}|\{{(?:{_SUBSET_KEY}: {_IN_FLOW}(?:, )?+)*+\}}|\[(?:{_IN_FLOW}(?:, )?+)*+\])"
+)
+_COMMENT = r"(?:\#[ -~]*+)?+\n"
+_SUBSET_LINE = (
+    rf"(?:[ ]{{2}}){{0,12}}+(?:(?:-[ ]){{0,2}}+{_SUBSET_KEY}:(?:[ ]{_SUBSET_VALUE})?+"
+    rf"|(?:-[ ]){{1,2}}+{_SUBSET_VALUE})(?:\n|[ ]+{_COMMENT})|[ ]*+{_COMMENT}"
+)
+_SUBSET = re.compile(
+    rf"(?:---\n)?+(?:{_SUBSET_LINE})++(?:---\n(?:{_SUBSET_LINE})++)*+", re.ASCII
+)
+_SUBSET_CHARACTERS = 20_000  # fewer nodes than the limit
+_START = re.compile(r"^---\n", re.MULTILINE)
+_UP_TO_CONTENT = re.compile(r"(?:[ ]*(?:\#[^\n]*)?\n)*[ ]*")
+_REMARK = re.compile(r"(?:^|[ ])\#.*", re.MULTILINE)
+_AFTER_KEY = re.compile(r":[ \n]")
+
+
+def _accepted(data: bytes) -> tuple[Parsed, ...] | None:
+    """Return the documents of a text in the subset, or None: PyYAML then reads and explains it."""
+    text = data.decode("ascii", "replace")
+    if len(text) > _SUBSET_CHARACTERS or not _SUBSET.fullmatch(text):
+        return None
+    try:
+        values = yaml12.parse_yaml(text, multi=True)
+    except ValueError:
+        return None
+    starts = [0, *(found.end() for found in _START.finditer(text))]
+    ends = [*(start - 4 for start in starts[1:]), len(text)]
+    if text.startswith("---\n"):
+        del starts[0], ends[0]
+    if len(values) != len(starts) or not all(type(it) is dict for it in values):
+        return None
+    # The parser keeps the last one of equal keys.
+    keys = len(_AFTER_KEY.findall(_REMARK.sub("", text) if "#" in text else text))
+    if sum(map(_keys, values)) != keys:
+        return None
+    found = []
+    for value, start, end in zip(values, starts, ends, strict=True):
+        at = _UP_TO_CONTENT.match(text, start).end()  # type: ignore[union-attr]  # matches ""
+        found.append(Parsed(value, text.count("\n", 0, at) + 1, (at, end)))
+    return tuple(found)
+
+
+def _keys(value: object) -> int:
+    if type(value) is list:
+        return sum(map(_keys, value))
+    return len(value) + sum(map(_keys, value.values())) if type(value) is dict else 0
 
 
 def read_text(text: str, max_nodes: int = MAX_NODES) -> YamlReading:

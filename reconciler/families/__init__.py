@@ -38,6 +38,7 @@ def families() -> tuple[Family, ...]:
     return tuple(import_module(f"{__name__}.{name}").FAMILY for name in names)
 
 
+@cache
 def family_of(name: str) -> Family | None:
     """Return the family with a name, or None."""
     return next((family for family in families() if family.name == name), None)

@@ -32,6 +32,8 @@ _MODES = {"120000": "a symlink", "160000": "a submodule"}
 # Maximum bytes of files in memory at once.
 _AT_ONCE = 1 << 25
 _REWRITE = "remove it by a new commit, and see which tool added it: git log -p --all -- PATH"
+# Names of most files, which need no further check.
+_PLAIN_PATH = re.compile(r"(?:\w[\w.-]{0,199}/){0,15}\w[\w.-]{0,199}", re.ASCII)
 _DOTGIT = re.compile(r"\.git|git~1")
 _SHORT = re.compile(r":.*|[. ]+$|[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]")
 
@@ -224,6 +226,8 @@ def portions(sizes: Sequence[int], most: int) -> Iterable[range]:
 
 def irregular(path: str, mode: str) -> Finding | None:
     """Return a finding about the mode of an entry or the characters of its path, or None."""
+    if mode in _REGULAR and _PLAIN_PATH.fullmatch(path):
+        return None
     place = Location(path)
     if mode in _MODES:
         message = f"not a regular file: {_MODES[mode]} (mode {mode})"

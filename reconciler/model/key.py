@@ -68,8 +68,9 @@ class Key(NamedTuple):
 
 def shortened(text: str, most: int, mark: str = "-") -> str:
     """Return a text; if it is longer than `most`, its beginning, `mark`, and a hash of it."""
-    short = f"{text[: most - 17].rstrip('-.')}{mark}{sha256(text.encode()).hexdigest()[:16]}"
-    return text if len(text) <= most else short
+    if len(text) <= most:
+        return text
+    return f"{text[: most - 17].rstrip('-.')}{mark}{sha256(text.encode()).hexdigest()[:16]}"
 
 
 def is_label(text: str) -> bool:

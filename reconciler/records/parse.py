@@ -311,7 +311,7 @@ spec:
 
 def parse_record(folder: str, path: str, data: bytes) -> Recalled:
     """Read a file of the records folder."""
-    plain = _HELD_OF.sub(b"", data, count=1)
+    plain = _HELD_OF.sub(b"", data, count=1) if b"/held-of: " in data else data
     allocation = canonical(folder, path, plain)
     if allocation is not None:
         return Recalled(allocation if plain == data else replace(allocation, pristine=False))
