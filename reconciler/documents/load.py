@@ -249,7 +249,7 @@ _NAME_EXAMPLE = "a name of a-z, 0-9 and -, such as vlan40-pool"
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
-class Loaded(Struct, frozen=True):
+class Loaded(Struct, frozen=True, gc=False):
     """The content of one file.
 
     Attributes:

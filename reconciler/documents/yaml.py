@@ -159,7 +159,7 @@ except ImportError:  # PyYAML without libyaml is about eight times slower
 Value = Scalar | list["Value"] | dict[str, "Value"]
 
 
-class Parsed(Struct, frozen=True):
+class Parsed(Struct, frozen=True, gc=False):
     """One document of a text. Lines start at 1; `span` is in characters of the file."""
 
     value: Any
@@ -215,9 +215,7 @@ _SUBSET_LINE = (
     rf"(?:[ ]{{2}}){{0,12}}+(?:(?:-[ ]){{0,2}}+{_SUBSET_KEY}:(?:[ ]{_SUBSET_VALUE})?+"
     rf"|(?:-[ ]){{1,2}}+{_SUBSET_VALUE})(?:\n|[ ]+{_COMMENT})|[ ]*+{_COMMENT}"
 )
-_SUBSET = re.compile(
-    rf"(?:---\n)?+(?:{_SUBSET_LINE})++(?:---\n(?:{_SUBSET_LINE})++)*+", re.ASCII
-)
+_SUBSET = re.compile(rf"(?:---\n)?+(?:{_SUBSET_LINE})++(?:---\n(?:{_SUBSET_LINE})++)*+", re.ASCII)
 _SUBSET_CHARACTERS = 20_000  # fewer nodes than the limit
 _START = re.compile(r"^---\n", re.MULTILINE)
 _UP_TO_CONTENT = re.compile(r"(?:[ ]*(?:\#[^\n]*)?\n)*[ ]*")

@@ -59,7 +59,7 @@ class Tally(Struct):
             raise LimitError(message, hint)
 
 
-class Header(Struct, frozen=True):
+class Header(Struct, frozen=True, gc=False):
     """Id, type, and size of an object."""
 
     oid: str

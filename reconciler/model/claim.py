@@ -55,7 +55,7 @@ class Near(Struct, frozen=True):
     held: int
 
 
-class Claim(Struct, frozen=True):
+class Claim(Struct, frozen=True, gc=False):
     """A claim.
 
     Attributes:
@@ -105,7 +105,7 @@ class Phase(StrEnum):
     PENDING = "Pending"
 
 
-class Allocation(Struct, frozen=True):
+class Allocation(Struct, frozen=True, gc=False):
     """A record. `range` is None exactly if Failed or Pending, `path` is empty if not written yet.
 
     Attributes:

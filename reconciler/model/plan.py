@@ -142,7 +142,7 @@ class State(Struct, frozen=True):
         return pool not in self.pools and (self.unknown or bool(self.halted) or pool in self.frozen)
 
 
-class _OfRecord(Struct, frozen=True):
+class _OfRecord(Struct, frozen=True, gc=False):
     allocation: Allocation
 
     @property

@@ -34,7 +34,7 @@ _EPOCH = "1970-01-01T00:00:00Z"
 _KNOWN_PHASES = {phase.value: phase for phase in Phase}
 
 
-class Recalled(Struct, frozen=True):
+class Recalled(Struct, frozen=True, gc=False):
     """The content of a record file: an allocation or its readable part, with findings."""
 
     allocation: Allocation | None
