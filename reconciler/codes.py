@@ -118,7 +118,7 @@ CODES: dict[str, str] = {
     # Renames
     "renamed": "A document was renamed. It keeps its addresses.",
     "rename-refused": "It is unclear whose addresses a renamed document would keep.",
-    "rename-unused": "The previous name in a document still exists, or never did.",
+    "rename-unused": "The previous name in a document still exists, never did, or has only released records.",
     "cluster-pool-renamed": "A change renames the pool in a tenant's cluster.",
     "announcement-lost": "A change makes a remaining cluster stop announcing some of its addresses.",
     "announcement-moved": "A change moves addresses from one cluster to another in one step. Release them first.",

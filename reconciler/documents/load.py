@@ -371,7 +371,8 @@ def _identify(
             hint = f'quote it: "{_shorter(_written(raw, ("metadata", "name"), name))}"'
         found.append(_not_of_type(raw, ("metadata", "name"), "string", hint))
     if kind is None or not isinstance(metadata, dict) or not isinstance(name, str):
-        return None, found
+        # The metadata of a list describes no object.
+        return None, found[:1] if kind is None and "items" in body else found
     namespace = _namespace(kind, metadata)
     document = Document(path, index, line, kind, namespace, name, body, data, span=span)
     for field, value, longest in (("name", name, kind.longest), ("namespace", namespace, 0)):

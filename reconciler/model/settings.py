@@ -159,10 +159,15 @@ class Overrides:
     coming: tuple[Override, ...] = ()
     _asked: dict[Override, None] = field(default_factory=dict, compare=False, repr=False)
     _short: dict[Override, Lack] = field(default_factory=dict, compare=False, repr=False)
+    _of: dict[tuple[str, str], list[Override]] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for item in self.counting:
+            self._of.setdefault((item.kind, item.scope), []).append(item)
 
     def allow(self, kind: str, scope: str) -> bool:
         """Return whether an Override of a kind has exactly this scope, and mark it as used."""
-        found = [item for item in self.counting if item.kind == kind and item.scope == scope]
+        found = self._of.get((kind, scope), [])
         self._asked.update(dict.fromkeys(found))
         return bool(found)
 
@@ -182,7 +187,8 @@ class Overrides:
 
     def unused(self) -> Iterator[Override]:
         """Yield effective, unused Overrides, except Overrides that permit too few releases."""
-        return (item for item in self.counting if item not in {**self._asked, **self._short})
+        known = {**self._asked, **self._short}
+        return (item for item in self.counting if item not in known)
 
     def used(self) -> Iterator[Override]:
         """Yield the Overrides that were used."""

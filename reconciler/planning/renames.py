@@ -238,6 +238,7 @@ class _Owners:
         referring = self._referring.get(name, [])
         if not (live or lost or referring):  # already renamed, or it never held anything itself
             self._take_referring(rivals)
+            self._findings += [it for link in rivals for it in self._released(link)]
         elif path := lost or _unclear(self._tree) or first.document.doubt:
             self._protected.append(name)
             self._doubts |= {link.now.owner: path for link in rivals}
@@ -250,6 +251,14 @@ class _Owners:
         else:
             self._becomes[name] = first.now
             self._take_referring(rivals)
+
+    def _released(self, link: Link) -> Iterator[Finding]:
+        left = [it for it in self._records if it.claim.owner == link.before.owner and it.range]
+        if left and not self._live[link.now.owner] and not link.document.unread:
+            ranges = join_limited([format_short(it.range) for it in left if it.range])
+            message = f"{link.title} was removed before, so {ranges} stay released"
+            hint = f"to keep them: bring {link.before.short} back, and rename it after a reconcile"
+            yield warning("rename-unused", link.document.at(*PLACE), f"{FORMERLY}: {message}", hint)
 
     def _decide_occupied(self, link: Link) -> None:
         if path := broken(link, self._documents):

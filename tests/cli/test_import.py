@@ -171,4 +171,5 @@ def test_output_of_kubectl_is_read_from_files_and_the_standard_input(
     ran = ipam(capsys, "check", "--worktree", "--repo", repo)
     assert ran.code == 1
     assert "List is the output of kubectl, not a document" in ran.out
+    assert ran.out.count("pools/list.yaml:") == 1
     assert "ipam import manifests FILE" in ran.out

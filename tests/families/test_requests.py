@@ -138,6 +138,6 @@ def test_a_holder_that_is_no_cluster_is_declared(said: str, is_told: bool) -> No
     evaluation = evaluation_of({**SMALL, "tenants/extra.yaml": text})
     found = [it for it in evaluation.findings if it.code == "reference-not-found"]
     assert [
-        it.hint.endswith("set the annotation gitops-ipam.dev/holder: external") for it in found
+        it.hint.startswith("did you mean gitops-ipam.dev/holder: external?") for it in found
     ] == ([True] * is_told)
     assert [type(it).__name__ for it in evaluation.plan.decisions][-1] == "Grant"

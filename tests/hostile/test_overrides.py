@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
+from reconciler.documents.findings import Location
+from reconciler.model.settings import Override, OverrideKind, Overrides
 from tests.cli.running import Checked
 from tests.world import CLOCK, commit, git, pool, provider, repository, settings, tenant, write
 
@@ -296,3 +298,26 @@ def test_an_override_that_expires_before_reconcile_fails_no_change_of_others(
     write(folder, {"README.md": "so be it\n"})
     commit(folder, clock=EXPIRED)
     assert checked("--base", "main") == (0, [])
+
+
+def test_many_overrides_are_matched_in_a_time_that_grows_with_their_number() -> None:
+    class Counted(str):
+        compared = 0
+
+        def __eq__(self, other: object) -> bool:
+            Counted.compared += 1
+            return str(self) == str(other)
+
+        __hash__ = str.__hash__
+
+    def compared(number: int) -> int:
+        Counted.compared = 0
+        place = Location("overrides/2026-02-15-why.yaml", 1, 1)
+        scopes = [Counted(f"{POOL}-{it}") for it in range(number)]
+        every = [Override(OverrideKind.GATE, it, "why", 1 << 40, 0, it, place) for it in scopes]
+        overrides = Overrides(tuple(every))
+        assert all(overrides.allow("gate", f"{POOL}-{it}") for it in range(0, number, 2))
+        assert len(list(overrides.unused())) == number // 2
+        return Counted.compared
+
+    assert compared(400) < 5 * compared(100)

@@ -143,6 +143,10 @@ def test_what_is_still_there_keeps_its_own_and_the_annotation_is_told() -> None:
 def test_released_addresses_are_not_taken_back_by_a_rename() -> None:
     released = reconciled(without(TWO, "tenants/one.yaml"))
     files = {**released, "tenants/uno.yaml": formerly(tenant("uno"), "team-a/one")}
+    (found,) = evaluation_of(files).findings
+    assert found.code == "rename-unused"
+    assert "team-a/one was removed before, so 10.40.0.0-10.40.0.7 stay released" in found.message
+    assert evaluation_of(reconciled(files)).findings == ()  # once it has addresses of its own
     evaluation = evaluation_of(files)
     assert decided(evaluation)["team-a/uno (loadbalancer)"] == "Grant"
     assert evaluation.state.former == {}

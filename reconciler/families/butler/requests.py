@@ -14,6 +14,7 @@ from reconciler.documents.findings import (
     info,
     join_limited,
     nearest,
+    shown,
     warning,
 )
 from reconciler.families.butler import kinds
@@ -146,7 +147,9 @@ def _report_missing_tenant(
     hint = "add the TenantCluster when it exists; the addresses are held anyway; for a holder that"
     hint += f" is not a cluster, set the annotation {HOLDER}: {EXTERNAL}"
     near = ""
-    if count > MAX_SUGGESTIONS:
+    if (held := document.annotations().get(HOLDER)) is not None:
+        hint = f"did you mean {HOLDER}: {EXTERNAL}? It is {shown(held)}"
+    elif count > MAX_SUGGESTIONS:
         pass
     elif spaces := documents.namesakes(kinds.TENANT, name):
         near = f"{nearest(namespace, spaces) or spaces[0]}/{name}"
