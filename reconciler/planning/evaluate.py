@@ -148,15 +148,15 @@ def counts_of(evaluation: Evaluation) -> limits.Counts:
     """Return the numbers for the release limit. Growth and ranges that a move leaves are excluded."""
     state, clock = evaluation.state, evaluation.tree.clock
     stays = {record.claim for record in state.records if record.is_live}
-    reserved = 0
-    for record in state.records:
-        if record.is_released and record.claim not in stays and record.path not in state.grown:
-            end = retention_end(record, state)
-            reserved += end is None or end > clock
+    ends = [
+        retention_end(it, state)
+        for it in state.records
+        if it.is_released and it.claim not in stays and it.path not in state.grown
+    ]
     return limits.Counts(
         releases=sum(is_braked(it, evaluation) for it in evaluation.plan.decisions),
         live=sum(it.is_live for it in state.records),
-        reserved=reserved,
+        reserved=sum(end is None or end > clock for end in ends),
     )
 
 
@@ -209,12 +209,11 @@ def _beyond_limits(plan: Plan, state: State, tree: Tree) -> dict[Key, Claim]:
         files, size // MAX_BYTES
     ):
         return {}
-    there, found, new = {it.path for it in state.records}, dict[Key, Claim](), dict[str, int]()
-    for path, data in _changes(plan, state, tree):
-        size -= len(data or b"")
-        if data is not None and path not in there:
-            new[path] = len(data)
-        files += (data is None) - (path in new)
+    there, found = {it.path for it in state.records}, dict[Key, Claim]()
+    written = {path: len(data or b"") for path, data in _changes(plan, state, tree)}
+    new = {path: length for path, length in written.items() if length and path not in there}
+    files += sum(not length for length in written.values()) - len(new)
+    size -= sum(written.values())
     for record in reversed(records_after(plan, state, tree.settings.records)):
         claim = state.claims.get(record.claim) if min(files, size) < 0 else None
         if record.path in new and claim is not None and claim.refusal != NO_RECORD:
@@ -328,16 +327,19 @@ def described_files(sources: Iterable[Loaded], settings: Settings) -> DescribedF
     )
 
 
+def owners_of(identities: Iterable[Identity]) -> frozenset[tuple[str, str, str, str]]:
+    """Return the owners of claims that documents describe, by their identities."""
+    return frozenset(
+        (family.name, kind, namespace, name)
+        for group, kind, namespace, name in identities
+        if (family := family_of_kind(GroupKind(group, kind))) is not None
+    )
+
+
 def _state_of(tree: Tree, reading: FamilyReading, records: tuple[Allocation, ...]) -> State:
     second = effective_documents(tree).second
-    broken = {
-        (family.name, kind, namespace, name)
-        for group, kind, namespace, name in (
-            *(identity for source in tree.sources for identity in source.broken),
-            *(document.identity for document in second),
-        )
-        if (family := family_of_kind(GroupKind(group, kind))) is not None
-    }
+    broken = owners_of(identity for source in tree.sources for identity in source.broken)
+    broken |= owners_of(document.identity for document in second)
     unclear = [source for source in tree.sources if source.unclear]
     never = _never_read(tree)
     pools = {key: pool.source.path for key, pool in reading.pools.items()}

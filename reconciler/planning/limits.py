@@ -10,7 +10,6 @@ from reconciler.model.claim import Allocation, Claim, Quota, Refusal
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Blocked, Plan, Refuse, State
-from reconciler.model.pool import Pool
 from reconciler.model.settings import SETTINGS_SCOPE, OverrideKind, Overrides, Settings
 from reconciler.planning.space import percentage
 
@@ -99,7 +98,8 @@ def capacity(
         if pool.gate is None or after.tier.rank < pool.gate.rank:
             continue
         is_fuller = used_after * before.total > used_before * after.total
-        if is_fuller and not _may_be_full(pool, settings, overrides):
+        scopes = [str(key), *([SETTINGS_SCOPE] if pool.gate is settings.gate else [])]
+        if is_fuller and not any(overrides.allow(OverrideKind.GATE, it) for it in scopes):
             yield gate(
                 CAPACITY,
                 pool.source,
@@ -107,12 +107,6 @@ def capacity(
                 f" ({used_after} of {after.total}): tier {after.tier}",
                 f"widen the pool or add another; the gate is {pool.gate}",
             )
-
-
-def _may_be_full(pool: Pool, settings: Settings, overrides: Overrides) -> bool:
-    if overrides.allow(OverrideKind.GATE, str(pool.key)):
-        return True
-    return pool.gate is settings.gate and overrides.allow(OverrideKind.GATE, SETTINGS_SCOPE)
 
 
 def clock(ahead: int | None, used: int) -> Iterator[Finding]:

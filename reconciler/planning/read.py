@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from reconciler.documents.document import Document, GroupKind, Identity
+from reconciler.documents.document import Document, Identity
 from reconciler.documents.findings import (
     Finding,
     Location,
@@ -21,13 +21,13 @@ from reconciler.documents.findings import (
 )
 from reconciler.documents.load import Loaded, clashes
 from reconciler.documents.text import Unread, is_yaml
-from reconciler.families import family_of_kind, is_pool
+from reconciler.families import is_pool
 from reconciler.gitio.interface import BranchCommit, Entry, Source
 from reconciler.model.errors import LimitError
 from reconciler.model.pool import Contract
 from reconciler.model.settings import OVERRIDES, PATH, Limits, Overrides, Settings
 from reconciler.planning.documents import FileReader, LastGood, Tree, identity_of, reader_of, split
-from reconciler.planning.evaluate import Evaluation, evaluate
+from reconciler.planning.evaluate import Evaluation, evaluate, owners_of
 from reconciler.planning.settings import EarlierOverrides, is_override, overrides_of, read_settings
 from reconciler.records.parse import Recalled
 
@@ -56,11 +56,6 @@ def evaluate_source(source: Source, options: EvaluationOptions = DEFAULTS) -> Ev
     """Read a revision and evaluate it."""
     tree = read_tree(source, options.settings, overrides=options.overrides)
     named = [identity_of(tree.settings.observed, path) for path in options.gone]
-    gone = frozenset(
-        (family.name, kind, namespace, name)
-        for group, kind, namespace, name in filter(None, named)
-        if (family := family_of_kind(GroupKind(group, kind))) is not None
-    )
     return evaluate(
         replace(
             tree,
@@ -68,7 +63,7 @@ def evaluate_source(source: Source, options: EvaluationOptions = DEFAULTS) -> Ev
             left=options.left,
             contracts=options.contracts,
             allow_release=options.allow_release,
-            gone=gone,
+            gone=owners_of(filter(None, named)),
         )
     )
 
@@ -182,20 +177,15 @@ def read_own_settings(source: Source, judging: Settings | None = None) -> OwnSet
     return OwnSettings(replace(own.settings, records=folder), (*own.findings, lost), is_broken=True)
 
 
-def own_limits(source: Source) -> Limits:
-    """Return the limits in the Settings of a source, without listing it."""
-    return _read_own(source).settings.limits
-
-
-def is_over_limits(source: Source, limits: Limits) -> bool:
-    """Return whether a source exceeds its own limits, and others are wider."""
-    own = _read_own(source).settings
+def raised_limits(base: Source, source: Source) -> Limits | None:
+    """Return the limits of a source if they are wider than the limits that its base exceeds."""
+    own, limits = _read_own(base).settings, _read_own(source).settings.limits
     try:
-        source.bound(own.limits)
-        source.entries([*own.folders, own.records])
+        base.bound(own.limits)
+        base.entries([*own.folders, own.records])
     except LimitError:
-        return limits != own.limits and limits.widened(own.limits) == limits
-    return False
+        return limits if own.limits != limits == limits.widened(own.limits) else None
+    return None
 
 
 def _read_own(source: Source) -> OwnSettings:

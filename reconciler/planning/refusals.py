@@ -112,7 +112,10 @@ class Tried(Struct, frozen=True):
 
 def tried(rooms: Iterable[tuple[Pool, Room]], version: int | None) -> Tried:
     """Return the free space of one or more pools for an IP version."""
-    every = [(pool, usable_of(pool, version).size, room) for pool, room in rooms]
+    every = [
+        (pool, (pool.usable.of_version(version) if version else pool.usable).size, room)
+        for pool, room in rooms
+    ]
     return Tried(
         tuple(every[:NAMED]),
         max(len(every) - NAMED, 0),
@@ -175,11 +178,6 @@ def _more(pool: Pool, lacking: int) -> str:
         return f"widen the pool by {lacking} or more addresses"
     free = IPSet((pool.subnet,)) - pool.extent - pool.reserved
     return f"add a range of {lacking} or more addresses to {pool.key.name}" if free else ""
-
-
-def usable_of(pool: Pool, version: int | None) -> IPSet:
-    """Return a pool's usable addresses, of the IP version that the claim needs."""
-    return pool.usable if version is None else pool.usable.of_version(version)
 
 
 def _described(pool: Pool, total: int, room: Room, holders: "Holders") -> str:

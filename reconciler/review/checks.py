@@ -30,9 +30,8 @@ from reconciler.planning.read import (
     EvaluationOptions,
     evaluate_source,
     has_records,
-    is_over_limits,
     left_over,
-    own_limits,
+    raised_limits,
     records_elsewhere,
 )
 from reconciler.planning.renames import REFUSED, DocumentName, Link, broken, is_there, links_of
@@ -67,39 +66,22 @@ from reconciler.review.renames import dangling_requests, renames
 from reconciler.review.result import Compared
 
 CODE = "settings-changed"
-# Fields of Settings, the most important first, and those with another name in `ipam.yaml`.
-_FIELDS = [
-    "retention",
-    "gate",
-    "thresholds",
-    "max_release_percent",
-    "min_records",
-    "sources",
-    "kinds",
-    "records",
-    "observed",
-    "overlap_is_error",
-    "implicit_is_error",
-    "address_spaces",
-    "metallb_pool",
-    "advertisement",
-    "elastic",
-    "intake",
-    "applies_documents",
-    "committer",
-    "skips_ci",
-    "limits",
-]
-_NAMES = {
+# Fields of Settings, the most important first, with their names in `ipam.yaml`.
+_FIELDS = {
+    **dict.fromkeys(("branch", "retention", "gate", "thresholds"), ""),
     "max_release_percent": "brakes.maxReleasePercent",
     "min_records": "brakes.minRecords",
+    **dict.fromkeys(("sources", "kinds", "records", "observed"), ""),
     "overlap_is_error": "poolOverlap",
     "implicit_is_error": "providerImplicit",
     "address_spaces": "addressSpaces",
     "metallb_pool": "metallb.poolName",
     "advertisement": "metallb.advertisement",
+    **dict.fromkeys(("elastic", "intake"), ""),
     "applies_documents": "apply.documents",
+    "committer": "",
     "skips_ci": "commit.skipCi",
+    "limits": "",
 }
 
 
@@ -159,10 +141,10 @@ def _place(settings: Settings) -> Location:
 
 def changed(earlier: Settings, own: Settings) -> Iterator[str]:
     """Return the fields in which Settings differ, with both values of the short ones."""
-    for name in _FIELDS:
+    for name, other in _FIELDS.items():
         before, now = getattr(earlier, name), getattr(own, name)
         if before != now:
-            field = _NAMES.get(name, name)
+            field = other or name
             values = [_value(name, it) for it in (before, now)]
             yield f"{field} from {values[0]} to {values[1]}" if all(values) else field
 
@@ -315,8 +297,7 @@ def review(
     try:
         return review_change(Change(repository, base, source, proposed))
     except LimitError:
-        limits = own_limits(source)
-        if not is_over_limits(repository.source(base), limits):
+        if (limits := raised_limits(repository.source(base), source)) is None:
             raise
         # The base exceeds its own limits, so only a change that raises them can help.
         repository.git.reader.limits = limits
@@ -399,10 +380,9 @@ def _same(item: Finding, changed: frozenset[str]) -> tuple[Severity, str, Locati
 
 
 def _is_worse(item: Finding, evaluation: Evaluation, base: Evaluation) -> bool:
-    for pool in evaluation.state.pools.values() if item.code == CAPACITY else ():
-        if pool.source == item.location:
-            now, was = evaluation.plan.after[pool.key], base.plan.after.get(pool.key)
-            used = now.allocated + now.held
-            if was is None or used * was.total > (was.allocated + was.held) * now.total:
-                return True
+    pools = evaluation.state.pools.values() if item.code == CAPACITY else ()
+    for key in (it.key for it in pools if it.source == item.location):
+        now, was = evaluation.plan.after[key], base.plan.after.get(key)
+        used = now.allocated + now.held
+        return was is None or used * was.total > (was.allocated + was.held) * now.total
     return False

@@ -21,7 +21,6 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Grant, State
 from reconciler.model.pool import DEFAULT_SPACE, Pool
 from reconciler.model.settings import OverrideKind
-from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.limits import CAPACITY, capacity
 from reconciler.planning.rules import OUTSIDE
 from reconciler.planning.space import Lookup, space_of
@@ -73,8 +72,8 @@ def newly_outside(change: Change) -> Iterator[Finding]:
     state, overrides = change.result.state, change.result.tree.overrides
     if not (found := [it for it in change.result.findings if it.code == OUTSIDE]):
         return
-    known = IPSet.of(it for ranges in _outside(change.base_plan.state).values() for it in ranges)
-    now = {state.pools[key].source: (key, IPSet.of(it)) for key, it in _outside(state).items()}
+    known = IPSet.of(it for there in _outside(change.base_plan.state).values() for it in there)
+    now = {state.pools[key].source: (key, it) for key, it in _outside(state).items()}
     for item in found:
         key, outside = now[item.location]
         if outside - known and not overrides.allow(OverrideKind.SHRINK, str(key)):
@@ -82,14 +81,13 @@ def newly_outside(change: Change) -> Iterator[Finding]:
         yield item
 
 
-def _outside(state: State) -> dict[Key, list[IPRange]]:
+def _outside(state: State) -> dict[Key, IPSet]:
     """Return the addresses that records hold outside of their pools, by pool."""
     found: dict[Key, list[IPRange]] = {}
     for it in state.records:
-        pool = state.pools.get(it.pool)
-        if pool is not None and it.range is not None and not pool.usable.covers(it.range):
-            found.setdefault(it.pool, []).extend(IPSet((it.range,)) - pool.usable)
-    return found
+        found.setdefault(it.pool, []).extend([it.range] if it.range else [])
+    pools = ((state.pools.get(key), it) for key, it in found.items())
+    return {pool.key: IPSet.of(it) - pool.usable for pool, it in pools if pool is not None}
 
 
 def unreserved(change: Change) -> Iterator[Finding]:
@@ -158,18 +156,15 @@ def _moved(change: Change) -> Iterator[Finding]:
         if old is None or old.space == pool.space:
             continue
         message = f"{key.kind} {key.name} is put from address space {old.space} into {pool.space}"
-        if not (held := _held(pool, change.result)):
+        used = change.result.plan.before.get(key)
+        held = used.allocated + used.held if used is not None else 0
+        if not held:
             yield info("address-space-changed", pool.source, message)
         else:
             hint = f"any pool left in {old.space} could give them out again: set it back, and make"
             hint += f" a new pool in {pool.space}; remove this one when nothing holds its addresses"
             message += f" with {held} addresses that are held"
             yield error("address-space-changed", pool.source, message, hint)
-
-
-def _held(pool: Pool, evaluation: Evaluation) -> int:
-    used = evaluation.plan.before.get(pool.key)
-    return used.allocated + used.held if used is not None else 0
 
 
 def _overlaid(change: Change) -> Iterator[Finding]:

@@ -295,8 +295,8 @@ class _Reader:
         elif pool is not None:
             wanted = self._named(pool)
         else:
-            group, kind = (document.spec["poolRef"][field] for field in ("apiGroup", "kind"))
-            message = f"spec.poolRef names {kind} of {group}, so ipam allocates no address for it"
+            other = "{kind} of {apiGroup}".format_map(document.spec["poolRef"])
+            message = f"spec.poolRef names {other}, so ipam allocates no address for it"
             hint = f"to let ipam allocate: write apiGroup: {kinds.IPAM_GROUP} and kind:"
             hint += f" {kinds.POOL.kind} or {kinds.GLOBAL_POOL.kind}"
             place = document.at("spec", "poolRef", "kind")
