@@ -8,7 +8,7 @@ import pytest
 
 from tests.cli.running import Capture, ipam
 from tests.page.repositories import document_of
-from tests.world import CLOCK, SMALL, commit, git, repository, tenant
+from tests.world import CLOCK, SMALL, commit, git, reconciled, repository, settings, tenant
 
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 DAY = 86_400
@@ -104,3 +104,24 @@ def test_all_verbs_agree_on_a_record_whose_retention_has_ended_while_no_run_remo
     at(monkeypatch, CLOCK + 3 * DAY)
     assert ipam(capsys, "reconcile", "--repo", folder).code == 0
     assert held()[1:] == [[0, 0], []]
+
+
+def test_what_the_first_commit_did_is_told_although_the_second_fails(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    files = {**SMALL, "ipam.yaml": settings("{retention: 0s}"), "tenants/two.yaml": tenant("two")}
+    repo, remote = repository(tmp_path / "repo", reconciled(files)), tmp_path / "remote.git"
+    (repo / "tenants/one.yaml").unlink()
+    commit(repo)
+    git(tmp_path, "clone", "-q", "--bare", str(repo), str(remote))
+    git(repo, "remote", "add", "origin", str(remote))
+    hook = remote / "hooks" / "pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text('#!/bin/sh\nif [ -e "$0.once" ]; then exit 1; fi\ntouch "$0.once"\n')
+    hook.chmod(0o755)
+    ran = ipam(capsys, "reconcile", "--repo", repo, "-o", "json")
+    assert (ran.code, "the remote refuses the push" in ran.err) == (4, True)
+    document = json.loads(ran.out)
+    assert document["commit"] == git(repo, "rev-parse", "HEAD")
+    assert (document["pushed"], document["exitCode"]) == (True, 4)
+    assert git(repo, "log", "--format=%s", "-1") == "ipam: release 1"
