@@ -236,7 +236,7 @@ class _Owners:
             return
         live, lost = self._live[name], self._lost.get(name, "")
         referring = self._referring.get(name, [])
-        if not (live or lost or referring):  # already renamed, or it never held anything itself
+        if not (live or lost or referring):  # already renamed, or it holds nothing itself
             self._take_referring(rivals)
             self._findings += [it for link in rivals for it in self._released(link)]
         elif path := lost or _unclear(self._tree) or first.document.doubt:

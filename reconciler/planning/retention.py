@@ -159,10 +159,9 @@ def due_instants(state: State, records: Iterable[Allocation] | None = None) -> I
     then = state if records is None else replace(state, records=tuple(records))
     yield from instants(then)
     for record in then.records:
-        if record.is_released and not record.announced:
-            end = retention_end(record, state)
-            if end is not None:
-                yield end
+        end = retention_end(record, state) if record.is_released else None
+        if end is not None and not record.announced:
+            yield end
 
 
 def latest_due(

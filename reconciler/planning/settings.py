@@ -121,12 +121,9 @@ def _read(document: Document) -> tuple[Settings, list[Finding]]:
 
 
 def _elastic(spec: Mapping[str, Any], default: Elastic) -> Elastic:
-    names = ("pendingAfter", "pending_after"), ("shrinkAfter", "shrink_after")
-    read = {
-        to: parse_duration(spec[name])
-        for name, to in (*names, ("retention", "retention"))
-        if name in spec
-    }
+    names = {"pendingAfter": "pending_after", "shrinkAfter": "shrink_after"}
+    names["retention"] = "retention"
+    read = {to: parse_duration(spec[name]) for name, to in names.items() if name in spec}
     return replace(default, max_growth=spec.get("maxGrowth", default.max_growth), **read)
 
 

@@ -128,13 +128,10 @@ def read_requests(
         provider = providers.of(tenant)[0] if tenant is not None else None
         claim = _claim(document, tenant, networks, provider)
         if tenant is not None:
-            is_ours = document.namespace == kinds.SYSTEM and not document.file.startswith(
-                f"{observed}/"
-            )
             is_named = stands_for(document) is not None
-            item = TenantRequest(
-                document, claim, held.get(claim.key), is_named, is_named or is_ours
-            )
+            is_observed = document.file.startswith(f"{observed}/")
+            may_stand = is_named or (document.namespace == kinds.SYSTEM and not is_observed)
+            item = TenantRequest(document, claim, held.get(claim.key), is_named, may_stand)
             found.setdefault(name, []).append(item)
     return found
 
