@@ -19,6 +19,7 @@ from reconciler.gitio.process import (
     TRUE,
     GitProcess,
     ObjectReader,
+    Output,
     Setting,
     common_folder,
     is_filtered,
@@ -86,7 +87,8 @@ def headers(git: GitProcess, names: Sequence[str]) -> list[Header | None]:
     """Return the headers of named objects, or None for a name that does not resolve."""
     if not names:
         return []
-    return [_header(line) for line in git.look_up("--batch-check", names).splitlines()]
+    found = b"".join(git.look_up("--batch-check", names))
+    return [_header(line) for line in found.splitlines()]
 
 
 def _header(line: bytes) -> Header | None:
@@ -98,15 +100,15 @@ def _header(line: bytes) -> Header | None:
 
 def read_blobs(git: GitProcess, oids: Sequence[str]) -> Iterator[bytes]:
     """Yield the bytes of small objects; raise GitError if one is corrupt or missing."""
-    out, at = git.look_up("--batch", oids) if oids else b"", 0
+    out = Output(git.look_up("--batch", oids) if oids else iter(()))
     for oid in oids:
-        end = out.find(b"\n", at)
-        head = _header(out[at:end])
-        if end < 0 or head is None:
-            raise GitError(f"object {oid} is missing or corrupt", DAMAGED)
-        at = end + 1 + head.size
-        yield out[end + 1 : at]
-        at += 1
+        try:
+            head = _header(out.line().rstrip())
+            if head is None:
+                raise EOFError
+            yield out.take(head.size + 1)[:-1]
+        except EOFError:
+            raise GitError(f"object {oid} is missing or corrupt", DAMAGED) from None
 
 
 def find_commits(git: GitProcess, names: Sequence[str]) -> list[Made | None]:

@@ -23,6 +23,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from subprocess import PIPE, Popen, TimeoutExpired  # nosec B404  # names only; GitPython starts git
+from tempfile import TemporaryFile
 from threading import RLock, current_thread, main_thread
 from typing import Any
 from urllib.parse import quote
@@ -231,36 +232,55 @@ class Result(Struct, frozen=True):
     err: str
 
 
+class Output:
+    """Output of a process that is still running. Raises EOFError at its end."""
+
+    def __init__(self, more: Iterator[bytes]) -> None:
+        self._more = more
+        self._held, self._at = b"", 0
+
+    def line(self) -> bytes:
+        """Return the next line, with its line feed."""
+        while (end := self._held.find(b"\n", self._at)) < 0:
+            self._read(1)
+        return self.take(end + 1 - self._at)
+
+    def take(self, size: int) -> bytes:
+        """Return the next bytes."""
+        if (lacking := self._at + size - len(self._held)) > 0:
+            self._read(lacking)
+        self._at += size
+        return self._held[self._at - size : self._at]
+
+    def _read(self, lacking: int) -> None:
+        found = [self._held[self._at :]]
+        while lacking > 0:
+            if not (piece := next(self._more, b"")):
+                raise EOFError
+            found.append(piece)
+            lacking -= len(piece)
+        self._held, self._at = b"".join(found), 0
+
+
 class _Lookup:
     def __init__(self, start: Callable[[], Any], *, has_data: bool) -> None:
         self._wrapper = _registered(start)
         self._process: Popen[bytes] = self._wrapper.proc
         self._has_data = has_data
-        self._rest = b""
-        self._more = pieces(self._process, SECONDS)
+        self._out = Output(pieces(self._process, SECONDS))
 
     def ask(self, names: bytes) -> bytes | None:
         found = []
         try:
             os.write(self._process.stdin.fileno(), names)  # type: ignore[union-attr]  # a pipe
             for _ in range(names.count(b"\n")):
-                while (end := self._rest.find(b"\n") + 1) == 0:
-                    self._rest += next(self._more)
-                found.append(line := self._take(end))
+                found.append(line := self._out.line())
                 size = line[line.rfind(b" ") + 1 :].strip()
-                found.append(self._take(int(size) + 1 if self._has_data and size.isdigit() else 0))
-        except (OSError, StopIteration):
+                if self._has_data and size.isdigit():
+                    found.append(self._out.take(int(size) + 1))
+        except (OSError, EOFError):
             return None
         return b"".join(found)
-
-    def _take(self, size: int) -> bytes:
-        pieces, have = [self._rest], len(self._rest)
-        while have < size:
-            pieces.append(next(self._more))
-            have += len(pieces[-1])
-        whole = b"".join(pieces)
-        self._rest = whole[size:]
-        return whole[:size]
 
     def close(self) -> None:
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
@@ -381,23 +401,25 @@ class GitProcess:
         text = err.decode("utf-8", "replace").strip().replace(REMOTE, remote)
         return Result(process.returncode, out, redacted(text, self._secrets()))
 
-    def look_up(self, how: str, names: Sequence[str]) -> bytes:
-        """Return the output of `cat-file`, or raise GitError for a corrupt or missing object."""
+    def look_up(self, how: str, names: Sequence[str]) -> Iterator[bytes]:
+        """Yield pieces of the output of `cat-file`. Raises GitError for a corrupt object."""
         data = "".join(f"{name}\n" for name in names).encode()
         start = partial(self._start, ("cat-file", how), "", {})
         if (found := self.reader.ask(how, data, start)) is not None:
-            return found
-        result = self.run("cat-file", how, "--buffer", data=data)
-        if result.status != 0:
-            raise failure("cat-file", result, DAMAGED)
-        return result.out
+            return iter((found,))
+        return self.parts("cat-file", how, "--buffer", data=data)
 
-    def parts(self, *arguments: str) -> Generator[bytes, None, None]:
-        """Yield the output in pieces. Closing the generator ends Git."""
+    def parts(self, *arguments: str, data: bytes = b"") -> Generator[bytes, None, None]:
+        """Yield the output in pieces while Git works. Closing the generator ends Git."""
+        with TemporaryFile() as file:
+            file.write(data)
+            file.seek(0)
+            yield from self._pieces(arguments, file)
+
+    def _pieces(self, arguments: Sequence[str], file: Any) -> Iterator[bytes]:
         err = bytearray()
-        with child(partial(self._start, arguments, "", {})) as process:
+        with child(partial(self._start, arguments, "", {}, file)) as process:
             try:
-                process.stdin.close()  # type: ignore[union-attr]  # a pipe
                 yield from pieces(process, SECONDS, err)
                 process.wait(SECONDS)
             except (TimeoutError, TimeoutExpired):
@@ -417,7 +439,9 @@ class GitProcess:
         """Run Git and return its output split at white space, such as commit ids."""
         return self.check(*arguments).decode("ascii").split()
 
-    def _start(self, arguments: Sequence[str], remote: str, extra: Mapping[str, str]) -> Any:
+    def _start(
+        self, arguments: Sequence[str], remote: str, extra: Mapping[str, str], stdin: Any = PIPE
+    ) -> Any:
         # The last value of a name counts.
         variables = {**self.environment, **ENVIRONMENT, **self.objects, **extra}
         settings = [*self.guards, *CONFIG]
@@ -439,7 +463,7 @@ class GitProcess:
         if _log.isEnabledFor(logging.DEBUG):
             _log.debug("%s", escape(redacted(shlex.join(command), self._secrets())))
         named = [REMOTE if remote and part == remote else part for part in command]
-        return _started(self.git_dir, named, variables)
+        return _started(self.git_dir, named, variables, stdin)
 
     def _remote_settings(self, remote: str) -> list[tuple[str, str]]:
         found = [(f"url.{remote}.insteadOf", REMOTE), (f"url.{remote}.pushInsteadOf", REMOTE)]
@@ -492,14 +516,16 @@ def _personal(variables: Mapping[str, str], own: Mapping[str, str]) -> dict[str,
     return others | {name: own[name] for name in _PERSONAL if name in own}
 
 
-def _started(folder: Path, command: Sequence[str], variables: dict[str, str]) -> Any:
+def _started(
+    folder: Path, command: Sequence[str], variables: dict[str, str], stdin: Any = PIPE
+) -> Any:
     # Relative folders of the search path are not searched for programs.
     path = variables.get("PATH", os.defpath).split(os.pathsep)
     variables["PATH"] = os.pathsep.join(part for part in path if part.startswith("/"))
     try:
         # With ipam's signal handlers, Git reports a full disk as an error and removes its locks.
         return Git(str(folder)).execute(
-            command, as_process=True, istream=PIPE, env=variables,
+            command, as_process=True, istream=stdin, env=variables,
             start_new_session=True, restore_signals=False,
         )  # fmt: skip
     except GitCommandNotFound:

@@ -29,8 +29,6 @@ T = TypeVar("T")
 _FOLDER = "040000"
 _REGULAR = ("100644", "100755", "100664")
 _MODES = {"120000": "a symlink", "160000": "a submodule"}
-# Maximum bytes of files in memory at once.
-_AT_ONCE = 1 << 25
 _REWRITE = "remove it by a new commit, and see which tool added it: git log -p --all -- PATH"
 # Names of most files, which need no further check.
 _PLAIN_PATH = re.compile(r"(?:\w[\w.-]{0,199}/){0,15}\w[\w.-]{0,199}", re.ASCII)
@@ -205,23 +203,10 @@ class GitSource:
         sizes = [self._git.reader.sizes[entry.oid] for entry in entries]
         small = [size if size <= MAX_BYTES else 0 for size in sizes]
         self._budget.check_bytes(sum(small))
-        for portion in portions(small, _AT_ONCE):
-            oids = [entries[at].oid for at in portion if sizes[at] <= MAX_BYTES]
-            blobs = read_blobs(self._git, oids)
-            for at in portion:
-                yield entries[at], next(blobs) if sizes[at] <= MAX_BYTES else Unread(sizes[at])
-
-
-def portions(sizes: Sequence[int], most: int) -> Iterable[range]:
-    """Yield ranges of positions with at most `most` bytes each, or with one item."""
-    start, total = 0, 0
-    for at, size in enumerate(sizes):
-        if total + size > most and at > start:
-            yield range(start, at)
-            start, total = at, 0
-        total += size
-    if start < len(sizes):
-        yield range(start, len(sizes))
+        readable = [it.oid for it, size in zip(entries, sizes, strict=True) if size <= MAX_BYTES]
+        blobs = read_blobs(self._git, readable)
+        for entry, size in zip(entries, sizes, strict=True):
+            yield entry, next(blobs) if size <= MAX_BYTES else Unread(size)
 
 
 def irregular(path: str, mode: str) -> Finding | None:
