@@ -94,3 +94,12 @@ def test_no_merge_driver_of_the_configuration_is_run(repo: Path, capsys: Capture
     ran = ipam(capsys, "check", "--repo", repo, "--base", "main", "--rev", "change")
     assert (ran.code, "merge-conflict" in ran.out) == (1, True)
     assert not list(repo.rglob("RAN"))
+
+
+def test_a_clone_without_what_both_come_from_says_so(
+    repo: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    git(tmp_path, "clone", "-q", "--depth", "1", "--no-single-branch", f"file://{repo}", "shallow")
+    words = ("--repo", tmp_path / "shallow", "--base", "main", "--rev", "origin/change")
+    ran = ipam(capsys, "check", *words)
+    assert (ran.code, "the clone is too shallow" in ran.err) == (4, True)
