@@ -139,7 +139,8 @@ class Change:
         self.proposed = proposed
 
     @cached_property
-    def _judging(self) -> tuple[Settings, tuple[Finding, ...]]:
+    def judging(self) -> tuple[Settings, tuple[Finding, ...]]:
+        """Return `base_settings`, and findings if the base's own are looser."""
         # Stricter Settings of the last reconcile commit count, as they will after the merge.
         settings = read_own_settings(self.base).settings
         last = newest(self.repository, self.base.revision().id)
@@ -149,12 +150,7 @@ class Change:
     @property
     def base_settings(self) -> Settings:
         """Return the Settings of the base, at least as strict as in the last reconcile commit."""
-        return self._judging[0]
-
-    @property
-    def loosened(self) -> tuple[Finding, ...]:
-        """Return findings about Settings of the base that are looser than in the last commit."""
-        return self._judging[1]
+        return self.judging[0]
 
     @cached_property
     def own_settings(self) -> Settings:

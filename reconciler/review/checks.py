@@ -240,7 +240,7 @@ CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     missing_commits,
     settings_changed,
     wrong_by_own_settings,
-    lambda change: change.loosened,
+    lambda change: change.judging[1],
     limits_changed,
     shrunk,
     newly_outside,
