@@ -17,10 +17,10 @@ from typing import NamedTuple
 import urllib3
 
 from reconciler.apply.fleet import apply_fleet
-from reconciler.apply.plan import ClusterState
 from reconciler.apply.targets import ApplyOptions
 from reconciler.kube.clusters import KubeClusters
 from reconciler.kube.deadline import Timeouts
+from reconciler.model.applied import ClusterState
 from reconciler.model.objects import MANAGEMENT
 from reconciler.planning.evaluate import Evaluation
 from tests.world import evaluation_of, pool, provider, reconciled, tenant

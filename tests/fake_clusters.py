@@ -5,11 +5,11 @@ from typing import Any
 
 from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.inventory import NAME
-from reconciler.apply.plan import Applied
 from reconciler.apply.targets import ApplyOptions
 from reconciler.families.butler.kinds import MACHINE
 from reconciler.kube.interface import Cluster
 from reconciler.kube.resources import ADDRESS_POOL
+from reconciler.model.applied import Applied
 from reconciler.model.errors import GitError
 from reconciler.model.objects import CONFIG_MAP, Ref, Resource
 from tests.apply.execution.site import Files, evaluated

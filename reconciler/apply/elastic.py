@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct, field
 
-from reconciler.addresses import IPRange, IPSet
+from reconciler.addresses import IPSet
 from reconciler.apply.inventory import NAME, InventoryEntry, data_of
 from reconciler.apply.metallb import (
     NAMESPACE,
@@ -29,6 +29,7 @@ from reconciler.kube.resources import (
     DesiredObject,
     with_status,
 )
+from reconciler.model.applied import Use
 from reconciler.model.claim import Allocation
 from reconciler.model.instant import parse_instant
 from reconciler.model.objects import Manifest, Ref
@@ -320,14 +321,6 @@ def reading_for(snapshot: Snapshot, entries: Mapping[str, InventoryEntry]) -> Cl
     except ValueError:
         return None
     return None if odd else ClusterReading(addresses, addresses_of(found))
-
-
-class Use(NamedTuple):
-    """The number of addresses of a record that Services use."""
-
-    record: str
-    range: IPRange
-    used: int
 
 
 def uses(records: Iterable[Allocation], reading: ClusterReading) -> tuple[Use, ...]:

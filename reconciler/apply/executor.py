@@ -17,16 +17,7 @@ from reconciler.apply import steps
 from reconciler.apply.elastic import ClusterReading, reading_for, uses
 from reconciler.apply.inventory import ClusterIdentity, Enrolled, identify, save
 from reconciler.apply.metallb import NAMESPACE, controller_time, describe, state_error, written
-from reconciler.apply.plan import (
-    WRITTEN,
-    Applied,
-    ClusterPlan,
-    ClusterState,
-    ObjectResult,
-    Progress,
-    foresee,
-    foresee_all,
-)
+from reconciler.apply.plan import ClusterPlan, Progress, foresee, foresee_all
 from reconciler.apply.plan_tenant import plan_tenant
 from reconciler.apply.rights import is_established
 from reconciler.apply.snapshot import (
@@ -41,6 +32,7 @@ from reconciler.apply.targets import ApplyOptions, Target
 from reconciler.kube.interface import Cluster
 from reconciler.kube.resources import CONFIGURATION_STATE, desired_object, owned_by, reading
 from reconciler.model import errors
+from reconciler.model.applied import WRITTEN, Applied, ClusterState, ObjectResult
 from reconciler.model.instant import format_instant
 from reconciler.model.objects import (
     MANAGER,

@@ -10,17 +10,10 @@ from reconciler.apply.fleet import AT_ONCE
 from reconciler.apply.inventory import check_memory, identify
 from reconciler.apply.management import Access, ManagementCluster, open_management
 from reconciler.apply.metallb import NAMESPACE, nodes_in, pool_addresses, ranges_of, users_of
-from reconciler.apply.targets import (
-    ApplyOptions,
-    cluster_of,
-    described_clusters,
-    former_clusters,
-    is_whole,
-    known_as_now,
-    require_claims,
-)
+from reconciler.apply.targets import ApplyOptions, is_whole, known_as_now, require_claims
 from reconciler.documents.findings import nearest
 from reconciler.families import families
+from reconciler.families.clusters import cluster_of, described_clusters, former_clusters
 from reconciler.kube.interface import CONTACTS, Cluster, Clusters
 from reconciler.kube.resources import ADDRESS_POOL
 from reconciler.model.claim import Allocation

@@ -26,7 +26,7 @@ from reconciler.apply.intake import identities
 from reconciler.apply.intake_run import not_in_git
 from reconciler.apply.inventory import IDENTITY, ClusterIdentity, Enrolled, check_memory, uid_of
 from reconciler.apply.management import Access, ClusterRegistry, open_management, without_kubeconfig
-from reconciler.apply.plan import Applied, ClusterPlan, ClusterState
+from reconciler.apply.plan import ClusterPlan
 from reconciler.apply.plan_management import ManagementDesiredState, plan_management
 from reconciler.apply.snapshot import Snapshot
 from reconciler.apply.targets import (
@@ -34,7 +34,6 @@ from reconciler.apply.targets import (
     Claims,
     Target,
     address_conflicts,
-    former_clusters,
     is_whole,
     known_as_now,
     remembered,
@@ -43,8 +42,10 @@ from reconciler.apply.targets import (
 )
 from reconciler.documents.document import Documents
 from reconciler.documents.findings import shown
+from reconciler.families.clusters import former_clusters
 from reconciler.kube.interface import CONTACTS, Clusters
 from reconciler.kube.resources import desired_objects
+from reconciler.model.applied import Applied, ClusterState
 from reconciler.model.errors import ClusterError, GitError, IdentityError, UsageError
 from reconciler.model.objects import MANAGEMENT, Ref
 from reconciler.planning.evaluate import Evaluation

@@ -22,14 +22,15 @@ from reconciler.apply.inventory import (
     written_to,
 )
 from reconciler.apply.metallb import ranges_of, written
-from reconciler.apply.plan import Applied, ClusterState
 from reconciler.apply.snapshot import LiveObjects, objects_of
 from reconciler.apply.steps import is_ours
-from reconciler.apply.targets import ApplyOptions, Target, announcer, cluster_kinds
+from reconciler.apply.targets import ApplyOptions, Target
+from reconciler.families.clusters import announcer, cluster_kinds
 from reconciler.families.interface import ClusterKind
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.kube.resources import IP_ALLOCATION
 from reconciler.model import errors
+from reconciler.model.applied import Applied, ClusterState
 from reconciler.model.objects import (
     CONFIG_MAP,
     HOME,

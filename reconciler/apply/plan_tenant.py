@@ -18,9 +18,9 @@ from reconciler.apply.metallb import (
     users_of,
     with_addresses,
 )
-from reconciler.apply.plan import WRITTEN, ClusterPlan, Draft, Lock, is_policy, orphan_notes
+from reconciler.apply.plan import ClusterPlan, Draft, Lock, is_policy, orphan_notes
 from reconciler.apply.snapshot import SERVICES, Live, Query, Snapshot
-from reconciler.apply.steps import Confirm, Drift, Look, is_ours, taken
+from reconciler.apply.steps import Confirm, Look, is_ours, taken
 from reconciler.apply.targets import UNCLEAR, ApplyOptions, Target
 from reconciler.kube.resources import (
     ADDRESS_POOL,
@@ -30,6 +30,7 @@ from reconciler.kube.resources import (
     desired_object,
     parse_ref,
 )
+from reconciler.model.applied import WRITTEN, Drift
 from reconciler.model.errors import ClusterError
 from reconciler.model.objects import ADOPT, Ref, Resource
 

@@ -8,10 +8,9 @@ from reconciler.apply.rights import crd_texts
 from reconciler.documents.findings import shown
 from reconciler.documents.yaml import dump
 from reconciler.model.errors import UsageError
-from reconciler.model.key import shortened
 from reconciler.model.objects import MANAGEMENT, Manifest, owned_labels
 from reconciler.planning.evaluate import Evaluation
-from reconciler.planning.projection import project
+from reconciler.planning.projection import file_of, object_files
 
 MARKER = ".ipam-render"
 _PART = re.compile(r"(?!\.\.?$)[A-Za-z0-9._-]{1,255}")
@@ -44,33 +43,17 @@ def render(evaluation: Evaluation, out: Path, policies: Sequence[Manifest] = ())
 
 def rendered(evaluation: Evaluation, policies: Sequence[Manifest] = ()) -> dict[str, str]:
     """Return all files by path. With policies, kustomizations add the label that they select."""
-    files = {path: dump(it) for path, it in objects(evaluation).items()}
+    files = {path: dump(it) for path, it in object_files(evaluation).items()}
     for name, text in crd_texts().items():
         files[f"{MANAGEMENT}/crds/{name}"] = text
     for cluster in sorted({path.partition("/")[0] for path in files}):
         for manifest in policies:
-            files[_path(cluster, manifest)] = dump(manifest)
+            files[file_of(cluster, manifest)] = dump(manifest)
         kind = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
         labels = {"labels": [{"pairs": owned_labels()}]} if policies else {}
         listed = sorted(path.partition("/")[2] for path in files if path.startswith(f"{cluster}/"))
         files[f"{cluster}/kustomization.yaml"] = dump({**kind, **labels, "resources": listed})
     return files
-
-
-def objects(evaluation: Evaluation) -> dict[str, Manifest]:
-    """Return the object of each file, by path. Parts of foreign objects are left out."""
-    return {
-        _path(it.cluster, it.manifest): it.manifest
-        for it in project(evaluation)
-        if not (it.is_status_only or it.is_part)
-    }
-
-
-def _path(cluster: str, manifest: Manifest) -> str:
-    metadata = manifest["metadata"]
-    name = ".".join(metadata[key] for key in ("namespace", "name") if key in metadata)
-    folder, file = shortened(cluster.replace("/", "."), 255), shortened(name, 250)
-    return f"{folder}/{manifest['kind']}/{file}.yaml"
 
 
 def _begin(out: Path, files: Iterable[str]) -> frozenset[str]:

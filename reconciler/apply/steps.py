@@ -17,6 +17,7 @@ from reconciler.kube.resources import (
     is_whole_list,
     settled_conditions,
 )
+from reconciler.model.applied import Drift
 from reconciler.model.objects import (
     ADOPT,
     BINDING,
@@ -35,14 +36,6 @@ from reconciler.model.pool import Pool
 _KEYED = {"conditions": "type", "infrastructureAllocations": "ip"}
 _SETS = ("finalizers",)
 _PLAIN = frozenset({str, int, bool, float, type(None)})
-
-
-class Drift(Struct, frozen=True):
-    """A change of another field manager to fields of `ipam`; unknown texts are empty."""
-
-    manager: str
-    time: str
-    fields: tuple[str, ...]
 
 
 def differing(wanted: Manifest, live: Manifest) -> tuple[str, ...]:

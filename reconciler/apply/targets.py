@@ -1,7 +1,6 @@
 """Target clusters of an evaluation, and options of an apply."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -10,16 +9,14 @@ from reconciler.addresses import IPRange, IPSet
 from reconciler.apply.growth import all_growers
 from reconciler.apply.inventory import Enrolled
 from reconciler.apply.metallb import pool_addresses, ranges_of
-from reconciler.documents.document import Document, Documents, GroupKind
 from reconciler.documents.findings import has_error
-from reconciler.families import families, family_of
-from reconciler.families.fields import former_of
-from reconciler.families.interface import DEFAULT_PORT, ClusterKind
+from reconciler.families.clusters import balancer_records, cluster_of, described_clusters
+from reconciler.families.interface import DEFAULT_PORT
 from reconciler.kube.resources import ADDRESS_POOL, DesiredObject, desired_objects
 from reconciler.model.claim import Allocation
 from reconciler.model.errors import UsageError
 from reconciler.model.key import Key
-from reconciler.model.objects import MANAGEMENT, Manifest, tenant_name
+from reconciler.model.objects import MANAGEMENT
 from reconciler.model.plan import Grant
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.projection import project
@@ -110,59 +107,6 @@ class ApplyOptions(Struct, frozen=True):
 def _names_of(claim: Key) -> tuple[str, ...]:
     owner = f"{claim.namespace}/{claim.name}" if claim.namespace else claim.name
     return str(claim), f"{owner}/{claim.slot}", owner
-
-
-@cache
-def cluster_kinds() -> tuple[ClusterKind, ...]:
-    """Return the kinds whose objects represent clusters."""
-    return tuple(kind for family in families() if (kind := family.announcing.clusters) is not None)
-
-
-def cluster_of(record: Allocation) -> str:
-    """Return the cluster that announces the addresses of a record."""
-    family = family_of(record.claim.family)
-    if family is None:  # the kind is unknown to this version: use its owner, as for tenants
-        return tenant_name(record.owner.namespace, record.owner.name)
-    return family.announcing.cluster_of(record)
-
-
-def balancer_records(records: Iterable[Allocation]) -> dict[str, list[Allocation]]:
-    """Return the records of load-balancer addresses, by the cluster that announces them."""
-    found: dict[str, list[Allocation]] = {}
-    for record in records:
-        if record.type == "loadbalancer" and record.range is not None:
-            found.setdefault(cluster_of(record), []).append(record)
-    return found
-
-
-def announcer(manifest: Manifest) -> str | None:
-    """Return the cluster that announces a record's copy in the management cluster, or None."""
-    found = (family.announcing.announcer(manifest) for family in families())
-    return next((cluster for cluster in found if cluster is not None), None)
-
-
-def _cluster_documents(documents: Documents) -> list[tuple[str, Document]]:
-    return [
-        (tenant_name(document.namespace, document.name), document)
-        for kind in cluster_kinds()
-        for document in documents.of(GroupKind(kind.resource.group, kind.resource.kind))
-    ]
-
-
-def described_clusters(documents: Documents) -> frozenset[str]:
-    """Return the names of the clusters that documents describe."""
-    return frozenset(name for name, _ in _cluster_documents(documents))
-
-
-def former_clusters(documents: Documents) -> dict[str, str]:
-    """Return former names of clusters by the current one, if none has it and one document lists it."""
-    there = described_clusters(documents)
-    found: dict[str, list[str]] = {}
-    for now, document in _cluster_documents(documents):
-        former = former_of(document)
-        if former is not None and (before := tenant_name(*former)) not in there:
-            found.setdefault(before, []).append(now)
-    return {names[0]: before for before, names in found.items() if len(names) == 1}
 
 
 def known_as_now(known: Mapping[str, Enrolled], former: Mapping[str, str]) -> dict[str, Enrolled]:

@@ -22,7 +22,7 @@ from reconciler.model.pool import Contract
 from reconciler.planning.documents import schema_files
 from reconciler.planning.ownership import contracts_of
 from reconciler.reconcile.move import MoveEdits, MoveRequest, prepare, staying_lines
-from reconciler.report.json import json_text
+from reconciler.report.formats import json_text
 from reconciler.report.text.plan import moves_text
 from reconciler.report.text.table import Painter
 

@@ -16,7 +16,7 @@ from reconciler.cli import options, output
 from reconciler.cli.options import option
 from reconciler.documents.validators import commit
 from reconciler.model.errors import ReconcilerError
-from reconciler.report.json import envelope, json_text
+from reconciler.report.formats import envelope, json_text
 
 
 class Verb(Struct, frozen=True):

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import click
 
-from reconciler.apply.targets import cluster_kinds
 from reconciler.cli import options
 from reconciler.cli.commands import VerbCommand
 from reconciler.cli.entry import INTERRUPTED, run
 from reconciler.cli.output import emit, painter
 from reconciler.documents.text import escape
 from reconciler.documents.validators import folder as shipped
+from reconciler.families.clusters import cluster_kinds
 from reconciler.model.errors import ExitCode, GitError, UsageError
 from reconciler.report.text.table import Colour
 

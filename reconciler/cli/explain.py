@@ -20,7 +20,7 @@ from reconciler.model.key import Key
 from reconciler.planning.evaluate import Evaluation, matching
 from reconciler.reconcile.remedies import described_remedies, remedies
 from reconciler.report.ci import code_document, likely
-from reconciler.report.json import envelope
+from reconciler.report.formats import envelope
 from reconciler.report.queries import explanation, objects_at
 from reconciler.report.text.queries import code_text, explanation_text, objects_at_text
 from reconciler.report.text.table import table

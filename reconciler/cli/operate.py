@@ -27,8 +27,9 @@ from reconciler.reconcile.doctor import diagnose
 from reconciler.reconcile.evaluation import applied_code, as_reconciled, require_unedited
 from reconciler.reconcile.verify import Verified, revisions_of
 from reconciler.reconcile.verify import verify as run_verify
-from reconciler.report.json import apply_document, diagnosis_document, envelope
-from reconciler.report.queries import verification_document
+from reconciler.report.formats import envelope
+from reconciler.report.json import apply_document
+from reconciler.report.queries import diagnosis_document, verification_document
 from reconciler.report.text import runs
 
 

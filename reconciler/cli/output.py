@@ -19,7 +19,7 @@ from msgspec import Struct
 from reconciler.cli.options import QUIET, Decorator, F, color, gathered, option
 from reconciler.documents.findings import Finding, Severity
 from reconciler.model.errors import UsageError
-from reconciler.report.json import json_text, yaml_text
+from reconciler.report.formats import json_text, yaml_text
 from reconciler.report.text.table import Painter, findings_text
 
 _ASCII = dict(zip("▓▒░╵·▁▂▃▄▅▆▇█│─×", "#=.^.0123456#|-x", strict=True))  # noqa: RUF001 - signs

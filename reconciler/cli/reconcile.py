@@ -15,7 +15,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.apply.expiry import confirmed, require_named, too_early
-from reconciler.apply.plan import Applied, together
 from reconciler.apply.targets import ApplyOptions
 from reconciler.cli import cluster_options, opening, options, output
 from reconciler.cli.commands import VerbCommand
@@ -26,6 +25,7 @@ from reconciler.daemon.metrics import textfile
 from reconciler.gitio.process import pause
 from reconciler.gitio.remotes import open_proposing
 from reconciler.gitio.repository import Repository
+from reconciler.model.applied import Applied, together
 from reconciler.model.change import Proposed
 from reconciler.model.errors import BugError, ExitCode, UsageError
 from reconciler.planning.evaluate import Evaluation
@@ -37,6 +37,7 @@ from reconciler.reconcile.reconcile import reconcile as run_reconcile
 from reconciler.reconcile.writing import has_wrong_settings
 from reconciler.report import json as report_json
 from reconciler.report import metrics
+from reconciler.report.formats import json_line, json_text, yaml_text
 from reconciler.report.text import runs
 from reconciler.report.text.plan import plan_text
 from reconciler.report.text.table import CARRIED_OUT, Painter, findings_text
@@ -306,10 +307,10 @@ class _Printer(Struct, frozen=True):
             return
         document = _document(done, code, self.to)
         if self.result.is_document and self.is_looped:
-            output.emit(report_json.json_line(document), flushes=True)
+            output.emit(json_line(document), flushes=True)
         elif self.result.is_document:
             output.emit_document(document, self.result.output)
-        texts = {"json": report_json.json_text, "yaml": report_json.yaml_text}
+        texts = {"json": json_text, "yaml": yaml_text}
         files = ((it.path, texts[it.form](document)) for it in self.outs)
         output.write_texts("--output-file", files)
 

@@ -7,10 +7,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from reconciler.apply.plan import WRITTEN, Applied, ClusterState, ObjectResult
 from reconciler.daemon.observer import RoundDone
 from reconciler.documents.findings import Finding, Severity
 from reconciler.documents.text import escape
+from reconciler.model.applied import WRITTEN, Applied, ClusterState, ObjectResult
 from reconciler.model.key import Key
 from reconciler.model.objects import MANAGEMENT
 from reconciler.model.plan import Grant, Keep, Refuse

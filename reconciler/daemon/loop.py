@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from reconciler.apply.plan import Applied, ClusterState
 from reconciler.daemon.dirty import ALL, GIT, Backoff, Dirty, DirtySet, format_pause
 from reconciler.daemon.log import in_round
 from reconciler.daemon.observer import HealthState, Observer, RoundDone, RoundResult
 from reconciler.daemon.reach import RoundClusters
 from reconciler.daemon.watch import Watches
 from reconciler.daemon.work import DaemonRounds
+from reconciler.model.applied import Applied, ClusterState
 from reconciler.model.errors import BugError, ExitCode, ReconcilerError
 from reconciler.model.objects import MANAGEMENT
 from reconciler.reconcile.evaluation import reconciled_code

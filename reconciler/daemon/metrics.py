@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from reconciler.apply.elastic import Figures
 from reconciler.apply.growth import all_growers
-from reconciler.apply.plan import Applied, ClusterState, ObjectResult
 from reconciler.daemon.log import NewRefusals
 from reconciler.daemon.observer import Observer, Push, RoundDone, RoundResult
 from reconciler.families.interface import Turn
+from reconciler.model.applied import Applied, ClusterState, ObjectResult
 from reconciler.model.errors import GateError, HistoryError, PushRefusedError, RacesLostError
 from reconciler.model.metric import Metric, MetricKind, Sample
 from reconciler.model.objects import MANAGEMENT

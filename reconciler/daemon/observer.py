@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec import field as struct_field
 
-from reconciler.apply.plan import Applied, ClusterState
+from reconciler.model.applied import Applied, ClusterState
 from reconciler.model.errors import GateError, HistoryError, PushRefusedError, ReconcilerError
 from reconciler.planning.evaluate import Evaluation
 from reconciler.reconcile.discovery import Looked

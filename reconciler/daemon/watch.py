@@ -10,7 +10,6 @@ from functools import partial
 from threading import Lock, RLock
 from typing import Any, cast
 
-from reconciler.apply.plan import Applied, ClusterState
 from reconciler.apply.rights import (
     INTAKE,
     KUBECONFIG,
@@ -24,6 +23,7 @@ from reconciler.daemon.observer import Observer
 from reconciler.daemon.reach import RoundClusters
 from reconciler.kube.interface import Became, WatchableCluster, WatchEvent
 from reconciler.kube.resources import described_resources
+from reconciler.model.applied import Applied, ClusterState
 from reconciler.model.errors import (
     ClusterError,
     NoSuchKindError,

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from reconciler.apply.elastic import StatusMessage
 from reconciler.apply.fleet import Scope
 from reconciler.apply.growth import all_growers
-from reconciler.apply.plan import Applied, ClusterState
 from reconciler.apply.targets import ApplyOptions, round_inputs
 from reconciler.daemon.dirty import GIT, Dirty
 from reconciler.daemon.reach import RoundClusters
 from reconciler.gitio.repository import Repository
+from reconciler.model.applied import Applied, ClusterState
 from reconciler.model.errors import BugError
 from reconciler.model.objects import MANAGEMENT, Ref
 from reconciler.planning.evaluate import Evaluation

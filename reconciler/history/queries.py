@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange, IPSet, format_short
-from reconciler.apply.targets import balancer_records
 from reconciler.documents.findings import meant
 from reconciler.families import family_of
+from reconciler.families.clusters import balancer_records
 from reconciler.families.demand import GROWTH, growth_index
 from reconciler.families.interface import Fixes
 from reconciler.gitio.interface import Source

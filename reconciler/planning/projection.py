@@ -9,7 +9,8 @@ from reconciler.families import families
 from reconciler.families.interface import DEFAULT_PORT, FamilyReading, Projection, ProjectionInput
 from reconciler.model.claim import Allocation
 from reconciler.model.instant import format_instant
-from reconciler.model.objects import MANAGEMENT
+from reconciler.model.key import shortened
+from reconciler.model.objects import MANAGEMENT, Manifest
 from reconciler.planning.documents import is_observed
 from reconciler.planning.evaluate import Evaluation, is_held
 from reconciler.planning.rules import WRONG
@@ -96,3 +97,20 @@ def _without_wrong_ranges(evaluation: Evaluation) -> FamilyReading:
     wrong = {found.location for found in evaluation.findings if found.code == WRONG}
     right = [item for item in reading.blocked if item.source not in wrong]
     return replace(reading, blocked=right) if wrong else reading
+
+
+def object_files(evaluation: Evaluation) -> dict[str, Manifest]:
+    """Return the object of each file, by path. Parts of foreign objects are left out."""
+    return {
+        file_of(it.cluster, it.manifest): it.manifest
+        for it in project(evaluation)
+        if not (it.is_status_only or it.is_part)
+    }
+
+
+def file_of(cluster: str, manifest: Manifest) -> str:
+    """Return the path of the file of an object."""
+    metadata = manifest["metadata"]
+    name = ".".join(metadata[key] for key in ("namespace", "name") if key in metadata)
+    folder, file = shortened(cluster.replace("/", "."), 255), shortened(name, 250)
+    return f"{folder}/{manifest['kind']}/{file}.yaml"

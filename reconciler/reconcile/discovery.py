@@ -55,11 +55,11 @@ from reconciler.apply.inventory import (
 )
 from reconciler.apply.management import Access, open_management
 from reconciler.apply.metallb import NAMESPACE, ranges_of
-from reconciler.apply.plan import Applied
 from reconciler.apply.snapshot import Live, live_of
 from reconciler.apply.steps import is_ours
-from reconciler.apply.targets import ApplyOptions, cluster_of
+from reconciler.apply.targets import ApplyOptions
 from reconciler.documents.findings import Finding, Location, Severity, ordered, warning
+from reconciler.families.clusters import cluster_of
 from reconciler.families.demand import (
     DEMAND,
     DemandEntry,
@@ -72,6 +72,7 @@ from reconciler.families.interface import Grower
 from reconciler.gitio.repository import Repository
 from reconciler.kube.interface import CONTACTS, Cluster, Clusters
 from reconciler.kube.resources import ADDRESS_POOL, CONFIGURATION_STATE
+from reconciler.model.applied import Applied
 from reconciler.model.change import FileChange, Observation
 from reconciler.model.claim import Allocation, Refusal, current_records
 from reconciler.model.errors import BugError, ClusterError, NoSuchKindError

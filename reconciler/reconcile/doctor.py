@@ -31,7 +31,6 @@ from reconciler.apply.management import (
 )
 from reconciler.apply.metallb import NAMESPACE as METALLB_HOME
 from reconciler.apply.metallb import controller_time, state_error
-from reconciler.apply.plan import ClusterState
 from reconciler.apply.rights import management_rights, questions, tenant_rights
 from reconciler.apply.snapshot import live_of
 from reconciler.apply.steps import differing, is_ours
@@ -50,6 +49,7 @@ from reconciler.kube.resources import (
     desired_objects,
     needed,
 )
+from reconciler.model.applied import ClusterState
 from reconciler.model.errors import (
     BugError,
     ClusterError,

@@ -8,7 +8,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.addresses import format_short
-from reconciler.apply.plan import Applied
 from reconciler.documents.findings import (
     Finding,
     Location,
@@ -22,6 +21,7 @@ from reconciler.documents.findings import (
 from reconciler.documents.text import is_yaml
 from reconciler.gitio.interface import BranchCommit, Entry, Source
 from reconciler.gitio.repository import Repository
+from reconciler.model.applied import Applied
 from reconciler.model.claim import Allocation
 from reconciler.model.errors import ExitCode, GateError, GitError
 from reconciler.model.key import Key

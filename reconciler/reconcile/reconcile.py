@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.apply.plan import Applied
 from reconciler.documents.findings import ordered
 from reconciler.gitio.interface import Commit, Revision, Source
 from reconciler.gitio.repository import Repository
+from reconciler.model.applied import Applied
 from reconciler.model.change import Observation, Proposed
 from reconciler.model.claim import Allocation
 from reconciler.model.errors import ExitCode, HistoryError, LostRaceError, RacesLostError

@@ -7,8 +7,6 @@ from hashlib import sha256
 from reconciler.documents.findings import Finding, Location, Severity, join_limited
 from reconciler.model.pool import Within
 from reconciler.model.settings import PATH
-from reconciler.planning.digest import summary
-from reconciler.planning.evaluate import Evaluation
 
 OF_A_FILE = 100
 IN_ALL = 5_000
@@ -83,23 +81,6 @@ def listed_counts(counts: Mapping[Severity, int]) -> str:
     return ", ".join(words)
 
 
-_SAYS = {
-    Severity.ERROR: "the content is wrong",
-    Severity.GATE: "the content is right, but a gate stops it",
-    None: "passes",
-}
-
-
-def verdict(evaluation: Evaluation, inherited: int = 0) -> tuple[Severity | None, str, str]:
-    """Return what stops a change, verdict, and counts. `inherited` counts findings of the base."""
-    counts = Counter(item.severity for item in (*evaluation.findings, *evaluation.gates))
-    worst = next((item for item in GRAVITY[:2] if counts[item]), None)
-    is_told = counts or evaluation.moves or inherited or "transferred" in summary(evaluation)
-    says = _SAYS[worst] if is_told else "fine"
-    listed = listed_counts(counts) or "no findings"
-    return worst, says, f"{listed} of its own" if inherited else listed
-
-
 def within_sentence(found: Within | None) -> str:
     """Return whether a change stays within the rights of one team, or empty if unknown."""
     if found is None:
@@ -107,16 +88,6 @@ def within_sentence(found: Within | None) -> str:
     if found.team:
         return f"Within the contract of team {found.team}."
     return f"Not within the contract of one team: {join_limited(found.reasons, '; ')}."
-
-
-def all_found(evaluation: Evaluation) -> list[Finding]:
-    """Return all findings and exceeded limits, most severe first, as services truncate lists."""
-    return gravest_first([*evaluation.findings, *evaluation.gates])
-
-
-def all_listed(evaluation: Evaluation) -> list[Finding]:
-    """Return the findings and exceeded limits that an output lists, most severe first."""
-    return gravest_first(capped([*evaluation.findings, *evaluation.gates]))
 
 
 def place_of(item: Finding) -> Location:

@@ -1,54 +1,18 @@
 """JSON and YAML documents."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
 from reconciler.addresses import IPRange, format_address, format_short
-from reconciler.apply.plan import Applied, ObjectOutcome, ObjectResult
 from reconciler.documents.findings import Finding, Location
-from reconciler.documents.text import escape_json
-from reconciler.documents.yaml import dump
+from reconciler.model.applied import Applied, ObjectOutcome, ObjectResult
 from reconciler.model.key import Key
 from reconciler.model.plan import Cause, Usage
 from reconciler.planning.digest import actions, digest, summary
 from reconciler.planning.evaluate import Evaluation
-from reconciler.reconcile.doctor import Diagnosis
 from reconciler.report.findings import capped
+from reconciler.report.formats import envelope
 from reconciler.review.result import Compared, Second, Together
-
-API_VERSION = "gitops-ipam.dev/v1alpha1"
-
-
-def json_text(value: Mapping[str, Any] | Sequence[Any]) -> str:
-    """Return an indented JSON document with a final line feed."""
-    return escape_json(json.dumps(value, indent=2, ensure_ascii=False)) + "\n"
-
-
-def json_line(value: Mapping[str, Any]) -> str:
-    """Return a JSON document on one line (JSON Lines), for loops."""
-    return escape_json(json.dumps(value, ensure_ascii=False, separators=(",", ":"))) + "\n"
-
-
-def envelope(kind: str) -> dict[str, str]:
-    """Return the common first fields of every document."""
-    return {"apiVersion": API_VERSION, "kind": kind}
-
-
-def yaml_text(value: Mapping[str, Any]) -> str:
-    """Return the same document as canonical YAML."""
-    return dump({**value, **_floats(value)})
-
-
-def _floats(value: Any) -> Any:
-    if isinstance(value, float):
-        return Decimal(str(value))
-    if isinstance(value, Mapping):
-        return {key: _floats(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_floats(item) for item in value]
-    return value
 
 
 def ends(item: IPRange) -> dict[str, str]:
@@ -261,31 +225,6 @@ def _object(outcome: ObjectOutcome) -> dict[str, Any]:
 def served_listed(waits: Iterable[tuple[str, float]]) -> list[dict[str, Any]]:
     """Return the clusters with completed growth, and the waiting time in seconds."""
     return [{"cluster": cluster, "seconds": round(seconds, 1)} for cluster, seconds in waits]
-
-
-def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
-    """Return all checks of a diagnosis."""
-    return {
-        **envelope("Diagnosis"),
-        "revision": diagnosis.revision or None,
-        "exitCode": int(diagnosis.exit_code),
-        "groups": [
-            {
-                "group": group.name,
-                "verdict": group.verdict.value,
-                "checks": [
-                    {
-                        "check": check.name,
-                        "verdict": check.verdict.value,
-                        "message": check.message,
-                        "mend": check.mend or None,
-                    }
-                    for check in group.checks
-                ],
-            }
-            for group in diagnosis.groups
-        ],
-    }
 
 
 def pool_list(evaluation: Evaluation, keys: Iterable[Key] | None = None) -> dict[str, Any]:

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
-from reconciler.apply.plan import Applied, ClusterState
 from reconciler.documents.findings import Severity
 from reconciler.families import families
 from reconciler.families.interface import Measured, Turn
+from reconciler.model.applied import Applied, ClusterState
 from reconciler.model.key import Key
 from reconciler.model.metric import Metric, MetricKind, Sample
 from reconciler.model.plan import Refuse, Usage

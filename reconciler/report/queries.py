@@ -23,10 +23,12 @@ from reconciler.planning.digest import action_name, giver_of
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.pool_map import AddressPart, PoolMap
 from reconciler.planning.space import AddressUsage, everything, of_pool, percentage
+from reconciler.reconcile.doctor import Diagnosis
 from reconciler.reconcile.remedies import taken_of
 from reconciler.reconcile.simulate import Simulation
 from reconciler.reconcile.verify import Verified
-from reconciler.report.json import ends, envelope, listed_findings, path_and_line, plan_document
+from reconciler.report.formats import envelope
+from reconciler.report.json import ends, listed_findings, path_and_line, plan_document
 
 
 def free_runs_document(found: FreeSpace) -> dict[str, Any]:
@@ -526,3 +528,28 @@ def import_document(result: Imported, written: Sequence[str], exit_code: int) ->
 def moved(result: Imported) -> int:
     """Return the number of imports whose new range differs from the old one."""
     return sum(1 for line in result.lines if line.old and line.new and not line.is_same)
+
+
+def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
+    """Return all checks of a diagnosis."""
+    return {
+        **envelope("Diagnosis"),
+        "revision": diagnosis.revision or None,
+        "exitCode": int(diagnosis.exit_code),
+        "groups": [
+            {
+                "group": group.name,
+                "verdict": group.verdict.value,
+                "checks": [
+                    {
+                        "check": check.name,
+                        "verdict": check.verdict.value,
+                        "message": check.message,
+                        "mend": check.mend or None,
+                    }
+                    for check in group.checks
+                ],
+            }
+            for group in diagnosis.groups
+        ],
+    }

@@ -8,16 +8,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet, format_count, format_short
-from reconciler.apply.targets import (
+from reconciler.documents.document import Document, Documents, GroupKind, Identity
+from reconciler.documents.findings import Finding, Location, gate, join_limited, warning
+from reconciler.families import families, family_of_kind, known_as
+from reconciler.families.clusters import (
     balancer_records,
     cluster_kinds,
     cluster_of,
     described_clusters,
     former_clusters,
 )
-from reconciler.documents.document import Document, Documents, GroupKind, Identity
-from reconciler.documents.findings import Finding, Location, gate, join_limited, warning
-from reconciler.families import families, family_of_kind, known_as
 from reconciler.families.fields import written
 from reconciler.families.interface import ProjectionInput
 from reconciler.families.metallb import NAMED

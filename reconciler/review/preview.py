@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from reconciler.apply.render import objects
 from reconciler.documents.findings import has_error
 from reconciler.documents.yaml import dump
 from reconciler.model.errors import ReconcilerError
@@ -14,7 +13,7 @@ from reconciler.model.objects import Manifest
 from reconciler.model.plan import State
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.pool_map import PoolMap, pool_maps
-from reconciler.planning.projection import carried_out
+from reconciler.planning.projection import carried_out, object_files
 
 MAX_RECORDS = 20_000
 """The number of records up to which the objects of all clusters are compared."""
@@ -59,7 +58,7 @@ def preview(evaluation: Evaluation, base: Callable[[], Evaluation] | None = None
         return Preview(maps, why="Not shown: the base cannot be read; ipam render says why.")
     # Timestamps are not a difference.
     before = replace(before, tree=replace(before.tree, clock=then.tree.clock))
-    return Preview(maps, _applied(objects(before), objects(then)))
+    return Preview(maps, _applied(object_files(before), object_files(then)))
 
 
 def _maps(before: State, after: State) -> Iterable[tuple[PoolMap, PoolMap]]:

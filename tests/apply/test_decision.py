@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from reconciler.apply.inventory import InventoryEntry, orphan
 from reconciler.apply.snapshot import Live, live_of
-from reconciler.apply.steps import Action, Drift, ObjectDecision, decide, is_ours, status_to_apply
+from reconciler.apply.steps import Action, ObjectDecision, decide, is_ours, status_to_apply
 from reconciler.kube.resources import IP_ALLOCATION, DesiredObject, desired_object
+from reconciler.model.applied import Drift
 from reconciler.model.objects import ADOPT, EVER
 
 UID, OTHER_UID = "11111111-aaaa", "22222222-bbbb"

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from reconciler.apply.steps import Drift, differing, drift, taken
+from reconciler.apply.steps import differing, drift, taken
+from reconciler.model.applied import Drift
 
 OLD, MIDDLE, NEW = "2026-02-15T10:00:30Z", "2026-02-15T10:00:31Z", "2026-02-15T10:00:32Z"
 OWNER = "metadata.labels.gitops-ipam.dev/managed-by"

@@ -1,6 +1,6 @@
 """What counts as failed and as changed."""
 
-from reconciler.apply.plan import Applied, ClusterState, ObjectOutcome, ObjectResult, together
+from reconciler.model.applied import Applied, ClusterState, ObjectOutcome, ObjectResult, together
 
 CREATED, CONFIGURED, UNCHANGED, DELETED, FAILED = (
     *(ObjectResult.CREATED, ObjectResult.CONFIGURED, ObjectResult.UNCHANGED),

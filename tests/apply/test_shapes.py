@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reconciler.apply.plan import Draft, ObjectResult
+from reconciler.apply.plan import Draft
 from reconciler.apply.snapshot import Live
 from reconciler.apply.targets import ApplyOptions
 from reconciler.kube.resources import (
@@ -20,6 +20,7 @@ from reconciler.kube.resources import (
     settled_conditions,
     timeless,
 )
+from reconciler.model.applied import ObjectResult
 from reconciler.model.errors import ClusterError
 from reconciler.model.objects import CONFIG_MAP, CRD, NAMESPACE, NODE, Ref, Resource
 

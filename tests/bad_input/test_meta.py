@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from reconciler.codes import CODES
 from reconciler.reconcile.evaluation import exit_code
-from reconciler.report.json import check_document, json_text, plan_document
+from reconciler.report.formats import json_text
+from reconciler.report.json import check_document, plan_document
 from reconciler.report.text.plan import check_text
 from reconciler.report.text.table import Painter
 from reconciler.review.result import Compared

@@ -101,3 +101,11 @@ def test_the_extra_has_what_is_asked_for_and_the_default_has_none_of_it() -> Non
     assert {line.partition(">")[0].replace("_", "-") for line in about["clusters"]} == wanted
     assert wanted <= {*pins("requirements.lock")}
     assert wanted.isdisjoint(pins("requirements-check.lock"))
+
+
+@pytest.mark.parametrize("module", ["entry", "review"])
+def test_what_asks_no_cluster_loads_no_code_of_clusters(module: str) -> None:
+    code = f"""
+import sys, reconciler.cli.{module}
+sys.exit(any(name.startswith(("reconciler.apply", "reconciler.kube")) for name in sys.modules))"""
+    subprocess.run([sys.executable, "-c", code], check=True)

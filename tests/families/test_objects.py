@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import pytest
 import yaml
 
-from reconciler.apply.targets import announcer, cluster_of, described_clusters
 from reconciler.documents.load import load
+from reconciler.families.clusters import announcer, cluster_of, described_clusters
 from reconciler.families.interface import Family
 from reconciler.kube.resources import IP_ALLOCATION, pools_by_ref, ref_of, resource_of
 from reconciler.model.claim import Allocation

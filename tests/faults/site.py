@@ -9,9 +9,9 @@ from typing import Any
 
 from reconciler.addresses import format_range
 from reconciler.apply.inventory import Enrolled, Inventory, read_inventory
-from reconciler.apply.plan import Applied
 from reconciler.kube.clusters import KubeCluster, KubeClusters
 from reconciler.kube.interface import Clusters
+from reconciler.model.applied import Applied
 from tests.apply.execution.site import INVENTORY, METALLB, Files, Site, announced, evaluated
 from tests.envtest.servers import ApiServer
 from tests.kube.proxy import Fault, Proxy, proxied

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from reconciler.apply.plan import ClusterState
 from reconciler.kube import clusters as kube
+from reconciler.model.applied import ClusterState
 from tests.apply.execution.site import (
     ALLOCATIONS,
     FIRST,

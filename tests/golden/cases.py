@@ -13,7 +13,8 @@ from typing import TypeGuard
 from reconciler.apply.render import rendered
 from reconciler.planning.evaluate import evaluate
 from reconciler.reconcile.evaluation import exit_code
-from reconciler.report.json import json_text, plan_document
+from reconciler.report.formats import json_text
+from reconciler.report.json import plan_document
 from reconciler.report.text.plan import check_text
 from reconciler.report.text.table import Painter
 from reconciler.review.result import Compared

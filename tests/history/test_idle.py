@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
-from reconciler.apply.targets import balancer_records
+from reconciler.families.clusters import balancer_records
 from reconciler.history.applied import ApplyResult, Headroom, Idle, SeenCluster, headroom
 from reconciler.model.claim import Allocation, Phase
 from tests.world import SMALL, evaluation_of, reconciled, tenant

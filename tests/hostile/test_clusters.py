@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from reconciler.apply.plan import ClusterState
 from reconciler.kube.resources import ADDRESS_POOL
+from reconciler.model.applied import ClusterState
 from reconciler.model.objects import CONFIG_MAP, NAMESPACE, Ref
 from tests.apply.execution.site import FIRST, SECOND, world
 from tests.fake_cluster import HUB

@@ -16,11 +16,10 @@ import yaml
 from msgspec.structs import replace
 
 from reconciler.apply.elastic import Figures
-from reconciler.apply.plan import ObjectOutcome, ObjectResult
-from reconciler.apply.steps import Drift
 from reconciler.daemon.http import Endpoints, Server
 from reconciler.daemon.metrics import Metering
 from reconciler.daemon.observer import HealthAnswer, RoundResult
+from reconciler.model.applied import Drift, ObjectOutcome, ObjectResult
 from reconciler.model.metric import Sample
 from reconciler.reconcile.discovery import Looked
 from reconciler.report.metrics import EXPIRY, READY

@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 
 from reconciler.families.demand import DemandEntry, demand_document
 from reconciler.planning.evaluate import Evaluation
-from reconciler.report.json import check_document, json_text, plan_document
+from reconciler.report.formats import json_text
+from reconciler.report.json import check_document, plan_document
 from reconciler.review.result import Compared
 from tests.planning.test_renaming import formerly
 from tests.properties.trees import Files

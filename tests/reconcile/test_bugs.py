@@ -8,9 +8,9 @@ import pytest
 
 from reconciler.apply.executor import contained, refused
 from reconciler.apply.expiry import still_announced
-from reconciler.apply.plan import Applied, ClusterState
 from reconciler.apply.targets import ApplyOptions
 from reconciler.kube.interface import Clusters
+from reconciler.model.applied import Applied, ClusterState
 from reconciler.model.errors import BugError, ClusterError, ExitCode, GitError, UnreachableError
 from reconciler.model.objects import Ref
 from reconciler.planning.evaluate import evaluate

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from reconciler.apply.targets import balancer_records
+from reconciler.families.clusters import balancer_records
 from reconciler.history.applied import ApplyResult, SeenCluster
 from reconciler.history.queries import idle_remedies
 from reconciler.model.key import Key

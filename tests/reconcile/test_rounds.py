@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from reconciler.apply.plan import Applied, ClusterState
+from reconciler.model.applied import Applied, ClusterState
 from reconciler.planning.evaluate import Evaluation
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, Round, reconcile, rounds
 from tests.planning.outcome import without

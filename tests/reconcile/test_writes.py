@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from reconciler.apply.plan import ClusterState
 from reconciler.kube.resources import IP_ALLOCATION
+from reconciler.model.applied import ClusterState
 from reconciler.model.errors import ClusterError, RejectedError, StaleError
 from reconciler.model.objects import CONFIG_MAP, NAMESPACE, Ref
 from tests.apply.execution.site import FIRST, failures, without, world

@@ -11,7 +11,8 @@ from reconciler.documents.findings import Location
 from reconciler.model.key import Key
 from reconciler.model.plan import Cause
 from reconciler.model.pool import Tier, Within
-from reconciler.report.json import check_document, json_text, plan_document
+from reconciler.report.formats import json_text
+from reconciler.report.json import check_document, plan_document
 from reconciler.report.markdown import markdown_text
 from reconciler.report.text.plan import check_text
 from reconciler.report.text.table import Painter

@@ -6,7 +6,8 @@ import yaml
 
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.projection import project
-from reconciler.report.json import check_document, json_text, plan_document, yaml_text
+from reconciler.report.formats import json_text, yaml_text
+from reconciler.report.json import check_document, plan_document
 from reconciler.review.result import Compared
 from tests.families.capi import trees
 from tests.families.novaedge import pool, vip

@@ -9,10 +9,10 @@ from msgspec.structs import asdict
 
 from reconciler import __version__
 from reconciler.addresses import IPRange, IPSet, format_address
-from reconciler.apply.targets import balancer_records
 from reconciler.documents.findings import Finding, join_limited
 from reconciler.documents.text import escape
 from reconciler.documents.validators import folder
+from reconciler.families.clusters import balancer_records
 from reconciler.gitio.interface import CommitRow
 from reconciler.history.applied import ApplyResult, SeenDrift, Served, headroom
 from reconciler.history.commits import Caused, CommitCause, History
@@ -28,7 +28,8 @@ from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.pool_map import AddressPart, AddressUse, without_record
 from reconciler.planning.retention import retention_end
 from reconciler.report.findings import capped
-from reconciler.report.json import envelope, finding, plan_document, usage_item
+from reconciler.report.formats import envelope
+from reconciler.report.json import finding, plan_document, usage_item
 from reconciler.report.markup import cut
 from reconciler.report.page.html import Parts, packed_names, packed_numbers, packed_steps, page_html
 from reconciler.report.queries import outlook_item

@@ -16,7 +16,7 @@ from reconciler.planning.documents import is_observed
 from reconciler.planning.evaluate import Evaluation, is_held
 from reconciler.planning.retention import retention_end
 from reconciler.records.layout import UNPLACED
-from reconciler.report.findings import gravest_first, verdict, within_sentence
+from reconciler.report.findings import gravest_first, within_sentence
 from reconciler.report.text.table import (
     TIER_COLOURS,
     Cell,
@@ -26,6 +26,7 @@ from reconciler.report.text.table import (
     limited,
     table,
 )
+from reconciler.report.verdict import verdict
 from reconciler.review.result import Compared, Second, Together
 
 _SIGN = {

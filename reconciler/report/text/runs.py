@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from reconciler.addresses import format_short
-from reconciler.apply.plan import Applied, ClusterState, ObjectOutcome, ObjectResult
 from reconciler.documents.findings import join_limited
 from reconciler.documents.text import escape
 from reconciler.gitio.interface import ReplayVerdict
 from reconciler.importing.assembling import Imported, RangeChange, writing
+from reconciler.model.applied import Applied, ClusterState, ObjectOutcome, ObjectResult
 from reconciler.model.change import Proposed
 from reconciler.model.instant import format_instant
 from reconciler.model.pool import Tier

@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from reconciler.apply.expiry import still_announced
 from reconciler.apply.fleet import apply_fleet
-from reconciler.apply.plan import Applied
 from reconciler.apply.targets import ApplyOptions
 from reconciler.kube.clusters import KubeClusters
 from reconciler.kube.deadline import Clocks, Timeouts
 from reconciler.kube.interface import Clusters
+from reconciler.model.applied import Applied
 from reconciler.model.errors import GitError
 from reconciler.planning.evaluate import Evaluation, evaluate
 from tests.envtest.servers import ApiServer

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import yaml
 
-from reconciler.apply.plan import Applied, ClusterState
 from reconciler.gitio.remotes import RepositoryProbe
 from reconciler.gitio.repository import open_repository
 from reconciler.kube.clusters import KubeClusters
+from reconciler.model.applied import Applied, ClusterState
 from reconciler.reconcile.doctor import Diagnosis, DiagnosisCheck, DiagnosisVerdict, diagnose
 from tests.apply.execution.site import (
     ADDRESS_POOLS,

@@ -8,8 +8,8 @@ import pytest
 
 from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.inventory import NAME
-from reconciler.apply.plan import Applied, ClusterState
 from reconciler.apply.targets import ApplyOptions
+from reconciler.model.applied import Applied, ClusterState
 from reconciler.model.errors import GitError
 from reconciler.model.objects import CONFIG_MAP, Ref
 from tests.apply.execution.site import FIRST, SECOND, evaluated, world

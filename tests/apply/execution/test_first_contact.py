@@ -1,6 +1,6 @@
 """What is applied to real API servers, what a second run does, and what belongs to others."""
 
-from reconciler.apply.plan import ClusterState
+from reconciler.model.applied import ClusterState
 from tests.apply.execution.site import (
     ADDRESS_POOLS,
     ALLOCATIONS,

@@ -8,11 +8,11 @@ import pytest
 from reconciler.apply.expiry import still_announced
 from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.inventory import server_now
-from reconciler.apply.plan import ClusterState
 from reconciler.apply.targets import ApplyOptions
 from reconciler.families.butler.kinds import TENANT_CLUSTER
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.kube.resources import ADDRESS_POOL
+from reconciler.model.applied import ClusterState
 from reconciler.model.errors import ClusterError, UnauthorizedError, UnreachableError, UsageError
 from reconciler.model.objects import CONFIG_MAP, NAMESPACE, NODE, SECRET, SERVICE, Ref
 from tests.apply.execution.site import (

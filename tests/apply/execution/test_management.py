@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from reconciler.apply.plan import ClusterState
 from reconciler.families.butler.kinds import MACHINE, NETWORK_POOL, PROVIDER_CONFIG, TENANT_CLUSTER
 from reconciler.kube.resources import IP_ALLOCATION
+from reconciler.model.applied import ClusterState
 from reconciler.model.errors import (
     ClusterError,
     RejectedError,

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from reconciler.apply.plan import ClusterState
 from reconciler.families.butler.kinds import MACHINE
 from reconciler.kube.resources import ADDRESS_POOL, CONFIGURATION_STATE
+from reconciler.model.applied import ClusterState
 from tests.apply.execution.site import (
     ADDRESS_POOLS,
     FIRST,

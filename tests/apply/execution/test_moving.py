@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from reconciler.apply.expiry import still_announced
-from reconciler.apply.plan import ClusterState
 from reconciler.apply.targets import ApplyOptions
+from reconciler.model.applied import ClusterState
 from reconciler.model.errors import UnreachableError
 from reconciler.model.objects import RESOURCE, STILL_ANNOUNCED
 from tests.apply.execution.site import Files, evaluated

@@ -5,9 +5,9 @@ from itertools import count
 import pytest
 
 from reconciler.apply import plan_management
-from reconciler.apply.plan import ClusterState, ObjectResult
 from reconciler.kube.clusters import KubeClusters
 from reconciler.kube.deadline import Clocks, Timeouts
+from reconciler.model.applied import ClusterState, ObjectResult
 from tests.apply.execution.site import ALLOCATIONS, Site, world
 from tests.envtest.servers import ApiServer
 from tests.world import pool, request

@@ -4,8 +4,9 @@ import pytest
 
 from reconciler.apply.expiry import still_announced
 from reconciler.apply.inventory import Enrolled, read_inventory
-from reconciler.apply.plan import ClusterState
-from reconciler.apply.targets import ApplyOptions, former_clusters, known_as_now
+from reconciler.apply.targets import ApplyOptions, known_as_now
+from reconciler.families.clusters import former_clusters
+from reconciler.model.applied import ClusterState
 from tests.apply.execution.site import FIRST, Files, evaluated, world
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters

@@ -1,9 +1,9 @@
 """Stories of clusters in memory. Before each run a dry run tells just what the run does."""
 
-from reconciler.apply.plan import ClusterState, ObjectResult
 from reconciler.apply.targets import UNCLEAR
 from reconciler.families.butler.kinds import NETWORK_POOL
 from reconciler.kube.resources import ADVERTISEMENT, IP_ALLOCATION
+from reconciler.model.applied import ClusterState, ObjectResult
 from reconciler.model.objects import POLICY, Ref
 from tests.apply.execution.site import (
     FIRST,

@@ -9,8 +9,8 @@ import pytest
 
 from reconciler.apply.expiry import still_announced
 from reconciler.apply.fleet import AT_ONCE, in_turn
-from reconciler.apply.plan import ClusterState
 from reconciler.apply.targets import ApplyOptions
+from reconciler.model.applied import ClusterState
 from reconciler.model.errors import UnreachableError
 from reconciler.model.objects import Manifest, Ref
 from tests.apply.execution.site import FIRST, SECOND, evaluated, without, world

@@ -4,9 +4,10 @@ from threading import Barrier, Event
 from typing import Any
 
 from reconciler.apply.executor import Executor
-from reconciler.apply.plan import ClusterPlan, ObjectResult, Progress
+from reconciler.apply.plan import ClusterPlan, Progress
 from reconciler.apply.steps import Apply, applied
 from reconciler.kube.resources import desired_object
+from reconciler.model.applied import ObjectResult
 from reconciler.model.errors import ClusterError, RejectedError
 from reconciler.model.objects import CONFIG_MAP, SECRET, Resource
 from tests.fake_cluster import FakeCluster

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from reconciler.apply.plan import ClusterState
 from reconciler.families.capi.kinds import ADDRESSES, CLAIMS, CLUSTERS, GLOBAL_POOLS
+from reconciler.model.applied import ClusterState
 from tests.apply.execution.site import failures, results
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from reconciler.apply.plan import ClusterState
 from reconciler.families.capi.kinds import CLUSTERS
 from reconciler.kube.resources import IP_ALLOCATION
+from reconciler.model.applied import ClusterState
 from reconciler.model.errors import ClusterError, UnreachableError
 from reconciler.model.objects import EVENT, Ref
 from tests.fake_cluster import HUB

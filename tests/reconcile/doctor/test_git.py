@@ -17,7 +17,7 @@ from reconciler.reconcile.doctor import (
     fine,
     wrong,
 )
-from reconciler.report.json import diagnosis_document
+from reconciler.report.queries import diagnosis_document
 from tests.git_server import GitServer, serving
 from tests.test_output_schemas import validated
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, write

@@ -2,8 +2,8 @@
 
 from reconciler.apply.fleet import Scope, apply_fleet
 from reconciler.apply.metallb import ranges_of
-from reconciler.apply.plan import ClusterState
 from reconciler.apply.targets import ApplyOptions
+from reconciler.model.applied import ClusterState
 from reconciler.model.objects import CONFIG_MAP, Ref
 from tests.reconcile.looking.country import ONE, country, elastic, is_in
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from reconciler.apply.expiry import still_announced
 from reconciler.apply.fleet import Scope, apply_fleet
-from reconciler.apply.plan import Applied
 from reconciler.gitio.interface import Commit, ReplayVerdict, Revision
 from reconciler.kube.interface import Cluster
+from reconciler.model.applied import Applied
 from reconciler.model.objects import SERVICE, Ref
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.read import evaluate_source

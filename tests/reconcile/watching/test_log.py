@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reconciler.apply.plan import Applied, ClusterState, ObjectOutcome, ObjectResult
 from reconciler.daemon.log import RoundLog
 from reconciler.daemon.observer import RoundDone
+from reconciler.model.applied import Applied, ClusterState, ObjectOutcome, ObjectResult
 from tests.reconcile.watching.turns import done
 from tests.world import SMALL, pool, reconciled, tenant
 

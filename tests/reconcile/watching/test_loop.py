@@ -8,13 +8,13 @@ from typing import cast
 import pytest
 from msgspec.structs import replace
 
-from reconciler.apply.plan import Applied, ClusterState, ObjectOutcome, ObjectResult
 from reconciler.daemon.dirty import GIT, Dirty, DirtySet
 from reconciler.daemon.loop import Daemon
 from reconciler.daemon.observer import HealthState, RoundDone, RoundResult
 from reconciler.daemon.reach import RoundClusters
 from reconciler.daemon.watch import Watches
 from reconciler.daemon.work import DaemonRounds
+from reconciler.model.applied import Applied, ClusterState, ObjectOutcome, ObjectResult
 from reconciler.model.errors import BugError, GitError, PushRefusedError
 from reconciler.model.objects import MANAGEMENT
 from reconciler.planning.evaluate import Evaluation

@@ -7,10 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from reconciler.apply.elastic import Figures
-from reconciler.apply.plan import ClusterState, ObjectOutcome, ObjectResult
-from reconciler.apply.steps import Drift
 from reconciler.daemon.metrics import Metering
 from reconciler.gitio.interface import Revision
+from reconciler.model.applied import ClusterState, Drift, ObjectOutcome, ObjectResult
 from reconciler.model.metric import MetricKind
 from reconciler.reconcile.discovery import Looked
 from reconciler.report.metrics import OURS, catalogue

@@ -1,8 +1,8 @@
 """Rounds of a daemon as an observer is told of them, made of small trees."""
 
-from reconciler.apply.plan import Applied, ClusterState, ObjectOutcome
 from reconciler.daemon.observer import RoundDone, RoundResult
 from reconciler.gitio.interface import Revision
+from reconciler.model.applied import Applied, ClusterState, ObjectOutcome
 from reconciler.model.errors import ExitCode, GitError
 from reconciler.planning.evaluate import Evaluation, let_pass
 from reconciler.reconcile.reconcile import Reconciled, Round

@@ -10,11 +10,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from reconciler.addresses import parse_cidr
-from reconciler.apply.elastic import Use
-from reconciler.apply.plan import Applied, ClusterState, ObjectOutcome, ObjectResult
-from reconciler.apply.steps import Drift
 from reconciler.history.applied import read_apply_result
-from reconciler.report.json import apply_document, json_text
+from reconciler.model.applied import Applied, ClusterState, Drift, ObjectOutcome, ObjectResult, Use
+from reconciler.report.formats import json_text
+from reconciler.report.json import apply_document
 from reconciler.report.text.runs import applied_text
 from reconciler.report.text.table import Painter
 from tests.report.hostile import corpus

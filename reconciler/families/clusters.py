@@ -1,0 +1,64 @@
+"""Clusters of documents and records."""
+
+from collections.abc import Iterable
+from functools import cache
+
+from reconciler.documents.document import Document, Documents, GroupKind
+from reconciler.families import families, family_of
+from reconciler.families.fields import former_of
+from reconciler.families.interface import ClusterKind
+from reconciler.model.claim import Allocation
+from reconciler.model.objects import Manifest, tenant_name
+
+
+@cache
+def cluster_kinds() -> tuple[ClusterKind, ...]:
+    """Return the kinds whose objects represent clusters."""
+    return tuple(kind for family in families() if (kind := family.announcing.clusters) is not None)
+
+
+def cluster_of(record: Allocation) -> str:
+    """Return the cluster that announces the addresses of a record."""
+    family = family_of(record.claim.family)
+    if family is None:  # the kind is unknown to this version: use its owner, as for tenants
+        return tenant_name(record.owner.namespace, record.owner.name)
+    return family.announcing.cluster_of(record)
+
+
+def balancer_records(records: Iterable[Allocation]) -> dict[str, list[Allocation]]:
+    """Return the records of load-balancer addresses, by the cluster that announces them."""
+    found: dict[str, list[Allocation]] = {}
+    for record in records:
+        if record.type == "loadbalancer" and record.range is not None:
+            found.setdefault(cluster_of(record), []).append(record)
+    return found
+
+
+def announcer(manifest: Manifest) -> str | None:
+    """Return the cluster that announces a record's copy in the management cluster, or None."""
+    found = (family.announcing.announcer(manifest) for family in families())
+    return next((cluster for cluster in found if cluster is not None), None)
+
+
+def _cluster_documents(documents: Documents) -> list[tuple[str, Document]]:
+    return [
+        (tenant_name(document.namespace, document.name), document)
+        for kind in cluster_kinds()
+        for document in documents.of(GroupKind(kind.resource.group, kind.resource.kind))
+    ]
+
+
+def described_clusters(documents: Documents) -> frozenset[str]:
+    """Return the names of the clusters that documents describe."""
+    return frozenset(name for name, _ in _cluster_documents(documents))
+
+
+def former_clusters(documents: Documents) -> dict[str, str]:
+    """Return former names of clusters by the current one, if none has it and one document lists it."""
+    there = described_clusters(documents)
+    found: dict[str, list[str]] = {}
+    for now, document in _cluster_documents(documents):
+        former = former_of(document)
+        if former is not None and (before := tenant_name(*former)) not in there:
+            found.setdefault(before, []).append(now)
+    return {names[0]: before for before, names in found.items() if len(names) == 1}
