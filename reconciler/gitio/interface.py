@@ -175,7 +175,7 @@ class BranchCommit(Struct, frozen=True):
     is_cut: bool = False
 
 
-Parsed = dict[Hashable, dict[tuple[str, str], Any]]
+Parsed = dict[Hashable, dict[Entry, Any]]
 """Parsed files: by parser options, then by path and blob id. Entries never become stale."""
 
 

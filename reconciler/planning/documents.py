@@ -367,8 +367,7 @@ class FileReader(Struct, frozen=True):
         for how, entries in ((self.settings, sources), (self.settings.records, records)):
             known = self.source.parsed.get(how, {})
             if len(known) > 2 * len(entries) + 1_000:
-                keys = ((entry.path, entry.oid) for entry in entries if entry.oid)
-                self.source.parsed[how] = {key: known[key] for key in keys}
+                self.source.parsed[how] = {it: known[it] for it in entries if it.oid}
 
     @property
     def folders(self) -> Sequence[str]:
@@ -406,12 +405,10 @@ def _parsed(
     source: Source, entries: Sequence[Entry], how: Hashable, work: Callable[[str, bytes], T]
 ) -> list[T]:
     known = source.parsed.setdefault(how, {})
-    missing = [it for it in entries if not it.oid or (it.path, it.oid) not in known]
-    new = zip(missing, source.each(missing, work), strict=True) if missing else ()
-    fresh = {(entry.path, entry.oid): item for entry, item in new}
-    known.update((key, item) for key, item in fresh.items() if key[1])
-    keys = ((entry.path, entry.oid) for entry in entries)
-    return [fresh[key] if key in fresh else known[key] for key in keys]
+    missing = [entry for entry in entries if not entry.oid or entry not in known]
+    fresh = dict(zip(missing, source.each(missing, work), strict=True)) if missing else {}
+    known.update((entry, item) for entry, item in fresh.items() if entry.oid)
+    return [fresh[entry] if entry in fresh else known[entry] for entry in entries]
 
 
 def split(entries: Sequence[Entry], settings: Settings) -> tuple[list[Entry], list[Entry]]:

@@ -305,15 +305,15 @@ def _replacements(documents: Iterable[Document]) -> Iterator[Finding]:
 
 def _originals(reader: FileReader, loaded: Sequence[Loaded]) -> dict[Identity, str]:
     """Return the effective file of each object: source before observed, then the first."""
-    places: dict[Identity, dict[str, None]] = {}
-    for file in loaded:
-        for document in file.documents:
-            places.setdefault(document.identity, {})[file.path] = None
+    every = [(document.identity, file.path) for file in loaded for document in file.documents]
+    one, places = dict(every), dict[Identity, set[str]]()
+    for identity, path in every:
+        if path != one[identity]:
+            places.setdefault(identity, {one[identity]}).add(path)
     observed = f"{reader.settings.observed}/"
     several = {
         identity: [path for path in sorted(paths) if not path.startswith(observed)] or sorted(paths)
         for identity, paths in places.items()
-        if len(paths) > 1
     }
     found = {identity: paths[0] for identity, paths in several.items()}
     pending = {identity: paths for identity, paths in several.items() if len(paths) > 1}
