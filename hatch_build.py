@@ -56,15 +56,15 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]  # of whatever is
 def write_validators(root: Path) -> None:
     """Write the code that checks documents by each schema, and remove the code of older schemas."""
     sys.path.insert(0, str(root))
-    from reconciler.documents.validators import code, module_name
+    from reconciler.documents.validators import code, module_name, schemas_of
 
     folder = root / "reconciler" / "_validators"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     schemas = [*root.glob("schemas/*/*.json"), *root.glob("reconciler/families/*/schemas/*.json")]
-    for schema in schemas:
-        if schema.parent.name != "output":  # `ipam` writes such documents and reads none
-            text = schema.read_bytes()
+    read = [it for it in schemas if it.parent.name != "output"]  # `ipam` writes such documents
+    for schema in read:
+        for text in schemas_of(schema).values():
             (folder / f"{module_name(text)}.py").write_text(code(text), encoding="utf-8")
 
 

@@ -14,7 +14,7 @@ import pytest
 from hatch_build import commit_of
 from reconciler import __version__
 from reconciler.cli.commands import version_line
-from reconciler.documents.validators import module_name, schema_file
+from reconciler.documents.validators import module_name, shipped_file
 from reconciler.planning.documents import schema_files
 from tests.caches import PYTHON, ROOT
 from tests.world import commit, git, write
@@ -92,7 +92,7 @@ def test_a_wheel_has_the_code_of_every_schema_and_the_checkout_stays_clean(
         lock = archive.read("reconciler/shipped/requirements.lock")
     assert lock == (ROOT / "requirements.lock").read_bytes()
     for schema in set(schema_files().values()):
-        name = module_name(schema_file(schema).read_bytes())
+        name = module_name(shipped_file(schema))
         assert f"reconciler/_validators/{name}.py" in names
     assert git(tree, "status", "--porcelain") == ""
 

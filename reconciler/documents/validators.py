@@ -9,6 +9,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+VERSIONS = ("v1beta1", "v1beta2")
+"""Versions of the kinds that have one schema for all of them."""
+
 
 def folder(name: str) -> Path:
     """Return a folder of package data: `schemas`, `example-repo`, `starter`, or `page`."""
@@ -26,27 +29,31 @@ def commit() -> str:
 @cache
 def schema(name: str) -> dict[str, Any]:
     """Return a JSON Schema by its path below `schemas/`, or by `package:path`."""
-    parsed: dict[str, Any] = json.loads(_text(name))
+    parsed: dict[str, Any] = json.loads(shipped_file(name))
     return parsed
 
 
-def schema_file(name: str) -> Path:
-    """Return the file of a schema or CRD: its path below `schemas/`, or `package:path`."""
+def shipped_file(name: str) -> bytes:
+    """Return a schema or CRD: its path below `schemas/`, or `package:path`."""
     package, _, path = name.rpartition(":")
-    return (_home(package) if package else folder("schemas")) / path
+    file = (_home(package) if package else folder("schemas")) / path
+    if file.is_file():
+        return file.read_bytes()
+    version = file.stem.rpartition(".")[2]
+    return schemas_of(file.with_name(file.name.replace(version, "VERSION")))[version]
+
+
+def schemas_of(file: Path) -> dict[str, bytes]:
+    """Return the schemas of a file by version: `X.VERSION.json` has all versions of X."""
+    text, is_any = file.read_bytes(), file.stem.endswith(".VERSION")
+    return {it: text.replace(b"VERSION", it.encode()) for it in VERSIONS} if is_any else {"": text}
 
 
 def crd_files(*names: str) -> dict[str, str]:
     """Return CRDs as text by file name: files of `schemas/crds/`, or `package:path`."""
-    found = {
-        name.rpartition(":")[2].rpartition("/")[2]: _text(name if ":" in name else f"crds/{name}")
-        for name in names
-    }
-    return {name: found[name] for name in sorted(found)}
-
-
-def _text(name: str) -> str:
-    return schema_file(name).read_text(encoding="utf-8")
+    paths = [name if ":" in name else f"crds/{name}" for name in names]
+    found = {re.split("[:/]", path)[-1]: shipped_file(path).decode() for path in paths}
+    return dict(sorted(found.items()))
 
 
 def _home(package: str) -> Path:
@@ -60,7 +67,7 @@ _IMPORT = "from fastjsonschema import JsonSchemaValueException, JsonSchemaValues
 @cache
 def acceptor(name: str) -> Callable[[object], bool]:
     """Return the schema of a name as a predicate."""
-    text = schema_file(name).read_bytes()
+    text = shipped_file(name)
     try:
         validate = import_module(f"{_PACKAGE}.{module_name(text)}").validate
     except ModuleNotFoundError:

@@ -7,7 +7,7 @@ import pytest
 
 from hatch_build import write_validators
 from reconciler.documents import validators
-from reconciler.documents.validators import acceptor, code, module_name, schema_file
+from reconciler.documents.validators import acceptor, code, module_name, shipped_file
 from reconciler.planning.documents import schema_files
 from tests.caches import ROOT
 
@@ -19,9 +19,7 @@ GOOD = {
 
 
 def test_a_build_writes_the_code_of_every_schema_and_removes_older_code(tmp_path: Path) -> None:
-    names = sorted(set(schema_files().values()))
-    for name in names:
-        source = schema_file(name).resolve()
+    for source in [*ROOT.glob("schemas/*/*.json"), *ROOT.glob("reconciler/*/*/schemas/*.json")]:
         copy = tmp_path / source.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(source.read_bytes())
@@ -30,8 +28,7 @@ def test_a_build_writes_the_code_of_every_schema_and_removes_older_code(tmp_path
     (folder / "schema_of_old.py").write_text("")
     write_validators(tmp_path)
     assert {path.name: path.read_text() for path in folder.iterdir()} == {
-        f"{module_name(text)}.py": code(text)
-        for text in (schema_file(name).read_bytes() for name in names)
+        f"{module_name(text)}.py": code(text) for text in map(shipped_file, schema_files().values())
     }
 
 
@@ -42,7 +39,7 @@ def test_a_schema_accepts_the_same_whether_its_code_was_built_or_not(
     package = tmp_path / f"validators_{is_built}"
     package.mkdir()
     if is_built:
-        text = schema_file(TEAM).read_bytes()
+        text = shipped_file(TEAM)
         (package / f"{module_name(text)}.py").write_text(code(text))
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setattr(validators, "_PACKAGE", package.name)
@@ -53,11 +50,9 @@ def test_a_schema_accepts_the_same_whether_its_code_was_built_or_not(
 
 
 def test_an_edited_schema_does_not_use_the_code_of_the_old_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    schema = json.loads(schema_file(TEAM).read_bytes())
+    schema = json.loads(shipped_file(TEAM))
     schema["properties"]["spek"] = schema["properties"]["spec"]
-    edited = tmp_path / "Team.json"
-    edited.write_text(json.dumps(schema))
-    monkeypatch.setattr(validators, "schema_file", lambda _: edited)
+    monkeypatch.setattr(validators, "shipped_file", lambda _: json.dumps(schema).encode())
     assert acceptor.__wrapped__(TEAM)({**GOOD, "spek": {}})

@@ -3,6 +3,7 @@
 from functools import partial
 
 from reconciler.documents.document import Document, GroupKind, Kind
+from reconciler.documents.validators import VERSIONS
 from reconciler.model.key import MAX_NAME, Key, shortened
 from reconciler.model.objects import EVENT, OURS, PREFIX, Need, Resource, Right
 
@@ -26,7 +27,6 @@ CLASS = GroupKind(GROUP, "ClusterClass")
 
 _SCHEMAS = f"{__package__}:schemas"
 _SPACE = "default"
-_VERSIONS = ("v1beta1", "v1beta2")
 
 _One = partial(Kind, longest=MAX_NAME)
 KINDS = (
@@ -35,7 +35,7 @@ KINDS = (
     *(
         _One(f"{kind.group}/{version}", kind.kind, f"{_SCHEMAS}/{kind.kind}.{version}.json", _SPACE)
         for kind in (CLAIM, FOREIGN, CLUSTER, CLASS)
-        for version in _VERSIONS
+        for version in VERSIONS
     ),
 )
 
