@@ -221,6 +221,12 @@ def format_address(version: int, value: int) -> str:
     return inet_ntop(_FAMILY[version], value.to_bytes(BITS[version] // 8))
 
 
+def ends(item: IPRange, suffix: str = "") -> dict[str, str]:
+    """Return the first and the last address of a range, as `start` and `end` with a suffix."""
+    numbers = (("start", item.first), ("end", item.last))
+    return {f"{name}{suffix}": format_address(item.version, it) for name, it in numbers}
+
+
 def format_range(item: IPRange) -> str:
     """Return `first-last`, even for one address: the form that MetalLB accepts for any range."""
     return f"{format_address(item.version, item.first)}-{format_address(item.version, item.last)}"

@@ -199,10 +199,8 @@ def questions(rights: tuple[Right, ...]) -> Iterator[Question]:
 
 def crd_texts() -> dict[str, str]:
     """Return all CRDs as YAML, by file name."""
-    found = crd_files(f"{IP_ALLOCATION.group}_{IP_ALLOCATION.plural}.yaml")
-    for family in families():
-        found |= family.objects.crds()
-    return {name: found[name] for name in sorted(found)}
+    own = f"{IP_ALLOCATION.group}_{IP_ALLOCATION.plural}.yaml"
+    return crd_files(own, *(name for family in families() for name in family.objects.crds))
 
 
 @cache

@@ -1,6 +1,7 @@
 """`explain`: the reasons for an allocation or a refusal, and the meaning of codes."""
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -19,7 +20,7 @@ from reconciler.model.errors import ExitCode, UsageError
 from reconciler.model.key import Key
 from reconciler.planning.evaluate import Evaluation, matching
 from reconciler.reconcile.remedies import described_remedies, remedies
-from reconciler.report.ci import code_document, likely
+from reconciler.report.ci import code_document
 from reconciler.report.formats import envelope
 from reconciler.report.queries import explanation, objects_at
 from reconciler.report.text.queries import code_text, explanation_text, objects_at_text
@@ -134,7 +135,7 @@ def _unknown(evaluation: Evaluation, text: str, *, is_worktree: bool) -> UsageEr
         return UsageError(str(wrong), wrong.hint)
     keys = {decision.claim for decision in evaluation.plan.decisions}
     names = sorted({name for key in keys for name in (key.name, f"{key.namespace}/{key.name}")})
-    meant = likely(text, names)
+    meant = get_close_matches(text, [*CODES, *names], 3, 0.7)
     hint = "ipam plan --all lists all claims, ipam explain --codes all codes"
     if not is_worktree:
         hint += "; --worktree also reads files that are not committed"

@@ -20,7 +20,6 @@ from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.read import read_own_settings
 from reconciler.report import listing
 from reconciler.report import queries as documents
-from reconciler.report.json import document_list
 from reconciler.report.text import queries as text
 
 _LISTINGS = listing.listings()
@@ -51,7 +50,7 @@ class _What(click.ParamType[str]):
 @option("-l", "--selector", default="", help="Only objects with these labels: a=b,c!=d.")
 @option("--pool", metavar="POOL", default="", help="Only objects that hold addresses of this pool.")
 @option("--team", default="", help="Only objects of this team.")
-@option("--sort-by", type=click.Choice(listing.ORDERS), help="Order of the list.")
+@option("--sort-by", type=click.Choice([*listing.ORDERS]), help="Order of the list.")
 @option("--no-headers", is_flag=True, help="Leave out the header line.")
 @output.options("text", "wide", "name", "json", "yaml")
 def get(
@@ -74,7 +73,7 @@ def get(
     query = listing.ListQuery(names, space, _selector(selector), pool, team)
     evaluation = opening.open_source(reading).evaluation(result.brush)
     chosen = listing.choose(listing.items(evaluation, _LISTINGS[what]), query)
-    found = listing.in_order(chosen.items, sort_by) if sort_by else chosen.items
+    found = sorted(chosen.items, key=listing.ORDERS[sort_by]) if sort_by else chosen.items
     if found or not names:
         is_one = len(names) == 1
         _show(what, evaluation, found, result, has_headers=not no_headers, is_one=is_one)
@@ -99,7 +98,7 @@ def _of_other_kinds(evaluation: Evaluation, name: str = "") -> list[str]:
 def _selector(value: str) -> Callable[[listing.Labels], bool] | None:
     try:
         return listing.parse_selector(value) if value else None
-    except listing.SelectorError as wrong:
+    except ValueError as wrong:
         raise UsageError(f"--selector: {wrong}", "ipam get --help") from None
 
 
@@ -129,11 +128,12 @@ def _show(
             output.emit(f"{str(item['kind']).lower()}.{group}/{item['metadata']['name']}\n")
     elif is_one and len(bodies) == 1:
         output.emit_document(bodies[0], result.output)
-    elif kind is None:
-        version = {"apiVersion": objects.RECORD_API_VERSION, "kind": objects.LIST_KIND}
-        output.emit_document({**version, "items": bodies}, result.output)
     else:
-        output.emit_document(document_list(f"{kind.kind.kind}List", bodies), result.output)
+        version, name = objects.RECORD_API_VERSION, objects.LIST_KIND
+        if kind is not None:
+            version, name = "v1", f"{kind.kind.kind}List"
+        listed = {"apiVersion": version, "kind": name, "items": bodies}
+        output.emit_document(listed, result.output)
 
 
 def _missing(what: str, chosen: listing.Selection, evaluation: Evaluation) -> int:

@@ -342,7 +342,7 @@ def _document(done: Sequence[Round], code: int, to: str) -> dict[str, Any]:
         heads = [item.done.head.id for item in done if item.applied is not None]
         document["apply"] = report_json.apply_document(applied, heads[-1], code)
     if waits := [wait for item in done for wait in item.served]:
-        document["served"] = report_json.served_listed(waits)
+        document["served"] = [{"cluster": it, "seconds": round(time, 1)} for it, time in waits]
     return document
 
 

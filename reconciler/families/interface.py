@@ -1,7 +1,6 @@
 """Interface of a family."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 from msgspec import Struct, field
@@ -14,7 +13,7 @@ from reconciler.documents.yaml import Steps
 from reconciler.families.importing import Copied, IntakeKind, Writing
 from reconciler.model.claim import Allocation, Claim
 from reconciler.model.key import Key
-from reconciler.model.metric import Metric, MetricKind, Sample
+from reconciler.model.metric import Metric, Sample
 from reconciler.model.objects import MANAGEMENT, Manifest, Ref, Resource, Right
 from reconciler.model.plan import Blocked, ClusterNetwork, Decision, Gateway, Usage
 from reconciler.model.pool import DEFAULT_SPACE, Pool
@@ -324,7 +323,7 @@ class Objects(Struct, frozen=True):
     """A family in clusters.
 
     Policies lock `owned` kinds, except `shared` ones. `needed` are required for any operation.
-    `intake` is in the order of import. `observe` gets the objects of `observes`. `still_has`
+    `crds` are names for `crd_files`. `intake` is in the order of import. `observe` gets the objects of `observes`. `still_has`
     returns why addresses are still in use, by path. `copied` kinds follow the kinds that they name.
     """
 
@@ -332,7 +331,7 @@ class Objects(Struct, frozen=True):
     owned: tuple[Resource, ...] = ()
     shared: tuple[Resource, ...] = ()
     needed: tuple[Resource, ...] = ()
-    crds: Callable[[], Mapping[str, str]] = dict
+    crds: tuple[str, ...] = ()
     rights: tuple[Right, ...] = ()
     intake: tuple[IntakeKind, ...] = ()
     update_rules: tuple[UpdateRule, ...] = ()
@@ -390,14 +389,6 @@ class Turn(Struct, frozen=True):
     is_applied: bool
     seconds: float
     since: float
-
-
-def gauge(name: str, about: str, *labels: str, kind: MetricKind = MetricKind.GAUGE) -> Metric:
-    """Return a metric, by default a gauge."""
-    return Metric(name, kind, about, labels)
-
-
-counter = partial(gauge, kind=MetricKind.COUNTER)
 
 
 class FamilyMetrics(Struct, frozen=True):

@@ -213,15 +213,13 @@ class History:
             yield row
 
     def _documents(self, rows: Mapping[str, Iterable[CommitRow]]) -> dict[str, Documents]:
-        known: dict[str, list[Touch]] = {}  # once per commit, because some touch many files
-        found: dict[str, Documents] = {}
-        for name, commits in rows.items():
-            listed = list(commits)
-            for row in listed:
-                if row.id not in known:
-                    known[row.id] = documents_of(row, self.settings.records, _MAX_FILES)
-            found[name] = [(row, known[row.id]) for row in listed]
-        return found
+        listed = {name: list(commits) for name, commits in rows.items()}
+        # Each once, because some touch many files.
+        every = {row.id: row for commits in listed.values() for row in commits}
+        known = {
+            it: documents_of(row, self.settings.records, _MAX_FILES) for it, row in every.items()
+        }
+        return {name: [(row, known[row.id]) for row in found] for name, found in listed.items()}
 
     def _texts(self, found: Iterable[Documents]) -> dict[str, bytes]:
         touches = (touch for rows in found for _, touched in rows for touch in touched)

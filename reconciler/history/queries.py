@@ -84,14 +84,13 @@ def outlooks(
 ) -> list[Outlook]:
     """Return the forecast of some pools, given the usage today and the longest span of history."""
     grown = dict(zip(TREND, _since(past), strict=True))
-    changes = {it: grown[it] if past.clock - it * DAY >= past.oldest else None for it in SPANS}
     free, trend = free_of(state, pools), trends(usage, past, pools)
     shapes = median_shapes(state)
     found = []
     for key in pools:
         pool, used = state.pools[key], usage[key].allocated + usage[key].held
         levels = levels_of(pool, usage[key].total)
-        rates = tuple(_rate(days, changes[days], key, used, levels) for days in SPANS)
+        rates = tuple(_rate(days, grown[days], key, used, levels) for days in SPANS)
         shape = shapes.get(key, ())
         fits = fitting(pool, free[key], shape)
         found.append(Outlook(key, usage[key].total, used, levels, rates, shape, fits, trend[key]))
@@ -105,10 +104,10 @@ def trends(
     since = _since(past)
     return {
         key: tuple(
-            usage[key].allocated + usage[key].held - grown.get(str(key), 0)
-            if past.clock - days * DAY >= past.oldest
-            else None
-            for days, grown in zip(TREND, since, strict=True)
+            None
+            if grown is None
+            else usage[key].allocated + usage[key].held - grown.get(str(key), 0)
+            for grown in since
         )
         for key in pools
     }
@@ -122,9 +121,9 @@ def levels_of(pool: Pool, total: int) -> tuple[Level, ...]:
     return (*found, Level("full", total))
 
 
-def _since(past: Past) -> list[Mapping[str, int]]:
+def _since(past: Past) -> list[Mapping[str, int] | None]:
     grown = Counter[str]()
-    found: list[Mapping[str, int]] = []
+    found: list[Mapping[str, int] | None] = []
     events = iter(past.events)
     item = next(events, None)
     for days in reversed(TREND):
@@ -132,7 +131,7 @@ def _since(past: Past) -> list[Mapping[str, int]]:
             for pool, count in item.delta:
                 grown[pool] += count
             item = next(events, None)
-        found.append(dict(grown))
+        found.append(dict(grown) if past.clock - days * DAY >= past.oldest else None)
     return found[::-1]
 
 

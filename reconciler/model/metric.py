@@ -1,5 +1,6 @@
 """Metric samples."""
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -23,6 +24,15 @@ class Metric(NamedTuple):
     help: str
     labels: tuple[str, ...] = ()
     buckets: tuple[float, ...] = BUCKETS
+
+
+def metric_makers(prefix: str, buckets: tuple[float, ...] = BUCKETS) -> list[Callable[..., Metric]]:
+    """Return functions that make a gauge, a counter, and a histogram of name, help, and labels."""
+
+    def maker(kind: MetricKind) -> Callable[..., Metric]:
+        return lambda name, about, *labels: Metric(f"{prefix}{name}", kind, about, labels, buckets)
+
+    return list(map(maker, MetricKind))
 
 
 class Sample(NamedTuple):

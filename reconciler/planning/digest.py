@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
-from reconciler.addresses import IPRange, format_address, format_cidr
+from reconciler.addresses import ends, format_cidr
 from reconciler.documents.findings import Location
 from reconciler.model.claim import Allocation, Owner
 from reconciler.model.plan import (
@@ -140,7 +140,7 @@ def _action(decision: Decision, evaluation: Evaluation, folder: str) -> dict[str
         "claim": str(decision.claim),
         "record": record,
         "pool": str(pool) if pool else None,
-        **_ends(item),
+        **(ends(item) if item else {"start": None, "end": None}),
         "count": count,
         "cidr": format_cidr(item) if item else None,
         "reason": reason,
@@ -153,20 +153,13 @@ def _action(decision: Decision, evaluation: Evaluation, folder: str) -> dict[str
     }
 
 
-def _ends(item: IPRange | None) -> dict[str, str | None]:
-    return {
-        "start": format_address(item.version, item.first) if item else None,
-        "end": format_address(item.version, item.last) if item else None,
-    }
-
-
 def _from(decision: Decision, evaluation: Evaluation, giver: Owner | None) -> dict[str, Any]:
     found = {"owner": giver.short} if giver is not None else {}
     old = evaluation.moves.get(decision.claim) if is_move(decision, evaluation) else None
     if old is None or old.range is None:
         return found
-    ends = _ends(old.range)
-    return {**found, "record": old.path, "pool": str(old.pool), **ends, "count": old.size}
+    place = {"record": old.path, "pool": str(old.pool), **ends(old.range)}
+    return {**found, **place, "count": old.size}
 
 
 def _former(former: FormerRecord) -> dict[str, str | None]:

@@ -20,18 +20,19 @@ from reconciler.planning.digest import actions, digest, summary
 from reconciler.planning.documents import Tree
 from reconciler.planning.evaluate import Evaluation, let_pass
 from reconciler.safety.clashes import (
-    RangeChain,
     RecordedRange,
     Span,
     described_pools,
     granted,
     holding_of,
+    is_near,
     is_read,
     is_record,
     may_share,
     overlapping,
     ranges_of,
     spaces_of,
+    union,
     written,
 )
 
@@ -57,10 +58,10 @@ def require_no_clash(repository: Repository, commit: Commit, made: Revision, tre
     source.bound(tree.settings.limits)
     changed = {change.path for change in commit.changes}
     records = [it for it in base.entries([folder]) if is_record(folder, it.path)]
-    line = RangeChain(item for record in given for item in record.ranges)
+    laid = union(item for record in given for item in record.ranges)
     near, spans = dict[str, Entry](), list[Span]()
     for entry, ranges in zip(records, base.each(records, ranges_of), strict=True):
-        if line.touches(ranges) and entry.path not in changed:
+        if is_near(laid, ranges) and entry.path not in changed:
             near[entry.path] = entry
             spans += [Span(first, last, entry.path) for first, last in ranges]
     spans += [Span(*item, record.path) for record in new.values() for item in record.ranges]

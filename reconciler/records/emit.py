@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from reconciler.addresses import format_address, format_cidr
+from reconciler.addresses import ends, format_address, format_cidr
 from reconciler.documents.yaml import text
 from reconciler.families import family_of, home_of, known_as
 from reconciler.families.interface import WHOLE, Family, RecordForm
@@ -173,11 +173,7 @@ def record_document(record: Allocation) -> dict[str, Any]:
         "count": record.size,
     }
     if record.pinned and record.range is not None:
-        version, first, last = record.range
-        spec["pinnedRange"] = {
-            "startAddress": format_address(version, first),
-            "endAddress": format_address(version, last),
-        }
+        spec["pinnedRange"] = ends(record.range, "Address")
     return {
         "apiVersion": RECORD_API_VERSION,
         "kind": KIND,
@@ -225,8 +221,7 @@ def _status(record: Allocation) -> dict[str, Any]:
         "allocatedAt": record.allocated_at,
         "allocatedBy": ALLOCATED_BY,
         "allocatedCount": record.range.size,
-        "startAddress": format_address(version, first),
-        "endAddress": format_address(version, last),
+        **ends(record.range, "Address"),
     }
     if record.range.size <= MAX_LISTED:
         status["addresses"] = [format_address(version, item) for item in range(first, last + 1)]

@@ -4,7 +4,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -14,6 +13,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring  # nosec
 from reconciler.codes import CODES
 from reconciler.documents.findings import Finding, Severity
 from reconciler.documents.text import escape
+from reconciler.model.key import is_label
 from reconciler.planning.evaluate import Evaluation
 from reconciler.report import findings
 from reconciler.report.formats import envelope, json_text
@@ -87,14 +87,11 @@ def gitlab_text(evaluation: Evaluation) -> str:
     return json_text(issues)
 
 
-_TEAM = re.compile(r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?", re.ASCII)
-
-
 def dotenv_text(document: Mapping[str, Any]) -> str:
     """Return the main results of the JSON document of `check` as `IPAM_RESULT_…` lines."""
     code, plan = int(document["exitCode"]), document["plan"]
     team = str((document["withinContract"] or {}).get("team") or "")
-    is_within = code == 0 and _TEAM.fullmatch(team) is not None
+    is_within = code == 0 and is_label(team)
     results = {
         "EXIT_CODE": code,
         "DIGEST": plan["digest"],
@@ -186,11 +183,6 @@ def examples() -> Mapping[str, dict[str, str]]:
 def code_document(code: str) -> dict[str, Any]:
     """Return the document of a code."""
     return {**envelope("Code"), "code": code, "help": CODES[code], "example": examples().get(code)}
-
-
-def likely(text: str, names: Iterable[str]) -> list[str]:
-    """Return the codes and other names that are most similar to a text, best match first."""
-    return get_close_matches(text, [*CODES, *names], 3, 0.7)
 
 
 def junit_text(evaluation: Evaluation) -> str:

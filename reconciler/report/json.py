@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from reconciler.addresses import IPRange, format_address, format_short
+from reconciler.addresses import IPRange, ends, format_short
 from reconciler.documents.findings import Finding, Location
 from reconciler.model.applied import Applied, ObjectOutcome, ObjectResult
 from reconciler.model.key import Key
@@ -13,14 +13,6 @@ from reconciler.planning.evaluate import Evaluation
 from reconciler.report.findings import capped
 from reconciler.report.formats import envelope
 from reconciler.review.result import Compared, Second, Together
-
-
-def ends(item: IPRange) -> dict[str, str]:
-    """Return the first and the last address of a range."""
-    return {
-        "start": format_address(item.version, item.first),
-        "end": format_address(item.version, item.last),
-    }
 
 
 def plan_document(
@@ -222,11 +214,6 @@ def _object(outcome: ObjectOutcome) -> dict[str, Any]:
     }
 
 
-def served_listed(waits: Iterable[tuple[str, float]]) -> list[dict[str, Any]]:
-    """Return the clusters with completed growth, and the waiting time in seconds."""
-    return [{"cluster": cluster, "seconds": round(seconds, 1)} for cluster, seconds in waits]
-
-
 def pool_list(evaluation: Evaluation, keys: Iterable[Key] | None = None) -> dict[str, Any]:
     """Return pools as they are today, selected ones or all."""
     named = None if keys is None else {str(key) for key in keys}
@@ -236,8 +223,3 @@ def pool_list(evaluation: Evaluation, keys: Iterable[Key] | None = None) -> dict
         "revision": evaluation.tree.revision,
         "items": [it for it in found if named is None or it["pool"] in named],
     }
-
-
-def document_list(kind: str, documents: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return source documents as a Kubernetes list."""
-    return {"apiVersion": "v1", "kind": kind, "items": [dict(item) for item in documents]}

@@ -7,19 +7,17 @@ from typing import Any
 
 from msgspec import Struct
 
-from reconciler.addresses import IPRange, asked_range
+from reconciler.addresses import IPRange, asked_range, ends
 from reconciler.documents.document import Document, Identity
 from reconciler.documents.findings import nearest
-from reconciler.families import families, family_of_kind
+from reconciler.families import families, key_of
 from reconciler.families.interface import Listing, ListingInput, ListingRow
 from reconciler.model import objects
 from reconciler.model.claim import Allocation
-from reconciler.model.key import Key
 from reconciler.model.objects import MANAGEMENT
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.projection import project
 from reconciler.records.emit import record_document
-from reconciler.report.json import ends
 
 ListedBody = Mapping[str, Any]
 ListedOwner = tuple[str, str, str, str]
@@ -86,9 +84,7 @@ class _Documents:
         self.statuses = cache(partial(_statuses, evaluation))
 
     def item(self, document: Document, row: ListingRow | None, *, is_whole: bool) -> ListedItem:
-        family = family_of_kind(document.kind.id)
-        name = family.name if family is not None else ""
-        key = Key(name, document.namespace, document.name, "", document.kind.name)
+        key = key_of(document)
         pool = self.pools.get(key)
         more = row.more if row is not None else None  # the records that the row is made from
         records = [more] if isinstance(more, Allocation) else more
@@ -119,7 +115,7 @@ class _Documents:
                 "slot": it.claim.slot,
                 "name": it.name,
                 "pool": it.pool.name,
-                **{f"{name}Address": text for name, text in ends(it.range).items()},
+                **ends(it.range, "Address"),
                 "count": it.range.size,
             }
             for it in sorted(records, key=lambda it: it.claim.slot_order)
@@ -219,7 +215,7 @@ def _matches(item: ListedItem, query: ListQuery) -> bool:
     )
 
 
-_ORDERS: dict[str, Callable[[ListedItem], Any]] = {
+ORDERS: dict[str, Callable[[ListedItem], Any]] = {
     "name": lambda item: (item.name, item.namespace),
     "namespace": lambda item: (item.namespace, item.name),
     "address": lambda item: (not item.ranges, item.ranges, item.namespace, item.name),
@@ -227,13 +223,7 @@ _ORDERS: dict[str, Callable[[ListedItem], Any]] = {
     "team": lambda item: (item.team, item.namespace, item.name),
     "age": lambda item: (item.since, item.namespace, item.name),
 }
-ORDERS = tuple(_ORDERS)
-"""The names of sort orders."""
-
-
-def in_order(items: Iterable[ListedItem], by: str) -> list[ListedItem]:
-    """Sort objects by one of `ORDERS`."""
-    return sorted(items, key=_ORDERS[by])
+"""Keys of sort orders, by name."""
 
 
 _KEY = r"(?P<key>[A-Za-z0-9](?:[-\w./]*[A-Za-z0-9])?)"
@@ -243,15 +233,11 @@ _THERE = re.compile(rf"(?P<how>!?)\s*{_KEY}", re.ASCII)
 _PARTS = re.compile(r",(?![^()]*\))")
 
 
-class SelectorError(ValueError):
-    """A text is not a valid selector."""
-
-
 _Term = tuple[str, Callable[[str | None], bool]]
 
 
 def parse_selector(text: str) -> Callable[[Labels], bool]:
-    """Return a function that reports whether labels match, or raise a `SelectorError`."""
+    """Return a function that reports whether labels match, or raise a ValueError."""
     terms = [_term(part.strip()) for part in _PARTS.split(text)] if text.strip() else []
     return lambda labels: all(holds(labels.get(key)) for key, holds in terms)
 
@@ -267,4 +253,4 @@ def _term(text: str) -> _Term:
     if found := _THERE.fullmatch(text):
         is_there = not found["how"]
         return found["key"], lambda value: (value is not None) is is_there
-    raise SelectorError(f"{text!r} is not a term of a label selector")
+    raise ValueError(f"{text!r} is not a term of a label selector")

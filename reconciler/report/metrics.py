@@ -8,27 +8,14 @@ from reconciler.families import families
 from reconciler.families.interface import Measured, Turn
 from reconciler.model.applied import Applied, ClusterState
 from reconciler.model.key import Key
-from reconciler.model.metric import Metric, MetricKind, Sample
+from reconciler.model.metric import Metric, Sample, metric_makers
 from reconciler.model.plan import Refuse, Usage
 from reconciler.planning.evaluate import Evaluation
 
 UNASKED = "demand-unasked"
-_PREFIX = "gitops_ipam_"
 # Runs wait for clusters. Growth is measured from the time at which a pending Service was seen.
 _SLOW = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
-
-
-def _gauge(name: str, help_: str, *labels: str) -> Metric:
-    return Metric(f"{_PREFIX}{name}", MetricKind.GAUGE, help_, labels)
-
-
-def _counter(name: str, help_: str, *labels: str) -> Metric:
-    return Metric(f"{_PREFIX}{name}", MetricKind.COUNTER, help_, labels)
-
-
-def _seconds(name: str, help_: str) -> Metric:
-    return Metric(f"{_PREFIX}{name}", MetricKind.HISTOGRAM, help_, (), _SLOW)
-
+_gauge, _counter, _seconds = metric_makers("gitops_ipam_", _SLOW)
 
 ROUNDS = _counter("rounds_total", "Rounds that ended, by how they ended", "result")
 ROUND_SECONDS = _seconds("round_duration_seconds", "How long a round took")

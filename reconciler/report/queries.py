@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from reconciler.addresses import IPRange, cidrs_of, format_range, format_short
+from reconciler.addresses import IPRange, cidrs_of, ends, format_range, format_short
 from reconciler.documents.text import escape
 from reconciler.gitio.interface import CommitRow, ReplayVerdict
 from reconciler.history.applied import Headroom, Idle
@@ -28,7 +28,7 @@ from reconciler.reconcile.remedies import taken_of
 from reconciler.reconcile.simulate import Simulation
 from reconciler.reconcile.verify import Verified
 from reconciler.report.formats import envelope
-from reconciler.report.json import ends, listed_findings, path_and_line, plan_document
+from reconciler.report.json import listed_findings, path_and_line, plan_document
 
 
 def free_runs_document(found: FreeSpace) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from socket import AF_INET, AF_INET6, inet_ntop, inet_pton
 from typing import Any, NamedTuple
 
@@ -380,21 +381,10 @@ class Span(NamedTuple):
     path: str
 
 
-class RangeChain:
-    """Sorted ranges for comparison with other ranges."""
-
-    def __init__(self, ranges: Iterable[Range]) -> None:
-        laid = union(ranges)
-        self._firsts = [first for first, _ in laid]
-        self._lasts = [last for _, last in laid]
-
-    def touches(self, ranges: Iterable[Range]) -> bool:
-        """Return whether one of the other ranges overlaps."""
-        for first, last in ranges:
-            at = bisect_right(self._firsts, last)
-            if at and self._lasts[at - 1] >= first:
-                return True
-        return False
+def is_near(laid: Sequence[Range], ranges: Iterable[Range]) -> bool:
+    """Return whether one of the ranges overlaps the result of `union`."""
+    places = ((bisect_right(laid, last, key=itemgetter(0)), first) for first, last in ranges)
+    return any(at and laid[at - 1][1] >= first for at, first in places)
 
 
 def granted(new: Iterable[RecordedRange], old: Iterable[RecordedRange]) -> list[RecordedRange]:

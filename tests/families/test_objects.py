@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from reconciler.documents.load import load
+from reconciler.documents.validators import crd_files
 from reconciler.families.clusters import announcer, cluster_of, described_clusters
 from reconciler.families.interface import Family
 from reconciler.kube.resources import IP_ALLOCATION, pools_by_ref, ref_of, resource_of
@@ -90,7 +91,7 @@ def test_a_record_and_its_copy_name_one_cluster(family: Family) -> None:
 
 @every_family
 def test_its_crds_are_those_of_its_kinds(family: Family) -> None:
-    found = [yaml.safe_load(text) for text in family.objects.crds().values()]
+    found = [yaml.safe_load(text) for text in crd_files(*family.objects.crds).values()]
     plurals = {(kind.group, kind.plural): kind for kind in family.objects.resources}
     for crd in found:
         spec = crd["spec"]

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from reconciler.documents.document import Document, Documents, GroupKind, Kind
-from reconciler.documents.validators import crd_files
 from reconciler.families.interface import NAME_ONLY, PLACED, RecordBody, RecordForm
 from reconciler.model.claim import Allocation
 from reconciler.model.key import MAX_LABEL, Key
@@ -90,12 +89,7 @@ RIGHTS = (
 )
 
 
-def crds() -> Mapping[str, str]:
-    """Return the bundled CRDs of the family."""
-    kinds = (NETWORK_POOL, PROVIDER_CONFIG, TENANT_CLUSTER)
-    return crd_files(*(f"{kind.group}_{kind.plural}.yaml" for kind in kinds))
-
-
+CRDS = tuple(f"{GROUP}_{it.plural}.yaml" for it in (NETWORK_POOL, PROVIDER_CONFIG, TENANT_CLUSTER))
 _GROWTH_NAME = re.compile(r".*-(?:lb|nodes)-([0-9]{1,6})", re.ASCII)
 
 

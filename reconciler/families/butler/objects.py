@@ -9,6 +9,7 @@ from reconciler.addresses import (
     IPRange,
     NotationError,
     cidrs_of,
+    ends,
     format_address,
     format_cidr,
     format_short,
@@ -355,11 +356,7 @@ def _pool(network: ImportedNetwork) -> ImportedBody:
         annotations[f"{PREFIX}gate"] = "never"
     if network.space != "default":
         annotations[f"{PREFIX}address-space"] = network.space
-    windows = [
-        {"start": format_address(4, it.first), "end": format_address(4, it.last)}
-        for it in network.windows
-        if it != network.extent
-    ]
+    windows = [ends(it) for it in network.windows if it != network.extent]
     spec: ImportedBody = {"cidr": format_cidr(network.extent)}
     if network.reserved:
         blocks = (block for item in network.reserved for block in cidrs_of(item))
@@ -370,12 +367,8 @@ def _pool(network: ImportedNetwork) -> ImportedBody:
 
 
 def _request(held: ImportedRange, name: str) -> ImportedBody:
-    version, first, last = held.item
     spec = {
-        "pinnedRange": {
-            "startAddress": format_address(version, first),
-            "endAddress": format_address(version, last),
-        },
+        "pinnedRange": ends(held.item, "Address"),
         "poolRef": {"name": held.pool},
         kinds.OWNER: {"name": held.name, "namespace": held.namespace},
         "type": held.type,
@@ -427,7 +420,7 @@ OBJECTS = Objects(
     resources=kinds.RESOURCES,
     owned=(kinds.NETWORK_POOL,),
     needed=(kinds.NETWORK_POOL,),
-    crds=kinds.crds,
+    crds=kinds.CRDS,
     rights=kinds.RIGHTS,
     intake=(_TENANT_INTAKE, _REQUEST_INTAKE),
     update_rules=UPDATE_RULES,

@@ -8,6 +8,7 @@ from reconciler.addresses import (
     BITS,
     IPRange,
     IPSet,
+    ends,
     first_overlapping,
     format_address,
     format_cidr,
@@ -413,7 +414,7 @@ def _usable(document: Document, network: IPRange, wider: IPRange) -> tuple[Edit,
     if given.get("ranges"):
         if first > last:
             return None
-        item = {"start": format_address(4, first), "end": format_address(4, last)}
+        item = ends(IPRange(4, first, last))
         return (Edit((*_ALLOCATION, "ranges"), item, is_item=True),)
     if "start" not in given or "end" not in given:
         return ()

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from reconciler.addresses import IPRange, IPSet, format_address, format_cidr, format_range
+from reconciler.addresses import IPRange, IPSet, ends, format_cidr, format_range
 from reconciler.families.butler import kinds
 from reconciler.families.butler.pools import Providers, capacity, nodes_per_tenant
 from reconciler.families.butler.requests import stands_for
@@ -17,15 +17,13 @@ from reconciler.families.interface import (
     Projection,
     ProjectionInput,
     Turn,
-    counter,
-    gauge,
     projected,
     status_only,
 )
 from reconciler.families.metallb import NAMED, metallb_objects
 from reconciler.model.claim import Allocation, Phase, current_records
 from reconciler.model.key import Key
-from reconciler.model.metric import Sample
+from reconciler.model.metric import Sample, metric_makers
 from reconciler.model.objects import Manifest, tenant_name
 from reconciler.model.plan import CONDITION, Grant, Refuse, Usage
 from reconciler.model.pool import Pool, Tier
@@ -79,10 +77,7 @@ def _pool_status(pool: Pool, usage: Usage, since: str) -> dict[str, Any]:
         "unmanagedScopeIPs": unmanaged.size,
     }
     if unmanaged:
-        status["unmanagedRanges"] = [
-            {"start": format_address(4, item.first), "end": format_address(4, item.last)}
-            for item in unmanaged
-        ]
+        status["unmanagedRanges"] = list(map(ends, unmanaged))
     return status
 
 
@@ -269,30 +264,31 @@ def _announced(world: ProjectionInput) -> Iterator[Projection]:
             yield Projection(cluster, item)
 
 
+_gauge, _counter, _ = metric_makers("butler_")
 _OF_POOL, _OF_PROVIDER = ("pool", "namespace"), ("provider", "namespace")
-_POOL, _PROVIDER = "butler_network_pool", "butler_provider_config"
+_POOL, _PROVIDER = "network_pool", "provider_config"
 _FREE_HELP = "Addresses that are neither allocated nor held after release"
 _FRAGMENTATION_HELP = "100 minus the share of the largest free block"
 _LARGEST_HELP = "Size of the largest free block, in addresses"
 _OF_POOLS = {
-    "total": gauge(f"{_POOL}_total_ips", "Addresses that the pool can give out", *_OF_POOL),
-    "allocated": gauge(f"{_POOL}_allocated_ips", "Addresses that tenants hold", *_OF_POOL),
-    "available": gauge(f"{_POOL}_available_ips", _FREE_HELP, *_OF_POOL),
-    "count": gauge(f"{_POOL}_allocation_count", "Allocations of the pool", *_OF_POOL),
-    "fragmentation": gauge(f"{_POOL}_fragmentation_percent", _FRAGMENTATION_HELP, *_OF_POOL),
-    "largest": gauge(f"{_POOL}_largest_free_block", _LARGEST_HELP, *_OF_POOL),
+    "total": _gauge(f"{_POOL}_total_ips", "Addresses that the pool can give out", *_OF_POOL),
+    "allocated": _gauge(f"{_POOL}_allocated_ips", "Addresses that tenants hold", *_OF_POOL),
+    "available": _gauge(f"{_POOL}_available_ips", _FREE_HELP, *_OF_POOL),
+    "count": _gauge(f"{_POOL}_allocation_count", "Allocations of the pool", *_OF_POOL),
+    "fragmentation": _gauge(f"{_POOL}_fragmentation_percent", _FRAGMENTATION_HELP, *_OF_POOL),
+    "largest": _gauge(f"{_POOL}_largest_free_block", _LARGEST_HELP, *_OF_POOL),
 }
-_PROCESSED = counter(
-    "butler_ip_allocation_processed_total",
+_PROCESSED = _counter(
+    "ip_allocation_processed_total",
     "Allocations that were made (success), or newly refused (failed)",
     *(*_OF_POOL, "result"),
 )
 _READY_HELP = "1 when the provider names pools that have addresses left, else 0"
-_READY = gauge(f"{_PROVIDER}_ready", _READY_HELP, *_OF_PROVIDER, "type", "scope")
+_READY = _gauge(f"{_PROVIDER}_ready", _READY_HELP, *_OF_PROVIDER, "type", "scope")
 _LEFT_HELP = "Addresses that the provider's pools have left"
-_LEFT = gauge(f"{_PROVIDER}_available_ips", _LEFT_HELP, *_OF_PROVIDER)
+_LEFT = _gauge(f"{_PROVIDER}_available_ips", _LEFT_HELP, *_OF_PROVIDER)
 _TENANTS_HELP = "Tenants that the provider's pools have room for"
-_TENANTS = gauge(f"{_PROVIDER}_estimated_tenants", _TENANTS_HELP, *_OF_PROVIDER)
+_TENANTS = _gauge(f"{_PROVIDER}_estimated_tenants", _TENANTS_HELP, *_OF_PROVIDER)
 
 
 def _of_pools(usage: Mapping[Key, Usage]) -> Iterator[Sample]:

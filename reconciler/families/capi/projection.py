@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping
-from functools import partial
 from typing import Any
 
 from reconciler.addresses import format_address
@@ -21,7 +20,7 @@ from reconciler.families.interface import (
 )
 from reconciler.model.claim import Allocation
 from reconciler.model.key import Key, is_label_value
-from reconciler.model.metric import Metric, MetricKind, Sample
+from reconciler.model.metric import Sample, metric_makers
 from reconciler.model.objects import ADOPT, MANAGEMENT, Ref
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Refuse, Release, Usage
 
@@ -247,15 +246,7 @@ _OF_CLASS = ("role", "cluster_class")
 _OF_NAMESPACE = ("role", "namespace")
 # Outcomes of capi-vip-allocator: no claim could be made, or the claim got no address.
 _UNCLAIMED = frozenset({"no-matching-pool", "pool-not-found", "auto-assign-disabled"})
-
-
-def _metric(kind: MetricKind, name: str, about: str, *labels: str) -> Metric:
-    return Metric(f"capi_vip_allocator_{name}", kind, about, labels)
-
-
-_gauge = partial(_metric, MetricKind.GAUGE)
-_counter = partial(_metric, MetricKind.COUNTER)
-_histogram = partial(_metric, MetricKind.HISTOGRAM)
+_gauge, _counter, _histogram = metric_makers("capi_vip_allocator_")
 _ALLOCATIONS = _counter(
     "allocations_total", "Total number of successful VIP allocations", *_OF_CLASS
 )

@@ -1,9 +1,6 @@
 """Kinds, keys, and resources."""
 
-from collections.abc import Mapping
-
 from reconciler.documents.document import GroupKind, Kind
-from reconciler.documents.validators import crd_files
 from reconciler.model.key import MAX_NAME, Key
 from reconciler.model.objects import MAKE, OURS, Need, Resource, Right
 
@@ -47,8 +44,3 @@ RIGHTS = (
     Right(Need.APPLY, VIPS, ("patch",), "status"),
     Right(Need.DOCUMENTS, VIPS, MAKE),
 )
-
-
-def crds() -> Mapping[str, str]:
-    """Return the bundled CRDs of the family."""
-    return crd_files(*(f"{GROUP}_{kind.plural}.yaml" for kind in RESOURCES))

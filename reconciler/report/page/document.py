@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 from msgspec.structs import asdict
 
 from reconciler import __version__
-from reconciler.addresses import IPRange, IPSet, format_address
+from reconciler.addresses import IPRange, IPSet, ends
 from reconciler.documents.findings import Finding, join_limited
 from reconciler.documents.text import escape
 from reconciler.documents.validators import folder
 from reconciler.families.clusters import balancer_records
 from reconciler.gitio.interface import CommitRow
-from reconciler.history.applied import ApplyResult, SeenDrift, Served, headroom
+from reconciler.history.applied import ApplyResult, SeenDrift, SeenObject, Served, headroom
 from reconciler.history.commits import Caused, CommitCause, History
 from reconciler.history.events import Fact, Life, What, lives
 from reconciler.history.queries import forecast
@@ -122,7 +122,7 @@ def _plain(value: Any) -> Any:
 
 
 def _ends(item: IPRange) -> list[str]:
-    return [format_address(item.version, at) for at in (item.first, item.last)]
+    return [*ends(item).values()]
 
 
 def _pools(
@@ -420,17 +420,16 @@ def _growth(served: Iterable[Served], rows: Iterable[CommitRow]) -> Iterator[dic
 
 def _drift(result: ApplyResult) -> Iterator[dict[str, Any]]:
     for name, cluster in result.clusters.items():
-        common = {"cluster": name, "state": cluster.state}
-        for item in cluster.drifted:
+        is_failed = cluster.state in ("unreachable", "refused", "failed")
+        whole = [SeenObject("", error=cluster.error)] if is_failed else []
+        for item in cluster.drifted or whole:
             drift = item.drift or SeenDrift()
             yield {
-                **common,
-                "object": item.object,
+                "cluster": name,
+                "state": cluster.state,
+                "object": item.object or None,
                 "manager": drift.manager or None,
                 "time": drift.time or None,
                 "fields": drift.fields,
                 "error": item.error or None,
             }
-        if cluster.state in ("unreachable", "refused", "failed") and not cluster.drifted:
-            empty = dict.fromkeys(("object", "manager", "time"))
-            yield {**common, **empty, "fields": [], "error": cluster.error or None}

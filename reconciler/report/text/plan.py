@@ -1,6 +1,7 @@
 """Text of plans and checks, and the sentences that other formats share with them."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from textwrap import indent
 from typing import NamedTuple
 
 from reconciler.addresses import format_short
@@ -55,7 +56,7 @@ def plan_text(
             f"{painter.paint(head, Colour.BOLD)}   {marked}\n",
             moves_text(evaluation, painter),
             _transfers_text(evaluation, painter),
-            _indented(table((), rows, painter, right=(4,))),
+            indent(table((), rows, painter, right=(4,)), "  "),
             _refusals(evaluation, painter),
             _pools_text(changed, evaluation, painter),
             _sum(evaluation, painter),
@@ -146,7 +147,7 @@ def moves_text(evaluation: Evaluation, painter: Painter) -> str:
 
 def _titled(title: str, rows: Sequence[Sequence[Cell]], painter: Painter, *more: Colour) -> str:
     head = painter.paint(title, Colour.BOLD, *more)
-    return f"{head}\n{_indented(table((), rows, painter))}" if rows else ""
+    return f"{head}\n{indent(table((), rows, painter), '  ')}" if rows else ""
 
 
 def _transfers_text(evaluation: Evaluation, painter: Painter) -> str:
@@ -284,10 +285,6 @@ def counted(evaluation: Evaluation) -> str:
     if not words and rewritten and not evaluation.moves:
         words = [f"{len(rewritten)} to rewrite"]  # a team, a place, or the form of a record
     return ", ".join([*words, f"{counts['keep']} kept"])
-
-
-def _indented(text: str) -> str:
-    return "".join(f"  {line}\n" for line in text.splitlines())
 
 
 def check_text(compared: Compared, painter: Painter, base: str = "") -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from reconciler.addresses import format_cidr, format_count, format_short
+from reconciler.addresses import ends, format_cidr, format_count, format_short
 from reconciler.documents.text import escape
 from reconciler.families.interface import Listing, ListingRow
 from reconciler.gitio.interface import CommitRow
@@ -14,7 +14,6 @@ from reconciler.history.who import Holder
 from reconciler.model.claim import Allocation
 from reconciler.model.instant import age, format_instant
 from reconciler.planning.pool_map import AddressPart, AddressUse
-from reconciler.report.json import ends
 from reconciler.report.listing import ListedItem
 from reconciler.report.queries import commit_of, former_holder
 from reconciler.report.text.table import Cell, Colour, Painter, table

@@ -1,6 +1,7 @@
 """Text of runs."""
 
 from collections.abc import Iterator, Sequence
+from textwrap import indent
 
 from reconciler.addresses import format_short
 from reconciler.documents.findings import join_limited
@@ -243,7 +244,7 @@ _INIT_COLOURS = {"wrote": Colour.GREEN, "yours": Colour.YELLOW, "left out": Colo
 def rows_text(rows: Sequence[tuple[str, str, str]], painter: Painter) -> str:
     """Return a line for each file of `init`: what happened to it, its path, and a note."""
     cells: list[list[Cell]] = [[(it[0], _INIT_COLOURS.get(it[0])), it[1], it[2]] for it in rows]
-    return "".join(f"  {line}\n" for line in table((), cells, painter).splitlines())
+    return indent(table((), cells, painter), "  ")
 
 
 def shown_text(path: str, text: str, painter: Painter) -> str:

@@ -1,8 +1,7 @@
 """Quays and boats in clusters: a kind without a namespace, and one of two versions."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from reconciler.documents.validators import crd_files
 from reconciler.families.interface import (
     Listing,
     ListingColumn,
@@ -19,10 +18,6 @@ QUAYS = Resource(f"{GROUP}/v1", QUAY.kind, "quays", is_namespaced=False)
 BOATS = Resource(f"{GROUP}/v2", BOAT.kind, "boats", versions=(f"{GROUP}/v1",))
 
 
-def _crds() -> Mapping[str, str]:
-    return crd_files(f"{__package__}:crds/{GROUP}_{QUAYS.plural}.yaml")
-
-
 def _quays(standing: ListingInput) -> Iterator[ListingRow]:
     for document in standing.documents.of(QUAY):
         usage = standing.usage.get(pool_key(document.name))
@@ -33,7 +28,7 @@ def _quays(standing: ListingInput) -> Iterator[ListingRow]:
 OBJECTS = Objects(
     resources=(QUAYS, BOATS),
     owned=(QUAYS,),
-    crds=_crds,
+    crds=(f"{__package__}:crds/{GROUP}_{QUAYS.plural}.yaml",),
     rights=(Right(Need.APPLY, QUAYS, OURS), Right(Need.APPLY, QUAYS, ("patch",), "status")),
     update_rules=(
         UpdateRule(
