@@ -41,16 +41,11 @@ def is_in(git: GitProcess, ancestor: str, revision: str) -> bool:
 
     Raises GitError if the revision is missing, or its history is cut off.
     """
-    try:
-        try:
-            return holds(git, revision, ancestor)
-        except GitError:
-            new, old = find_commits(git, [revision, ancestor])
-            if new is None or old is not None or is_shallow(git):
-                raise
+    with suppress(LimitError):  # the id can name a commit of any author
+        new, old = find_commits(git, [revision, ancestor])
+        if new is not None and old is None and not is_shallow(git):
             return False  # all ancestors of the revision are here, and the other commit is not
-    except LimitError as heavy:  # the id can name a commit of any author
-        raise GitError(str(heavy), heavy.hint) from heavy
+    return holds(git, revision, ancestor)
 
 
 def holds(git: GitProcess, revision: str, ancestor: str) -> bool:
@@ -416,14 +411,11 @@ def _oid(entry: Entry | None) -> str:
 def other_roots(
     git: GitProcess, revision: str, without: Sequence[str] = ()
 ) -> Iterator[tuple[str, str]]:
-    """Yield each other root once, with the newest commit that claims to reconcile it."""
-    met = {git.root.path}
-    for commit, root in _plans(git, revision, without):
-        if root not in met:
-            met.add(root)
-            with suppress(UsageError):  # a name that `--root` refuses
-                if root_folder(root).path == root:
-                    yield root, commit
+    """Yield each other root once, with the oldest commit that claims to reconcile it."""
+    for root, commit in {root: commit for commit, root in _plans(git, revision, without)}.items():
+        with suppress(UsageError):  # a name that `--root` refuses
+            if root != git.root.path and root_folder(root).path == root:
+                yield root, commit
 
 
 SKIP_CI = " [skip ci]"

@@ -146,7 +146,7 @@ class Repository:
         return (path for path in gone if not root.path or not root.holds(path))
 
     def other_roots(self, revision: str, without: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
-        """Yield other roots with the newest commit (unverified) that has their plan line."""
+        """Yield other roots with the oldest commit (unverified) that has their plan line."""
         return other_roots(self.git, revision, without)
 
     def alone(self) -> AbstractContextManager[None]:

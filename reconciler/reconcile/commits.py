@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 
 from reconciler.documents.findings import has_error
 from reconciler.gitio.interface import Entry, Made, Source
@@ -61,30 +60,17 @@ def is_reconcile_commit(repository: Repository, commit: str) -> bool:
         folders = (settings.records, settings.observed) if settings is not None else ()
         if not folders or not repository.changes_only(commit, folders):
             return False
-        is_based = _is_based(repository, parent, bases)
-        if is_based is not None:
-            return is_based
-        # A commit on top of a stale proposal is stale as well.
-        before = repository.made(parent)
-        if len(before.parents) != 1 or not says_plan(before):
+        if parent in bases:
             return True
+        try:
+            there = [it for it in bases if repository.is_in(it, parent)]
+        except GitError as cut:
+            raise GitError(f"the clone is too shallow: it lacks {bases[0][:12]}", _DEEPEN) from cut
+        if there:
+            own = _content_at(repository, parent)
+            return own is not None and any(_content_at(repository, it) == own for it in there)
+        # A rebase of a proposal leaves commits on top of one that has lost its name.
         commit = parent
-
-
-def _is_based(repository: Repository, parent: str, bases: list[str]) -> bool | None:
-    """Return whether F equals F of a base; None if that commit is missing (rewritten, deleted)."""
-    if parent in bases:
-        return True
-    there = []
-    for base in bases:
-        with suppress(GitError):
-            there.append(repository.made(base).id)
-    if there:
-        own = _content_at(repository, parent)
-        return own is not None and any(_content_at(repository, it) == own for it in there)
-    if repository.is_shallow():
-        raise GitError(f"the clone is too shallow: it lacks {bases[0][:12]}", _DEEPEN)
-    return None
 
 
 def settings_at(source: Source) -> Settings | None:

@@ -26,7 +26,7 @@ from reconciler.model.claim import Allocation
 from reconciler.model.errors import ExitCode, GateError, GitError
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant
-from reconciler.model.settings import OVERRIDES, PATH, OverrideKind, Overrides, Settings
+from reconciler.model.settings import OVERRIDES, PATH, Limits, OverrideKind, Overrides, Settings
 from reconciler.planning.documents import reader_of
 from reconciler.planning.evaluate import Evaluation, held_releases, held_to
 from reconciler.planning.read import (
@@ -78,8 +78,10 @@ def strays(
         return []
     anew = {it.claim for it in decisions if isinstance(it, Grant) and it.replaces is None}
     for there, commit, (then, was) in _removed_roots(repository, before.id, now.id) if anew else ():
-        listed = then.entries([was.records])
-        lost = anew & {place_of(was.records, entry.path).claim for entry in listed}
+        had = {place_of(was.records, it.path).claim: it.oid for it in then.entries([was.records])}
+        if lost := anew & had.keys():
+            moved = _moved(repository, there, (commit, was.records), before.id, now.id)
+            lost = {it for it in lost if had[it] not in moved}
         if lost:
             is_here = bool(there.source(now.id).entries([was.records]))
             (old,) = there.git.root.inside([was.records])
@@ -108,6 +110,20 @@ def _removed_roots(
         is_alive = _has_documents(now) and has_records(now[0], now[1].records)
         if not is_alive and (commit := newest(there, revision)):
             yield there, commit, side_at(there, commit)
+
+
+def _moved(
+    repository: Repository, there: Repository, last: tuple[str, str], base: str, tip: str
+) -> set[str]:
+    """Return ids of files of F: of roots at their first run after `last`, of others at the tip."""
+    (commit, folder), top = last, repository.below("")
+    changed, _ = top.changed(commit, tip, limits=Limits(files=1 << 22))
+    new = (f"/{it.new.path}" for it in changed if it.new is not None)
+    others = {it.partition(f"/{folder}/")[0][1:] for it in new if f"/{folder}/" in it}
+    at = [(root, tip) for root in others - {repository.root}]
+    at += [(root, top.made(it).parents[0]) for root, it in there.other_roots(base, [commit])]
+    sides = (side_at(repository.below(root), revision) for root, revision in at)
+    return {it.oid for side in sides if _has_documents(side) for it in files(side).values()}
 
 
 def _has_documents(side: Side) -> bool:

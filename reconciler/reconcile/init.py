@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from reconciler.documents.validators import folder, schema
 from reconciler.gitio.files import TargetDirectory
+from reconciler.gitio.objects import check_branch
 from reconciler.model.errors import UsageError
 from reconciler.model.settings import Settings
 from reconciler.planning.documents import schema_files
@@ -79,8 +80,6 @@ UNNAMED = "<what pip installs ipam from>"
 """Placeholder for an unknown package. pip refuses it and shows the text."""
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9._+/:@=~-]*[A-Za-z0-9]")
-# Characters that need no quotes in shell, CI expressions, and YAML.
-_BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]*")
 PROPOSALS = "ipam/records"
 _PROPOSING = re.compile(r"^.*__TO_BRANCH__.*\n", re.MULTILINE)
 
@@ -126,11 +125,11 @@ class InitOptions(Struct, frozen=True):
 
 
 def wanted(wish: InitOptions) -> dict[str, str]:
-    """Return files by path, in display order. Raises UsageError if CI has to quote the branch."""
-    if not _BRANCH.fullmatch(f"{wish.branch}/{wish.to_branch or 'x'}"):
-        wrong = wish.to_branch if _BRANCH.fullmatch(wish.branch) else wish.branch
-        message = f"branch {wrong!r} cannot be written into files of CI as it is"
-        raise UsageError(message, "name another with --branch: letters, digits, dots, - _ and /")
+    """Return files by path, in display order. Raises UsageError for invalid branches."""
+    check_branch(wish.branch)
+    if wish.to_branch and check_branch(wish.to_branch) == wish.branch:
+        message = f"--to-branch {wish.to_branch} is the branch that is reconciled itself"
+        raise UsageError(message, "name another branch, from which a pull request is made")
     words = {"__BRANCH__": wish.branch, "__PACKAGE__": _scalar(wish.package)}
     if (action := action_of(wish.package)) is not None:
         words |= {"__REPOSITORY__": action[0], "__COMMIT__": action[1]}

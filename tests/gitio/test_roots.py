@@ -8,7 +8,7 @@ from tests.world import ENVIRONMENT, commit, git, repository, write
 PLAN = f"Ipam-Plan: sha256:{'0' * 64}"
 
 
-def test_each_other_root_is_named_once_with_its_newest_commit(tmp_path: Path) -> None:
+def test_each_other_root_is_named_once_with_its_oldest_commit(tmp_path: Path) -> None:
     made = repository(tmp_path / "repo", {"a/x": "1\n"})
     said = []
     for count, trailer in enumerate(
@@ -27,4 +27,4 @@ def test_each_other_root_is_named_once_with_its_newest_commit(tmp_path: Path) ->
     write(made, {"a/x": "last\n"})
     commit(made, f"quotes\n\nsaid: {PLAN} infra/net")
     opened = open_repository(made, ENVIRONMENT)
-    assert list(opened.other_roots("HEAD")) == [("infra/ipam", said[3]), ("b c", said[2])]
+    assert list(opened.other_roots("HEAD")) == [("infra/ipam", said[1]), ("b c", said[2])]

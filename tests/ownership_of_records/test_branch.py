@@ -184,18 +184,68 @@ def test_git_pull_that_puts_the_branch_on_the_second_parent_is_fine(play: Play) 
     assert play.ipam("verify")[0] == 0
 
 
-def test_a_rewrite_that_keeps_all_files_leaves_dangling_bases(play: Play) -> None:
-    play.add()
-    before = play.held()
+def rewritten(play: Play) -> str:
+    """New ids for all commits, with the same files; the last one."""
     play.git("filter-branch", "-f", "--msg-filter", "cat && echo", "main")
     play.git("for-each-ref", "--format=delete %(refname)", "refs/original")
     play.push("--force")
     play.git("push", "-q", "origin", ":refs/ipam/last")
+    return play.tip
+
+
+def from_a_clone(play: Play, *more: str) -> None:
+    """The play goes on in a new clone, which lacks commits that the branch lacks."""
     clone = play.folder.parent / "clone"
-    git(play.folder.parent, "clone", "-q", f"file://{play.remote}", str(clone))
+    git(play.folder.parent, "clone", "-q", *more, f"file://{play.remote}", str(clone))
     play.folder = clone
+
+
+@pytest.mark.parametrize("is_here", [True, False])
+def test_a_commit_whose_base_is_not_in_the_history_is_an_edit(play: Play, is_here: bool) -> None:
+    """Records that were allocated on a branch, which was rebased and merged over a red check."""
+    play.edit({"tenants/late.yaml": tenant("late")})
+    base = play.git("rev-parse", "main^")
+    play.git("branch", "-q", "j1")
+    play.push()
+    play.git("switch", "-q", "j1")
+    play.git("commit", "-q", "--amend", "-m", "late")
+    play.git("remote", "remove", "origin")
+    assert play.reconcile("--branch", "j1", "--any-branch") == 0
+    play.git("remote", "add", "origin", str(play.remote))
+    play.git("switch", "-q", "main")
+    play.git("cherry-pick", "j1")
+    assert play.git("rev-parse", "main~2") == base
+    play.push()
+    if not is_here:
+        from_a_clone(play)
+    code, said = play.ipam("reconcile", "--no-apply")
+    assert (code, "to restore: " in said) == (3, True), said
+    assert "records-edited" in play.codes("check")[1]
+    play.git("revert", "--no-edit", "HEAD")
+    play.push()
+    assert play.reconcile() == 0
+
+
+def test_a_shallow_clone_does_not_decide_about_a_base_that_it_lacks(play: Play) -> None:
+    play.add()
+    rewritten(play)
+    from_a_clone(play, "--depth=3")
+    code, said = play.ipam("check")
+    assert (code, "--unshallow" in said) == (4, True)
+    play.git("fetch", "-q", "--unshallow")
+    assert play.ipam("check")[0] == 0
+
+
+def test_a_rewrite_that_keeps_all_files_leaves_dangling_bases(play: Play) -> None:
+    play.add()
+    before = play.held()
+    rewritten(play)
+    from_a_clone(play)
     play.add("later")
     assert before.items() <= play.held().items()
+    play.edit({RECORD: edited(play.shown(RECORD))})
+    play.push()
+    assert play.reconcile() == 3
 
 
 def test_a_newer_record_format_stops_allocation(play: Play) -> None:

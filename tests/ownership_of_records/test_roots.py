@@ -158,3 +158,68 @@ def test_a_change_cannot_name_a_branch_that_does_not_exist(
     play.edit({"ipam.yaml": settings(f"branch: {branch}")})
     found = play.codes("check", *BASE)
     assert found == (code, {"settings-changed"} if code else set())
+
+
+def another(play: Play, root: str, *tenants: str) -> None:
+    """A root with a pool of its own, and tenants."""
+    files = {
+        f"{root}/pools/edge.yaml": pool("edge", "10.99.0.0/24"),
+        f"{root}/providers/default.yaml": provider(),
+        **{f"{root}/tenants/{name}.yaml": tenant(name) for name in tenants},
+    }
+    play.edit(files)
+
+
+@pytest.mark.parametrize("old", ["", "a"])
+@pytest.mark.parametrize("when", ["with the move", "after it", "after a run", "after an expiry"])
+def test_claims_of_another_root_can_have_the_names_of_claims_that_moved(
+    request: pytest.FixtureRequest, old: str, when: str
+) -> None:
+    play: Play = request.getfixturevalue("root" if old else "play")
+    play.change()
+    relocate(play, old, "prod")
+    if when == "with the move":
+        another(play, "stage", "one", "t0")
+        assert play.codes("check", *BASE, "--root", "stage") == (0, set())
+    assert play.codes("check", *BASE, "--root", "prod") == (0, set())
+    play.merge()
+    if when.startswith("after a"):
+        no_retention = {"prod/ipam.yaml": settings("retention: 0s")}
+        play.edit(no_retention, gone=["prod/tenants/one.yaml"])
+        play.push()
+        assert play.reconcile("--root", "prod") == 0
+        assert play.reconcile("--root", "prod") == 0
+    if when == "after an expiry":
+        play.edit({"prod/tenants/one.yaml": tenant("one")})
+        assert play.codes("check", *BASE, "--root", "prod") == (0, set())
+        play.push()
+        assert play.reconcile("--root", "prod") == 0
+    elif when != "with the move":
+        play.change("more")
+        another(play, "stage", "one", "t0")
+        assert play.codes("check", *BASE, "--root", "stage") == (0, set())
+        play.merge("more")
+    assert play.reconcile("--root", "prod") == 0
+    another(play, "stage", "one", "t0", "t1")
+    play.push()
+    assert play.reconcile("--root", "stage") == 0
+    assert play.codes("check", "--root", "stage") == (0, set())
+
+
+@pytest.mark.parametrize("copies", [False, True])
+def test_records_that_another_root_has_under_the_same_names_do_not_replace_them(
+    root: Play, *, copies: bool
+) -> None:
+    """A root that lives, and a copy of the records where no root is."""
+    another(root, "prod", "one", "first")
+    root.push()
+    assert root.reconcile("--root", "prod") == 0
+    root.change()
+    if copies:
+        root.edit({f"old/{RECORD}": root.shown(f"a/{RECORD}")})
+    root.git("mv", "a", "b")
+    root.git("rm", "-rqf", "b/allocations")
+    root.edit(message="move")
+    assert "records-left" in root.codes("check", *BASE, "--root", "b")[1]
+    root.merge()
+    assert root.reconcile("--root", "b") == 3
