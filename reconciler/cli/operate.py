@@ -159,12 +159,14 @@ def render(
 @options.repository
 @options.remote
 @options.branch
+@option("--to-branch", metavar="NAME", help="Check the branch on which proposals are made.")
 @cluster_options.reach
 @output.options("text", "json", "yaml")
 def doctor(
     repo: Path,
     remote: str | None,
     branch: str | None,
+    to_branch: str | None,
     reach: cluster_options.Reach,
     result: output.Result,
 ) -> int:
@@ -183,7 +185,7 @@ def doctor(
         reach.require()
     probe = RepositoryProbe(opened, dict(os.environ))
     with output.progress("looking"):
-        diagnosis = diagnose(probe, reach.open() if reach.is_named else None)
+        diagnosis = diagnose(probe, reach.open() if reach.is_named else None, to_branch or "")
     result.show(
         lambda brush: runs.diagnosis_text(diagnosis, brush), lambda: diagnosis_document(diagnosis)
     )

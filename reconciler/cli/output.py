@@ -23,7 +23,7 @@ from reconciler.report.formats import json_text, yaml_text
 from reconciler.report.text.table import Painter, findings_text
 
 _ASCII = dict(zip("▓▒░╵·▁▂▃▄▅▆▇█│─×", "#=.^.0123456#|-x", strict=True))  # noqa: RUF001 - signs
-_ASCII |= {"✓": "ok", "✔": "ok", "✗": "x", "→": "->", "…": "..."}
+_ASCII |= {"✓": "ok", "✗": "x", "→": "->", "…": "..."}
 
 
 def _in_ascii(failed: UnicodeError) -> tuple[str, int]:

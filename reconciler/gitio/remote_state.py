@@ -106,16 +106,22 @@ def push_reference(git: GitProcess, remote: str, reference: str, old: str, new: 
         return
     reason = _reason(result)
     name = reference.removeprefix(HEADS)
-    if reason and (blocking := conflicting(list_remote(git, remote), reference)):
-        message = f"the remote cannot have {reference} next to {quote(blocking[0])}"
-        raise PushRefusedError(message, f"name another branch, or {deleting(remote, blocking)}")
+    if reason:
+        require_free(list_remote(git, remote), remote, reference)
     if any(word in reason for word in _MOVED):
         title = f"branch {name}" if name != reference else reference
         raise LostRaceError(f"{title} moved while this was planned: {reason}")
     if reason:
-        hint = f"let the reconciler push to {name}, or propose records: --to-branch ipam/records"
+        hint = f"let the reconciler push to {name}, or propose on another branch: --to-branch NAME"
         raise PushRefusedError(f"the remote refuses the push: {reason}{_words(result)}", hint)
     raise unreachable("cannot push to the remote", "push", result)
+
+
+def require_free(names: Iterable[str], remote: str, reference: str) -> None:
+    """Raise PushRefusedError if a reference blocks the name of another."""
+    if blocking := conflicting(names, reference):
+        message = f"the remote cannot have {reference} next to {quote(blocking[0])}"
+        raise PushRefusedError(message, f"name another branch, or {deleting(remote, blocking)}")
 
 
 def conflicting(names: Iterable[str], reference: str) -> list[str]:

@@ -26,11 +26,13 @@ from reconciler.gitio.objects import (
 from reconciler.gitio.process import GitProcess, Setting, failure, guarded, read_configuration
 from reconciler.gitio.remote_state import (
     HEADS,
+    deleting,
     fetch_objects,
     fetch_reference,
     list_remote,
     push_reference,
     remote_head,
+    require_free,
     try_push,
 )
 from reconciler.gitio.repository import URL, Repository
@@ -358,6 +360,14 @@ class ProposingBranch(Struct, frozen=True):
         self._move(old, revision.id if revision is not None else "")
         return Proposed.WITHDRAWN if revision is None else Proposed.BROUGHT
 
+    def checked(self, base: Revision) -> str:
+        """Return the head of the branch, empty for none. Raises ReconcilerError if it is blocked."""
+        if self.remote is not None:
+            require_free(list_remote(self.git, self.remote), self.remote, self._reference)
+        if old := self._seen():
+            self._require_ours(old, base)
+        return old
+
     @property
     def _reference(self) -> str:
         return f"refs/heads/{self.name}"
@@ -377,7 +387,8 @@ class ProposingBranch(Struct, frozen=True):
         other = next((commit for commit in commits if commit not in made), "")
         if other:
             message = f"branch {self.name} has commit {other[:12]}, which reconcile did not make"
-            hint = "merge it or remove it, or name another branch with --to-branch"
+            drop = deleting(self.remote or "", [self._reference])
+            hint = f"merge it, or name another branch with --to-branch, or drop it: {drop}"
             raise UsageError(message, hint)
 
     def _move(self, old: str, new: str) -> None:

@@ -38,7 +38,7 @@ from reconciler.apply.targets import ApplyOptions, Target, targets
 from reconciler.documents.findings import Severity, has_error
 from reconciler.documents.text import is_yaml
 from reconciler.gitio.interface import Entry, Revision, Source
-from reconciler.gitio.remotes import RepositoryProbe
+from reconciler.gitio.remotes import RepositoryProbe, open_proposing
 from reconciler.gitio.repository import Repository
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.kube.resources import (
@@ -62,6 +62,7 @@ from reconciler.model.errors import (
     UsageError,
 )
 from reconciler.model.objects import MANAGEMENT, Manifest, Need, Right
+from reconciler.model.settings import Settings
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.projection import project
 from reconciler.planning.read import evaluate_source
@@ -98,7 +99,7 @@ class DiagnosisCheck(Struct, frozen=True):
     name: str
     verdict: DiagnosisVerdict
     message: str
-    mend: str = ""
+    hint: str = ""
     is_bug: bool = False
 
 
@@ -141,14 +142,14 @@ def fine(name: str, message: str) -> DiagnosisCheck:
     return DiagnosisCheck(name, DiagnosisVerdict.OK, message)
 
 
-def doubtful(name: str, message: str, mend: str = "") -> DiagnosisCheck:
+def doubtful(name: str, message: str, hint: str = "") -> DiagnosisCheck:
     """Return the result of a check that needs attention, but stops nothing."""
-    return DiagnosisCheck(name, DiagnosisVerdict.WARNING, message, mend)
+    return DiagnosisCheck(name, DiagnosisVerdict.WARNING, message, hint)
 
 
-def wrong(name: str, message: str, mend: str = "") -> DiagnosisCheck:
+def wrong(name: str, message: str, hint: str = "") -> DiagnosisCheck:
     """Return the result of a check that found something to fix."""
-    return DiagnosisCheck(name, DiagnosisVerdict.FAILED, message, mend)
+    return DiagnosisCheck(name, DiagnosisVerdict.FAILED, message, hint)
 
 
 def _failed(name: str, failure: ReconcilerError) -> DiagnosisCheck:
@@ -186,9 +187,9 @@ _UNNAMED = DiagnosisGroup(
 )
 
 
-def diagnose(probe: RepositoryProbe, clusters: Clusters | None) -> Diagnosis:
+def diagnose(probe: RepositoryProbe, clusters: Clusters | None, proposals: str = "") -> Diagnosis:
     """Run all checks. Raises UsageError if the command line names no repository."""
-    git = _GitChecks(probe)
+    git = _GitChecks(probe, proposals)
     git.run()
     others = (_UNNAMED,) if clusters is None else _ClusterChecks(git, clusters).run()
     groups = (DiagnosisGroup(GIT, tuple(git.found)), *others)
@@ -198,6 +199,7 @@ def diagnose(probe: RepositoryProbe, clusters: Clusters | None) -> Diagnosis:
 @dataclass(slots=True)
 class _GitChecks:
     probe: RepositoryProbe
+    proposals: str
     found: list[DiagnosisCheck] = field(default_factory=list)
     evaluation: Evaluation | None = None
     head: Revision | None = None
@@ -211,11 +213,11 @@ class _GitChecks:
         except ReconcilerError as failure:
             self.found.append(_failed("repository", failure))
             return
-        self.head = self._read_remote()
-        if self.head is None:
+        head = self.head = self._read_remote()
+        if head is None:
             return
         try:
-            source = self.probe.repository.source(self.head.id)
+            source = self.probe.repository.source(head.id)
             evaluation = self.evaluation = evaluate_source(source)
             entries = source.entries([evaluation.tree.settings.records])
         except ReconcilerError as failure:
@@ -226,6 +228,9 @@ class _GitChecks:
             "records": lambda: _records(evaluation, entries),
             "edits": lambda: _edits(self.probe.repository, source, evaluation),
         }
+        if self.proposals:
+            settings = evaluation.tree.settings
+            checks = {**checks, "proposals": lambda: self._proposals(head, settings)}
         self.found += run(checks)
 
     def _read_remote(self) -> Revision | None:
@@ -267,6 +272,17 @@ class _GitChecks:
     def _push(self, head: Revision) -> DiagnosisCheck:
         self.probe.check_push(head)
         return fine("push", "a dry run is permitted")
+
+    def _proposals(self, head: Revision, settings: Settings) -> DiagnosisCheck:
+        repository, name = self.probe.repository, self.proposals
+        tip = open_proposing(repository, name).checked(head)
+        if not tip or repository.is_in(tip, head.id):
+            return fine("proposals", f"no proposal is open on branch {name}")
+        folders = [settings.records, settings.observed]
+        if repository.changed(tip, head.id, folders)[0]:
+            message = f"{tip[:12]} of branch {name} is stale: {repository.branch} has other records"
+            return doubtful("proposals", message, f"ipam reconcile --to-branch {name}")
+        return fine("proposals", f"{tip[:12]} of branch {name} can be merged")
 
 
 def _git_version(version: str) -> DiagnosisCheck:

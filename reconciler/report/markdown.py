@@ -128,9 +128,8 @@ def markdown_text(
     findings = Section("Findings", "", [_finding(item) for item in all_listed(evaluation)])
     # Findings that stop a change come first, warnings last.
     sections.insert(0 if worst else len(sections), findings)
-    many = "" if len(transfers) == 1 else "s"
-    sections.insert(0, Section(f"{len(transfers)} transfer{many}", _TRANSFERS, transfers))
-    sections.insert(0, Section(f"{len(moves)} moves", _MOVES, moves))
+    sections.insert(0, Section(plans.plural(len(transfers), "transfer"), _TRANSFERS, transfers))
+    sections.insert(0, Section(plans.plural(len(moves), "move"), _MOVES, moves))
     inherited = [
         f"- **{it.code}** at {code(str(it.location))}: {prose(it.message)}"
         for it in gravest_first(compared.inherited)

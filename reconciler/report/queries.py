@@ -545,7 +545,7 @@ def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
                         "check": check.name,
                         "verdict": check.verdict.value,
                         "message": check.message,
-                        "mend": check.mend or None,
+                        "hint": check.hint or None,
                     }
                     for check in group.checks
                 ],

@@ -34,7 +34,7 @@ def test_a_move_is_written_as_two_files_and_told(play: Moves) -> None:
         "  2. tenants/one.yaml:3: metadata.annotations.gitops-ipam.dev/loadbalancer-pool is far now",
         "     git add tenants/one.yaml && git commit -m 'Move team-a/one (loadbalancer) to far'",
         "Then reconcile does this:",
-        "1 moves",
+        "1 move",
         "  ~   team-a/one   loadbalancer   10.40.0.0-10.40.0.7 of edge (4.7% of 256, 244 free)   →"
         "   10.50.0.0-10.50.0.7 of far (3.1% of 256, 248 free)",
         "  10.40.0.0-10.40.0.7: announced until no Service uses it",
@@ -89,7 +89,7 @@ def test_nothing_is_written_through_a_link(play: Moves) -> None:
 
 def test_the_way_back_is_a_move_and_no_revert(play: Moves) -> None:
     assert play("move", "team-a/one", "--to", "far", "--reason", "the old VLAN goes").code == 0
-    assert play.checked("team-a-one-loadbalancer").out.splitlines()[0] == "1 moves"
+    assert play.checked("team-a-one-loadbalancer").out.splitlines()[0] == "1 move"
     assert play("reconcile").code == 0
     assert "phase: Allocated" in git(play.folder, "show", f"HEAD:{NEW}")
     assert "announced: until-unused" in git(play.folder, "show", f"HEAD:{OLD}")

@@ -73,7 +73,7 @@ def test_a_tenant_of_which_half_has_moved_moves_the_rest(play: Moves) -> None:
     moved(play, BOTH[1])
     assert pools(play) == {"request": "edge", "loadbalancer-1": "far"}
     ran = play("move", "team-a/held", "--to", "far")
-    assert (ran.code, "1 moves" in ran.out) == (0, True), ran.err
+    assert (ran.code, "1 move" in ran.out) == (0, True), ran.err
     moved(play, BOTH[0])
     assert pools(play)["request"] == "far"
 
@@ -89,7 +89,7 @@ def test_what_stays_is_named_with_what_moves_it(play: Moves) -> None:
     again = play("move", "team-a/held", "--to", "far")
     assert (again.code, said in again.err) == (64, True)
     ran = play(*command.split()[1:])
-    assert (ran.code, "1 moves" in ran.out) == (0, True), ran.err
+    assert (ran.code, "1 move" in ran.out) == (0, True), ran.err
 
 
 def test_where_the_growth_cannot_move_nothing_is_written(play: Moves) -> None:

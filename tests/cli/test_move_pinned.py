@@ -60,12 +60,12 @@ def test_a_request_that_pins_a_range_gets_another_pin_and_stays_the_tenants_own_
     pin = "{startAddress: 10.50.0.4, endAddress: 10.50.0.11} # alive"
     assert text == HELD.replace("poolRef: {name: edge}", "poolRef: {name: far}").replace(PIN, pin)
     checked = play.checked("butler-system-held-request")
-    assert (checked.code, checked.out.splitlines()[0]) == (0, "1 moves")
+    assert (checked.code, checked.out.splitlines()[0]) == (0, "1 move")
     assert play("reconcile").code == 0
     assert "startAddress: 10.50.0.4" in record(play, "far/butler-system/held.request")
     assert "announced: until-unused" in record(play, "edge/butler-system/held.request")
     assert "held.loadbalancer" not in git(play.folder, "ls-tree", "-r", "--name-only", "HEAD")
-    assert "1 moves" not in play("plan").out
+    assert "1 move" not in play("plan").out
 
 
 def test_a_tenant_that_pins_its_range_moves_without_the_pin(play: Moves) -> None:
@@ -80,7 +80,7 @@ def test_a_tenant_that_pins_its_range_moves_without_the_pin(play: Moves) -> None
     text = (play.folder / "tenants/one.yaml").read_text()
     assert text == BY_HAND.replace(pin, "").replace("  name: one\n", noted)
     checked = play.checked("team-a-one-loadbalancer")
-    assert (checked.code, checked.out.splitlines()[0]) == (0, "1 moves")
+    assert (checked.code, checked.out.splitlines()[0]) == (0, "1 move")
     assert "announcement-lost" not in checked.out
     assert play("reconcile").code == 0
     assert "startAddress: 10.50.0.4" in record(play, "far/team-a/one.loadbalancer")

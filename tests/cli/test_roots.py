@@ -50,7 +50,7 @@ def test_each_reconciles_verifies_and_remembers_its_own(repo: Path, capsys: Capt
         assert reconcile(capsys, repo, root) == 0
         ran = ipam(capsys, "verify", "--repo", repo, "--root", root)
         assert ran.code == 0
-        assert re.search(r"1 commits: 1 \w+", ran.out), ran.out
+        assert re.search(r"1 commit: 1 \w+", ran.out), ran.out
         told = ipam(capsys, "history", "--repo", repo, "--root", root).out
         assert tenant_of in told
         assert foreign not in told

@@ -210,6 +210,29 @@ def test_a_push_that_the_server_declines_is_told_in_its_words_and_not_tried_agai
     assert git(author, "status", "--porcelain") == ""
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "error: GH006: Protected branch update failed for refs/heads/main.",
+        "error: GH013: Repository rule violations found for refs/heads/main.",
+        "GitLab: You are not allowed to push code to protected branches on this project.",
+        "Gitea: Not allowed to push to protected branch main",
+    ],
+)
+@pytest.mark.parametrize("proposes", [False, True])
+def test_a_protected_branch_leads_to_proposals(
+    remote: Path, author: Path, command: Command, said: str, *, proposes: bool
+) -> None:
+    _script(remote / "hooks" / "pre-receive", f"echo '{said}' >&2; exit 1")
+    to = ["--to-branch", "ipam/records"] if proposes else []
+    done = command.run("reconcile", "--repo", str(author), *to)
+    assert (done.code, said in done.err) == (4, True)
+    hint = done.err.partition("hint: ")[2]
+    name = "ipam/records" if proposes else "main"
+    assert f"let the reconciler push to {name}, " in hint
+    assert "--to-branch" in hint
+
+
 def test_a_server_that_dies_after_it_took_the_push_is_found_out_by_the_next_run(
     remote: Path, author: Path, command: Command
 ) -> None:

@@ -223,3 +223,47 @@ def test_proposals_after_loosened_settings_with_releases_are_green(
     assert play.reconcile() == 0
     assert len(play.held()) == 8 - len(gone)
     assert play.ipam("verify")[0] == 0
+
+
+def doctored(play: Play) -> tuple[int, str]:
+    """The line of `doctor` about proposals, and the hint below it, if any."""
+    code, said = play.ipam("doctor", "--to-branch", "ipam/records")
+    return code, said.partition(" proposals ")[2].partition("\n\n")[0]
+
+
+def test_doctor_shows_a_proposal_that_is_open_stale_or_blocked_with_the_cure(play: Play) -> None:
+    assert doctored(play)[0] == 0
+    late(play)
+    tip = proposed(play, "ipam/records")
+    code, said = doctored(play)
+    assert (code, f"{tip[:12]} of branch ipam/records can be merged" in said) == (0, True)
+    play.edit({"tenants/more.yaml": tenant("more")})
+    play.push()
+    assert play.reconcile() == 0
+    code, said = doctored(play)
+    assert (code, "is stale" in said) == (0, True)
+    assert "ipam reconcile --to-branch ipam/records" in said
+    play.git("switch", "-q", "--detach", tip)
+    other = play.edit({"README.md": "text"})
+    play.git("push", "-q", "origin", "HEAD:ipam/records")
+    play.git("switch", "-q", "main")
+    code, said = doctored(play)
+    assert (code, f"has commit {other[:12]}, which reconcile did not make" in said) == (4, True)
+    play.git("push", "-q", *said.partition("drop it: git push ")[2].split()[:2])
+    assert doctored(play)[0] == 0
+
+
+@pytest.mark.parametrize("name", ["ipam", "ipam/records/x"])
+def test_doctor_shows_a_branch_that_blocks_the_name_of_proposals(play: Play, name: str) -> None:
+    play.git("push", "-q", "origin", f"HEAD:refs/heads/{name}")
+    code, said = doctored(play)
+    assert (code, f":refs/heads/{name}" in said) == (4, True)
+
+
+def test_doctor_shows_a_proposal_on_a_branch_that_was_rewritten(play: Play) -> None:
+    late(play)
+    proposed(play, "ipam/records")
+    play.git("commit", "-q", "--amend", "-m", "other")
+    play.push("--force")
+    code, said = doctored(play)
+    assert (code, "which reconcile did not make" in said) == (4, True)

@@ -27,7 +27,7 @@ def test_claims_that_move_stand_out() -> None:
     text = shown(moving(LEAVING, KEY))
     assert "kept, **1 moved**\n" in text
     assert "No address changes hands" not in text
-    assert text.index("#### 1 moves") < text.index("#### Capacity")
+    assert text.index("#### 1 move") < text.index("#### Capacity")
     assert row_of(text, "🟠") == [
         "🟠 `team-a/one` loadbalancer",
         "`10.40.0.0-10.40.0.7` of `edge`",

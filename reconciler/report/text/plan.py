@@ -142,7 +142,7 @@ def moves_text(evaluation: Evaluation, painter: Painter) -> str:
                   for does in (True, False))  # fmt: skip
     after = f"  {stay}: announced until no Service uses it\n" if stay else ""
     after += f"  {free}: free at once, even if in use\n" if free else ""
-    return f"{_titled(f'{len(moves)} moves', rows, painter, Colour.YELLOW)}{after}"
+    return f"{_titled(plural(len(moves), 'move'), rows, painter, Colour.YELLOW)}{after}"
 
 
 def _titled(title: str, rows: Sequence[Sequence[Cell]], painter: Painter, *more: Colour) -> str:
@@ -160,7 +160,7 @@ def _transfers_text(evaluation: Evaluation, painter: Painter) -> str:
         owners = f"{giver.short} → {record.owner.short}", Colour.YELLOW
         named = [owner_name(claim), claim.slot, place]
         rows.append([("~", Colour.YELLOW), "transfer", held, owners, *named])
-    many = f"{len(rows)} transfer{'' if len(rows) == 1 else 's'}"
+    many = plural(len(rows), "transfer")
     return _titled(many, rows, painter, Colour.YELLOW)
 
 
@@ -259,10 +259,16 @@ def changed_usage(before: Usage, after: Usage) -> tuple[str, str, str]:
 def _sum(evaluation: Evaluation, painter: Painter) -> str:
     counts = digest.summary(evaluation)
     if not evaluation.changes and not counts["refuse"]:
-        return f"No changes. {counts['keep']} allocations kept, {counts['moved']} moved.\n"
+        kept = plural(counts["keep"], "allocation")
+        return f"No changes. {kept} kept, {counts['moved']} moved.\n"
     bold = painter.paint(f"Plan: {counted(evaluation)}, {counts['moved']} moved.", Colour.BOLD)
     refused = painter.paint(f" {counts['refuse']} refused.", Colour.RED)
     return f"{bold}{refused if counts['refuse'] else ''}\n"
+
+
+def plural(count: int, thing: str) -> str:
+    """Return a number and a noun: `1 move`, `2 moves`."""
+    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 def counted(evaluation: Evaluation) -> str:
@@ -320,7 +326,7 @@ def _releases(evaluation: Evaluation, painter: Painter) -> str:
         record, claim = decision.allocation, decision.claim
         row = [owner_name(claim), claim.slot, f"{range_of(record)} of {record.pool.name}"]
         rows.append([("-", Colour.RED), *row, _held_until(decision, evaluation)])
-    many = f"{len(found)} {'release' if len(found) == 1 else 'releases'}"
+    many = plural(len(found), "release")
     more = len(found) - len(rows)
     rest = f"  and {more} more: ipam plan lists them\n" if more else ""
     return f"{_titled(many, rows, painter)}{rest}"

@@ -16,7 +16,7 @@ from reconciler.reconcile.doctor import GIT, Diagnosis, DiagnosisGroup, Diagnosi
 from reconciler.reconcile.simulate import Simulation
 from reconciler.reconcile.verify import Verified
 from reconciler.report.queries import moved, reached_tiers
-from reconciler.report.text.plan import counted
+from reconciler.report.text.plan import counted, plural
 from reconciler.report.text.table import Cell, Colour, Painter, findings_text, limited, table
 
 
@@ -127,14 +127,10 @@ def _apply_sum(applied: Sequence[Applied], painter: Painter, *, dry_run: bool) -
     written = set(_COUNTED) - {ObjectResult.UNCHANGED}
     changed = sum(item.count(result) for item in applied for result in written)
     would = " would be" if dry_run else ""
-    what = f"{_many(len(applied), 'cluster')}, {_many(changed, 'object')}{would} changed"
+    what = f"{plural(len(applied), 'cluster')}, {plural(changed, 'object')}{would} changed"
     if failed:
-        return painter.paint(f"✗ {what}, {_many(failed, 'cluster')} failed", Colour.RED) + "\n"
+        return painter.paint(f"✗ {what}, {plural(failed, 'cluster')} failed", Colour.RED) + "\n"
     return painter.paint(f"✓ {what}", Colour.GREEN) + "\n"
-
-
-def _many(count: int, thing: str) -> str:
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 _SHOWN = 5
@@ -162,7 +158,7 @@ def verification_text(found: Sequence[Verified], painter: Painter) -> str:
     counts = {verdict: sum(item.verdict is verdict for item in found) for verdict in ReplayVerdict}
     listed = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
     bad = any(item.is_wrong for item in found)
-    text = f"{len(found)} commits: {listed}." if found else "No commit touches records."
+    text = f"{plural(len(found), 'commit')}: {listed}." if found else "No commit touches records."
     return f"{painter.paint(text, Colour.RED if bad else Colour.BOLD)}\n"
 
 
@@ -197,7 +193,7 @@ def simulation_text(result: Simulation, painter: Painter) -> str:
 
 
 _DOCTOR_SIGNS = {
-    DiagnosisVerdict.OK: ("✔", Colour.GREEN),
+    DiagnosisVerdict.OK: ("✓", Colour.GREEN),
     DiagnosisVerdict.WARNING: ("!", Colour.YELLOW),
     DiagnosisVerdict.FAILED: ("✗", Colour.RED),
 }
@@ -232,9 +228,9 @@ def _group(group: DiagnosisGroup, painter: Painter) -> Iterator[str]:
         sign, colour = _DOCTOR_SIGNS[check.verdict]
         name = escape(check.name).ljust(_DOCTOR_WIDTH)
         yield f"  {painter.paint(sign, colour)} {name}   {escape(check.message)}\n"
-        if check.mend:
-            indent, mend = " " * (_DOCTOR_WIDTH + 7), painter.paint("mend:", Colour.DIM)
-            yield f"{indent}{mend} {escape(check.mend)}\n"
+        if check.hint:
+            indent, hint = " " * (_DOCTOR_WIDTH + 7), painter.paint("hint:", Colour.DIM)
+            yield f"{indent}{hint} {escape(check.hint)}\n"
     yield "\n"
 
 
@@ -299,7 +295,7 @@ def _files(result: Imported, written: Sequence[str], out: str) -> str:
         return f"Written to {escape(out)}:\n{names}{more}"
     if not result.files:
         return "Nothing to write.\n"
-    files = _many(len(result.files), "file")
+    files = plural(len(result.files), "file")
     why = f"{files} would be, or are there just so."
     if result.conflicts:
         why = f"decide the conflicts, or --partial writes the other {files}."
@@ -310,7 +306,7 @@ def _plan(result: Imported, painter: Painter) -> str:
     text = f"Plan: {counted(result.after)}, {moved(result)} moved."
     fresh = sum(1 for line in result.lines if line.is_new)
     new = f" {fresh} get addresses that they do not have yet." if fresh else ""
-    conflicts = painter.paint(f" {_many(len(result.conflicts), 'conflict')}.", Colour.RED)
+    conflicts = painter.paint(f" {plural(len(result.conflicts), 'conflict')}.", Colour.RED)
     return f"{painter.paint(text, Colour.BOLD)}{new}{conflicts if result.conflicts else ''}\n"
 
 

@@ -129,7 +129,7 @@ def test_another_identity_is_told_with_its_mend(site: Site, look: Looked) -> Non
     site.apply(FILES)
     renew_identity(site.tenants[FIRST])
     check = look(site.clusters()).check(FIRST, "identity")
-    assert (check.verdict, check.mend) == (FAILED, f"if that is meant: --re-enrol {FIRST}")
+    assert (check.verdict, check.hint) == (FAILED, f"if that is meant: --re-enrol {FIRST}")
 
 
 def test_a_tenant_without_a_kubeconfig_waits_and_one_that_lost_it_fails(
@@ -149,9 +149,9 @@ def test_a_server_without_crds_or_metallb_is_told(bare: ApiServer, look: Looked)
     clusters = KubeClusters(bare.kubeconfig, clusters={FIRST: bare.kubeconfig})
     told = look(clusters)
     check = told.check(HUB, "crds")
-    assert (check.verdict, check.mend) == (FAILED, "ipam apply --crds")
+    assert (check.verdict, check.hint) == (FAILED, "ipam apply --crds")
     assert "IPAllocation is not there" in check.message
-    assert told.check(FIRST, "metallb").mend == "install MetalLB 0.15.3 or newer"
+    assert told.check(FIRST, "metallb").hint == "install MetalLB 0.15.3 or newer"
     Site(bare).apply(FILES, crds=True)
     assert look(clusters).check(HUB, "crds").message == "installed and established"
     names: dict[str, Any] = {"names": {"shortNames": ["np"], "categories": ["x"]}}
@@ -229,7 +229,7 @@ def test_a_right_that_is_missing_is_named(clerk: Site, look: Looked) -> None:
 
     told = until(lambda: check(FAILED), "the right is gone")
     assert told.message.startswith("may not patch networkpools.butler.butlerlabs.dev/status, ")
-    assert told.mend == "deploy/rbac.yaml has all of them"
+    assert told.hint == "deploy/rbac.yaml has all of them"
     assert clerk.management.request("PATCH", path, {"rules": rules}, MERGE)[0] == 200
     binding = f"{path.replace('roles/', 'rolebindings/')}-kubeconfigs"
     clerk.management.request("DELETE", binding)
@@ -249,7 +249,7 @@ def test_doctor_says_which_role_to_bind_and_with_it_all_documents_are_applied(
     check = rights()
     assert check.verdict is FAILED
     assert check.message.startswith("not for apply.documents: all: may not ")
-    assert check.mend == "bind the ClusterRole gitops-ipam-documents of deploy/rbac.yaml to it"
+    assert check.hint == "bind the ClusterRole gitops-ipam-documents of deploy/rbac.yaml to it"
     assert "cannot patch" in clerk.apply(files)[HUB].error
     role = {"apiGroup": ALICE["apiGroup"], "kind": "ClusterRole", "name": "gitops-ipam-documents"}
     named = {"metadata": {"name": "gitops-ipam-documents"}, "roleRef": role, "subjects": [ALICE]}

@@ -84,7 +84,7 @@ def test_rights_on_documents_count_only_if_settings_apply_documents() -> None:
     assert of_management(Server(denied=needed))["rights"].verdict is OK
     check = of_management(Server(denied=needed), applies_documents=True)["rights"]
     assert check.verdict is FAILED
-    assert "gitops-ipam-documents" in check.mend
+    assert "gitops-ipam-documents" in check.hint
 
 
 @pytest.mark.parametrize("asked", list(questions(tenant_rights())), ids=str)

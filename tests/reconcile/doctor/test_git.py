@@ -73,7 +73,7 @@ def test_a_remote_that_takes_no_push_is_told_without_sending_one(
     found = checks(checkout)
     assert verdicts(found) == {"push": FAILED}
     assert "the remote refuses these credentials (403): git push" in found["push"].message
-    assert found["push"].mend
+    assert found["push"].hint
     assert server.requests
 
 
@@ -85,7 +85,7 @@ def test_a_head_that_is_not_here_is_told_and_may_be_pushed_to(
     git(tmp_path / "other", "push", "-q", "origin", "main")
     found = checks(checkout)
     assert verdicts(found) == {"history": WARNING}
-    assert found["history"].mend == "git fetch"
+    assert found["history"].hint == "git fetch"
 
 
 def test_a_history_that_was_rewritten_is_told(checkout: Path) -> None:
@@ -95,7 +95,7 @@ def test_a_history_that_was_rewritten_is_told(checkout: Path) -> None:
     git(checkout, "push", "-q", "--force", "origin", "main")
     found = checks(checkout)
     assert verdicts(found) == {"history": FAILED}
-    assert "--accept-history" in found["history"].mend
+    assert "--accept-history" in found["history"].hint
 
 
 def test_no_repository_ends_the_checks_of_git(tmp_path: Path) -> None:

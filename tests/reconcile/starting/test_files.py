@@ -171,7 +171,9 @@ NO_NAMES = ("-x", "x..y", "x.lock", "a b", "$(id)", "x'y", 'a"b', "é", "a\nb")
     ("branch", "proposals"),
     [*((it, "") for it in NO_NAMES), *(("main", it) for it in (*NO_NAMES, "main"))],
 )
-def test_a_branch_that_is_not_a_plain_name_is_refused(branch: str, proposals: str) -> None:
+def test_a_branch_that_would_be_more_than_a_name_in_ci_is_refused(
+    branch: str, proposals: str
+) -> None:
     with pytest.raises(UsageError, match="branch"):
         wanted(InitOptions(branch, Forge.GITHUB, "x", Beginning.EMPTY, to_branch=proposals))
 
