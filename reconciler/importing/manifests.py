@@ -5,8 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from msgspec import Struct, field
-
 from reconciler.documents.findings import Finding, Location
 from reconciler.documents.yaml import read_text
 from reconciler.importing.found import ImportedSource, conflict, resources
@@ -19,18 +17,12 @@ from reconciler.model.objects import Manifest, Ref, Resource
 Owner = tuple[str, str]
 
 
-class ManifestCluster(Struct):
+class ManifestCluster(dict[Ref, Manifest]):
     """Objects of files, which can be read like objects of a cluster."""
-
-    objects: dict[Ref, Manifest] = field(default_factory=dict)
-
-    def get(self, ref: Ref) -> Manifest | None:
-        """Return an object, or None."""
-        return self.objects.get(ref)
 
     def list(self, resource: Resource, namespace: str = "") -> ObjectList:
         """Return all objects of a kind. Without an IPAddressPool, the cluster has no MetalLB."""
-        every = [(ref, item) for ref, item in self.objects.items() if ref.resource == resource]
+        every = [(ref, item) for ref, item in self.items() if ref.resource == resource]
         if resource == ADDRESS_POOL and not every:
             raise NoSuchKindError(resource.kind)
         return ObjectList([it for ref, it in every if namespace in ("", ref.namespace)])
@@ -44,8 +36,8 @@ def clusters_in(
     notes: list[str] = []
     conflicts: list[Finding] = []
     for owner, path, data in files:
-        own = found.setdefault(owner, ManifestCluster()).objects
-        hub = next(iter(found.values())).objects
+        own = found.setdefault(owner, ManifestCluster())
+        hub = next(iter(found.values()))
         try:
             for place, manifest in _manifests(path, data):
                 try:

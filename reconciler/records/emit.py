@@ -8,6 +8,7 @@ from msgspec import Struct
 from reconciler.addresses import ends, format_address, format_cidr
 from reconciler.documents.yaml import text
 from reconciler.families import family_of, home_of, known_as
+from reconciler.families.fields import condition
 from reconciler.families.interface import WHOLE, Family, RecordForm
 from reconciler.model.claim import Allocation, Phase
 from reconciler.model.key import Key, is_label_value
@@ -206,13 +207,8 @@ def record_object(record: Allocation) -> dict[str, Any]:
 
 
 def _status(record: Allocation) -> dict[str, Any]:
-    ready = {
-        "lastTransitionTime": record.since,
-        "message": ready_message(record),
-        "reason": reason_name(record),
-        "status": "True" if record.is_live else "False",
-        "type": "Ready",
-    }
+    said = str(record.is_live), reason_name(record), ready_message(record)
+    ready = condition("Ready", *said, record.since)
     status: dict[str, Any] = {"conditions": [ready], "phase": record.phase.value}
     if record.range is None:
         return status

@@ -118,15 +118,11 @@ class _Reader:
         steps, what = ("spec", "providerConfigRef"), f"ProviderConfig {name}"
         if self.providers.is_arbitrary(document):
             say = error if self.settings.implicit_is_error else warning
-            message = (
-                f"{document.title} has no providerConfigRef, so it uses {what}, the first by name"
-            )
-            hint = (
-                f"set spec.providerConfigRef.name to {name} or another, or name a provider default"
-            )
-            self.reading.report(
-                document, say("provider-implicit", document.at(*steps), message, hint)
-            )
+            message = f"{document.title} has no providerConfigRef, so it uses {what}, the first by"
+            message += " name"
+            hint = f"set spec.providerConfigRef.name to {name} or another, or name a provider"
+            found = say("provider-implicit", document.at(*steps), message, f"{hint} default")
+            self.reading.report(document, found)
         if is_new and provider and provider.lacks_mode and manual_range(document, []) is None:
             message = f"{document.title} gets no addresses, because {what} has no network.mode"
             hint = f"set spec.network.mode of {what} to ipam, or name another provider"

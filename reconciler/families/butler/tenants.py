@@ -351,9 +351,7 @@ class Tenant:
 
     def _chosen(self, kind: str) -> tuple[Key, ...]:
         one = self.document.annotations().get(_annotation(kind))
-        if one is None:
-            return self._candidates
-        return tuple(key for key in self._candidates if key.name == one)
+        return tuple(key for key in self._candidates if one in (None, key.name))
 
     def _claim(self, slot: str, size: int, *, role: str = "", **more: Any) -> Claim:
         kind, _, number = slot.partition("-")

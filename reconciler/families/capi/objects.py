@@ -66,9 +66,7 @@ def fit_cluster(wanted: Manifest, live: Manifest | None, lost: frozenset[str]) -
     if live is None:
         return ObjectFit()
     metadata = live["metadata"]
-    is_paused = kinds.PAUSED in (metadata.get("annotations") or {}) or _spec(live).get(
-        "paused", False
-    )
+    is_paused = kinds.PAUSED in (metadata.get("annotations") or {}) or _spec(live).get("paused")
     if metadata.get("deletionTimestamp") or is_paused:
         return ObjectFit()
     part = _Part(wanted, live, lost)

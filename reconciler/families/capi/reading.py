@@ -30,10 +30,7 @@ def pool_of(document: Document) -> Key | None:
     """Return the pool of an IPAddressClaim or IPAddress; None for a pool of another provider."""
     reference = document.spec["poolRef"]
     kind, name = reference["kind"], reference["name"]
-    if reference["apiGroup"] != kinds.IPAM_GROUP or kind not in (
-        kinds.POOL.kind,
-        kinds.GLOBAL_POOL.kind,
-    ):
+    if (reference["apiGroup"], kind) not in (kinds.POOL, kinds.GLOBAL_POOL):
         return None
     return kinds.pool_key(kind, document.namespace if kind == kinds.POOL.kind else "", name)
 
@@ -200,10 +197,8 @@ class _Reader:
             self._block(document, manual)
             return
         _, class_ = class_of(document)
-        is_off = (
-            slot == kinds.INGRESS and document.annotations().get(kinds.INGRESS_ENABLED) == "false"
-        )
-        if not class_ or is_off:
+        enabled = document.annotations().get(kinds.INGRESS_ENABLED)
+        if not class_ or (slot == kinds.INGRESS and enabled == "false"):
             return
         if (why := pause_of(document)) and record is None:
             self._report_pause(document, slot, why)
@@ -268,11 +263,8 @@ class _Reader:
         if others := self.selector.select("", class_, slot)[0] if not keys else ():
             named = ", ".join(f"{it.kind} {it.short}" for it in others[:5])
             hint += f": {named} serves its own namespace only"
-        hint += (
-            f', or annotate the Cluster {kinds.INGRESS_ENABLED}: "false"'
-            if slot == kinds.INGRESS
-            else ""
-        )
+        if slot == kinds.INGRESS:
+            hint += f', or annotate the Cluster {kinds.INGRESS_ENABLED}: "false"'
         message = f'no matching ip pool for class "{class_}" role "{slot}"'
         return _Wanted(
             tuple(key for key in keys if key in self.reading.pools),

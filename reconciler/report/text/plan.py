@@ -371,11 +371,8 @@ def blocks(causes: Sequence[Cause]) -> Iterator[tuple[str, list[str]]]:
 
 def place_of(cause: Cause) -> str:
     """Return file, line, and commit, or empty for a decision that the change does not cause."""
-    if cause.place is None:
-        return ""
-    return (
-        f"{cause.place.path}:{cause.place.line}{f' ({cause.commit[:12]})' if cause.commit else ''}"
-    )
+    place, commit = cause.place, f" ({cause.commit[:12]})" if cause.commit else ""
+    return f"{place.path}:{place.line}{commit}" if place is not None else ""
 
 
 def _together(also: Sequence[Together], painter: Painter) -> str:

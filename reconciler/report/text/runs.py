@@ -8,7 +8,7 @@ from reconciler.documents.findings import join_limited
 from reconciler.documents.text import escape
 from reconciler.gitio.interface import ReplayVerdict
 from reconciler.importing.assembling import Imported, RangeChange, writing
-from reconciler.model.applied import Applied, ClusterState, ObjectOutcome, ObjectResult
+from reconciler.model.applied import WRITTEN, Applied, ClusterState, ObjectOutcome, ObjectResult
 from reconciler.model.change import Proposed
 from reconciler.model.instant import format_instant
 from reconciler.model.pool import Tier
@@ -50,12 +50,7 @@ def reconcile_text(sentence: str, painter: Painter, *, is_braked: bool = False) 
     return f"{painter.paint(f'{escape(sentence)}{brake}', Colour.BOLD)}\n"
 
 
-_COUNTED = (
-    ObjectResult.CREATED,
-    ObjectResult.CONFIGURED,
-    ObjectResult.UNCHANGED,
-    ObjectResult.DELETED,
-)
+_COUNTED = tuple(it for it in ObjectResult if it is not ObjectResult.FAILED)
 _APPLY_SIGNS = {
     ObjectResult.CREATED: ("+", Colour.GREEN),
     ObjectResult.CONFIGURED: ("~", Colour.YELLOW),
@@ -124,8 +119,7 @@ def _apply_row(cluster: Applied) -> list[Cell]:
 
 def _apply_sum(applied: Sequence[Applied], painter: Painter, *, dry_run: bool) -> str:
     failed = sum(1 for item in applied if item.is_failed)
-    written = set(_COUNTED) - {ObjectResult.UNCHANGED}
-    changed = sum(item.count(result) for item in applied for result in written)
+    changed = sum(item.count(result) for item in applied for result in WRITTEN)
     would = " would be" if dry_run else ""
     what = f"{plural(len(applied), 'cluster')}, {plural(changed, 'object')}{would} changed"
     if failed:
