@@ -119,24 +119,18 @@ class IPSet(Struct, frozen=True):
 
 def first_overlapping(blocks: Sequence[IPRange]) -> list[int]:
     """Return, for each CIDR block, the lowest position of an overlapping block, or its own."""
-    order = sorted(
-        range(len(blocks)), key=lambda at: (blocks[at].version, blocks[at].first, -blocks[at].last)
-    )
-    around: list[int | None] = [None] * len(blocks)
-    opened: list[int] = []
-    for at in order:
-        while opened and not blocks[opened[-1]].covers(blocks[at]):
-            opened.pop()
-        around[at] = opened[-1] if opened else None
-        opened.append(at)
-    above, below = list(range(len(blocks))), list(range(len(blocks)))
-    for at in order:  # containing blocks come before contained blocks
-        if (outer := around[at]) is not None:
-            above[at] = min(at, above[outer])
-    for at in reversed(order):
-        if (outer := around[at]) is not None:
-            below[outer] = min(below[outer], below[at])
-    return [min(pair) for pair in zip(above, below, strict=True)]
+    places: dict[IPRange, int] = {}
+    for at, block in enumerate(blocks):
+        places.setdefault(block, at)
+    found, around = dict(places), list[IPRange]()
+    for block in sorted(places, key=lambda it: (it.version, it.first, -it.last)):
+        while around and not around[-1].covers(block):
+            around.pop()
+        for outer in around:
+            found[outer] = min(found[outer], places[block])
+            found[block] = min(found[block], places[outer])
+        around.append(block)
+    return [found[block] for block in blocks]
 
 
 _FAMILY = {4: AF_INET, 6: AF_INET6}

@@ -56,7 +56,6 @@ class Document:
         index: Position in its file, from 0.
         span: Start and end in the file, in characters.
         body: The document without fields that only a cluster sets.
-        data: The bytes of the file.
         unread: The broken file that this earlier version replaces, or empty.
         identity: API group, kind, namespace, and name: all versions of a group share one object.
         twice: The file of a later description of the same object, or empty.

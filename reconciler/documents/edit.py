@@ -14,7 +14,6 @@ from reconciler.documents.yaml import Steps, scalar
 
 Item = str | Mapping[str, str | int]
 
-_SCALAR = re.compile(r"""\"(?:[^"\\]|\\.)*\"|'(?:[^']|'')*'|[^\s#,\[\]{}]+""")
 _DASH = re.compile(r"\s*-\s+")
 
 
@@ -44,22 +43,20 @@ def with_edits(document: Document, edits: Iterable[Edit]) -> bytes | None:
 
 def with_value(document: Document, steps: Steps, value: str | int) -> bytes | None:
     """Return the file with a new value and missing mappings, or None if impossible in place."""
-    lines = document.data.decode("utf-8").split("\n")
+    text = document.data.decode("utf-8")
     if _value_at(document.body, steps) is not None:
-        place = document.at(*steps)
-        line, start = lines[place.line - 1], place.column - 1
-        found = _SCALAR.match(line, start)
-        end = found.end() if found is not None else start
-        lines[place.line - 1] = f"{line[:start]}{scalar(value)}{line[end:]}"
+        node = _node(text, document.index, steps)
+        start, end = node.start_mark.index, node.end_mark.index
+        edited = f"{text[:start]}{scalar(value)}{text[end:]}"
     else:
-        lines = _inserted(document, lines, steps, value)
+        edited = "\n".join(_inserted(document, text.split("\n"), steps, value))
 
     def change(node: Any) -> None:
         for step in steps[:-1]:
             node = node[step] if isinstance(step, int) else node.setdefault(step, {})
         node[steps[-1]] = value
 
-    return _checked(document, "\n".join(lines), change)
+    return _checked(document, edited, change)
 
 
 def _value_at(body: Any, steps: Steps) -> Any:

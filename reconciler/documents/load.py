@@ -373,7 +373,9 @@ def _identify(
     if kind is None or not isinstance(metadata, dict) or not isinstance(name, str):
         # The metadata of a list describes no object.
         return None, found[:1] if kind is None and "items" in body else found
-    namespace = _namespace(kind, metadata)
+    default = kind.default_namespace
+    given = metadata.get("namespace", default)
+    namespace = given if default is not None and isinstance(given, str) else default or ""
     document = Document(path, index, line, kind, namespace, name, body, data, span=span)
     for field, value, longest in (("name", name, kind.longest), ("namespace", namespace, 0)):
         form, most = (_NAME, longest) if longest else (_LABEL, 63)
@@ -383,12 +385,6 @@ def _identify(
             hint = f"use a-z, {signs}, at most {most} characters, first and last a letter or digit"
             found.append(error("name-invalid", raw.at("metadata", field), message, hint))
     return _without_cluster_fields(document, found), found
-
-
-def _namespace(kind: Kind, metadata: Mapping[str, Any]) -> str:
-    default = kind.default_namespace
-    given = metadata.get("namespace", default)
-    return given if default is not None and isinstance(given, str) else default or ""
 
 
 def _not_of_type(raw: Document, steps: tuple[str, ...], expected: str, hint: str) -> Finding:

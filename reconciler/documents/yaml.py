@@ -455,13 +455,13 @@ _ESCAPED = re.compile(
 def dump(value: Mapping[str, object]) -> str:
     """Return the canonical text of a document of mappings, sequences, and scalars."""
     lines: list[str] = []
-    _mapping(value, "", lines)
+    _block(value, "", lines)
     lines.append("")
     return "\n".join(lines)
 
 
 def scalar(value: object) -> str:
-    """Return the canonical text of one scalar."""
+    """Return the canonical text of one scalar, or of an empty mapping or sequence."""
     if isinstance(value, str):
         return text(value)
     if value is True or value is False:
@@ -472,6 +472,8 @@ def scalar(value: object) -> str:
         return str(value)
     if isinstance(value, Decimal):
         return _decimal(value)
+    if isinstance(value, Mapping | Sequence) and not value:
+        return "{}" if isinstance(value, Mapping) else "[]"
     raise TypeError(type(value))
 
 
@@ -494,40 +496,30 @@ def is_plain(value: str) -> bool:
     )
 
 
-def _mapping(value: Mapping[str, object], indent: str, lines: list[str]) -> None:
-    for key in sorted(value):
-        _entry(f"{indent}{text(key)}:", value[key], indent, lines)
+def _block(value: Any, indent: str, lines: list[str]) -> None:
+    if isinstance(value, Mapping):
+        for key in sorted(value):
+            _entry(f"{indent}{text(key)}:", value[key], indent, lines)
+        return
+    for item in value:
+        start = len(lines)
+        if _is_block(item):
+            _block(item, f"{indent}  ", lines)
+            lines[start] = f"{indent}- {lines[start][len(indent) + 2 :]}"
+        else:
+            _entry(f"{indent}-", item, indent, lines)
 
 
 def _entry(head: str, item: object, indent: str, lines: list[str]) -> None:
-    if isinstance(item, Mapping):
-        if item:
-            lines.append(head)
-            _mapping(item, f"{indent}  ", lines)
-        else:
-            lines.append(f"{head} {{}}")
-    elif isinstance(item, Sequence) and not isinstance(item, str):
-        if item:
-            lines.append(head)
-            _sequence(item, f"{indent}  ", lines)
-        else:
-            lines.append(f"{head} []")
+    if _is_block(item):
+        lines.append(head)
+        _block(item, f"{indent}  ", lines)
     else:
         lines.append(f"{head} {scalar(item)}")
 
 
-def _sequence(value: Sequence[object], indent: str, lines: list[str]) -> None:
-    for item in value:
-        if isinstance(item, Mapping) and item:
-            start = len(lines)
-            _mapping(item, f"{indent}  ", lines)
-            lines[start] = f"{indent}- {lines[start][len(indent) + 2 :]}"
-        elif isinstance(item, Sequence) and not isinstance(item, str) and item:
-            start = len(lines)
-            _sequence(item, f"{indent}  ", lines)
-            lines[start] = f"{indent}- {lines[start][len(indent) + 2 :]}"
-        else:
-            _entry(f"{indent}-", item, indent, lines)
+def _is_block(value: object) -> bool:
+    return bool(value) and isinstance(value, Mapping | Sequence) and not isinstance(value, str)
 
 
 def _decimal(value: Decimal) -> str:

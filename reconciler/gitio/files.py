@@ -85,11 +85,7 @@ _WORK = ".ipam-import-"
 
 
 def write_all(out: Path, files: Mapping[str, bytes]) -> list[str]:
-    """Write files below a folder all or not at all, and return the paths that differed.
-
-    A run after a killed one continues: a file with the expected bytes counts as written. Raises
-    UsageError if a different file, or a link, is in the way, OSError if the disk fails.
-    """
+    """Write files below a folder all or not at all, and return the paths that differed."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is not a folder", "name another one: --out DIR")
     new = _new(out, files)
@@ -101,7 +97,10 @@ def write_all(out: Path, files: Mapping[str, bytes]) -> list[str]:
     done: list[Path] = []
     try:
         for number, path in enumerate(new):
-            _written(work / str(number), files[path])
+            with (work / str(number)).open("xb") as file:
+                file.write(files[path])
+                file.flush()
+                os.fsync(file.fileno())
         for number, path in enumerate(new):
             (out / path).parent.mkdir(parents=True, exist_ok=True)
             # Unlike a rename, a link never replaces a file that was created in the meantime.
@@ -133,13 +132,6 @@ def _new(out: Path, files: Mapping[str, bytes]) -> list[str]:
         hint = "move it away, or --out ANOTHER-FOLDER and merge by hand"
         raise UsageError(message, hint)
     return new
-
-
-def _written(path: Path, data: bytes) -> None:
-    with path.open("xb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 _WRITABLE = stat.S_IWGRP | stat.S_IWOTH

@@ -37,10 +37,7 @@ DEEPEN = "git fetch --unshallow, or name the remote with --remote URL"
 
 
 def is_in(git: GitProcess, ancestor: str, revision: str) -> bool:
-    """Report whether a revision contains `ancestor`, which may be missing from the repository.
-
-    Raises GitError if the revision is missing, or its history is cut off.
-    """
+    """Report whether a revision contains `ancestor`, which may be missing, or raise GitError."""
     with suppress(LimitError):  # the id can name a commit of any author
         new, old = find_commits(git, [revision, ancestor])
         if new is not None and old is None and not is_shallow(git):
@@ -69,10 +66,7 @@ def merge_base(git: GitProcess, one: str, other: str) -> str:
 
 
 def named(git: GitProcess, rev: str) -> Revision:
-    """Return the commit that a name means.
-
-    Raises GitError if it is missing or the clone is too shallow, UsageError if it is ambiguous.
-    """
+    """Return the commit that a name means, or raise GitError; UsageError if it is ambiguous."""
     if (revision := find_revision(git, whole_name(git, rev))) is not None:
         return revision
     if _STEP.search(rev) and is_shallow(git):
@@ -171,10 +165,7 @@ def compare(
 def changed_since(
     git: GitProcess, base: str, rev: str, paths: Sequence[str], limits: Limits
 ) -> tuple[list[Changed], bool]:
-    """Return the files changed since the merge base, and whether `rev` has all of `base`.
-
-    Without a merge base (a shallow clone), the files are compared with `base`.
-    """
+    """Return the files changed since the merge base, and whether `rev` has all of `base`."""
     parted = base if base == rev else merge_base(git, base, rev)
     tally = Tally(f"the change from {base[:12]} to {rev[:12]}", limits)
     found = list(compare(git, (parted or base, rev), paths, tally))
@@ -274,11 +265,7 @@ def _branch(
     tally: Callable[[], Tally],
     newest: Callable[[str], str],
 ) -> Generator[_Step, None, None]:
-    """Yield all commits of the branch, newest first.
-
-    The branch follows first parents. At a merge whose first parent does not contain the newest
-    reconcile commit, it continues with the first parent that does.
-    """
+    """Yield all commits of the branch, newest first: see `Source.past`."""
     cut, start, turns = cut_off(git), revision, None
     while start:
         with closing(_log(git, start, paths, tally, "--sparse")) as commits:
@@ -325,11 +312,7 @@ def past(
     tally: Callable[[], Tally],
     newest: Callable[[str], str],
 ) -> Iterator[BranchCommit]:
-    """Yield the commits of the branch that changed a file below the paths, newest first.
-
-    `newest` returns a revision's newest reconcile commit, and is called only if there are merges.
-    Raises LimitError if a commit changed more files than `tally` allows.
-    """
+    """Yield the commits of the branch that changed a file below the paths, newest first."""
     known, key = git.reader.steps, (git.root.path, revision, *paths)
     if key in known:
         yield from known[key]
@@ -375,10 +358,7 @@ class CommitLog(Struct, frozen=True):
     git: GitProcess
 
     def line(self, start: str, paths: Sequence[str]) -> Iterator[CommitRow]:
-        """Yield the first-parent commits up to `start` that touched `paths`, newest first.
-
-        Raises LimitError if a commit touched more files than the limit allows.
-        """
+        """Yield the first-parent commits up to `start` that touched `paths`, newest first."""
         cut = cut_off(self.git)
         for it in _log(self.git, start, paths, lambda: Tally("a commit", Limits())):
             touched = tuple(Touch(one.path, _oid(one.old), _oid(one.new)) for one in it.changed)
@@ -449,13 +429,11 @@ def message_of(subject: str, trailers: CommitTrailers) -> str:
         "Ipam-Plan": trailers.plan,
         "Ipam-Base": trailers.base,
         "Ipam-Version": trailers.version,
+        "Ipam-Allow-Release": "" if (allowed := trailers.allow_release) is None else str(allowed),
+        "Ipam-Clock": "" if trailers.clock is None else format_instant(trailers.clock),
+        "Ipam-Accepts": trailers.accepts,
+        "Ipam-Observed": trailers.seen,
     }
-    if trailers.allow_release is not None:
-        values["Ipam-Allow-Release"] = str(trailers.allow_release)
-    if trailers.clock is not None:
-        values["Ipam-Clock"] = format_instant(trailers.clock)
-    values["Ipam-Accepts"] = trailers.accepts
-    values["Ipam-Observed"] = trailers.seen
     listed = "".join(f"{name}: {value}\n" for name, value in values.items() if value)
     return f"ipam: {subject}\n\n{listed}"
 

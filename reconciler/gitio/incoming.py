@@ -33,7 +33,6 @@ def unusable(git: GitProcess, base: str, revision: str) -> Iterator[tuple[str, s
     """Yield path (or empty), commit, and reason for each unusable object that `base` lacks.
 
     Later commits cannot undo such an object: it stays in the history that is fetched and read.
-    Raises LimitError if a commit has more files than a repository may have.
     """
     listed = [base, *(it.partition("\n")[0] for it in commits_since(git, revision, base))]
     onto, *commits = [it for it in find_commits(git, listed) if it is not None]

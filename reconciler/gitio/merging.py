@@ -36,7 +36,6 @@ def merge(repository: Repository, base: Revision, head: Revision) -> tuple[Repos
     """Merge a revision into a base without changing the repository. Return a copy, and the commit.
 
     The commit depends on both only: the parents are base and revision, the date is the later one.
-    Raises UnmergedError at a conflict, an old Git, or a missing merge base.
     """
     git = repository.git
     if not merge_base(git, base.id, head.id):
@@ -64,10 +63,7 @@ def merge(repository: Repository, base: Revision, head: Revision) -> tuple[Repos
 
 
 def quarantined(repository: Repository) -> Repository:
-    """Return the repository with an object folder that is deleted with the value.
-
-    Raises UsageError if the configuration names a program that cannot be overridden.
-    """
+    """Return the repository with an object folder that is deleted with the value."""
     return replace(repository, git=_quarantine(repository.git))
 
 

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from msgspec import Struct, field
 
 from reconciler.documents.findings import article_list
+from reconciler.documents.load import upwards
 from reconciler.documents.text import MAX_BYTES
 from reconciler.gitio.interface import Changed, Entry, Made, Revision, RootFolder
 from reconciler.gitio.process import (
@@ -219,11 +220,9 @@ def differences(
 ) -> tuple[list[Changed], list[str]]:
     """Return the files that differ between two trees, and new paths twice or out of order.
 
-    An empty id is an empty tree. Folders with equal ids are not read. A file at a folder above a
-    path also counts. Raises LimitError if the result, or the folders that are read, exceed the
-    tally.
+    An empty id is an empty tree. A file at a folder above a path also counts.
     """
-    wanted, above = set(paths), {it[:at] for it in paths for at in _slashes(it)}
+    wanted, upward = set(paths), {folder for it in paths for folder in upwards(it)}
     found, misplaced, folders = list[Changed](), list[str](), Tally(tally.where, tally.limits)
     level = [("", *trees, not paths)]
     while level:
@@ -236,7 +235,7 @@ def differences(
             for name in after if not before else {**before, **after}:
                 was, now = before.get(name), after.get(name)
                 path = prefix + name
-                if was == now or not (is_whole or path in wanted or path in above):
+                if was == now or not (is_whole or path in upward):
                     continue
                 files = [Entry(path, *it) if it and it[0] != _FOLDER else None for it in (was, now)]
                 if files != [None, None]:
@@ -248,10 +247,6 @@ def differences(
                     deeper.append((f"{path}/", one, other, is_whole or path in wanted))
         level = deeper
     return sorted(found, key=lambda it: it.path), misplaced
-
-
-def _slashes(path: str) -> Iterator[int]:
-    return (at for at, letter in enumerate(path) if letter == "/")
 
 
 _PROMISED, _PARTIAL = ("remote", "promisor"), ("extensions", "partialclone")
@@ -313,7 +308,7 @@ _WAYS = (
 def require_root(git: GitProcess, commit: str) -> None:
     """Refuse a commit without the root folder. Raises GitError if the root is not a folder."""
     tree = read_commit(git, commit).tree
-    for path in (git.root.path[:at] for at in (*_slashes(git.root.path), None)):
+    for path in upwards(git.root.path):
         entry = entry_at(git, tree, path)
         if entry is None or not entry.is_folder:
             what = _KINDS.get(entry.mode, "a file") if entry is not None else ""
@@ -322,9 +317,8 @@ def require_root(git: GitProcess, commit: str) -> None:
 
 def require_place(root: RootFolder, top: Path) -> Path:
     """Return the path of the root in a work tree. Raises GitError if the root is not a folder."""
-    place, path = top, ""
-    for part in root.path.split("/") if root.path else ():
-        place, path = place / part, f"{path}/{part}".removeprefix("/")
+    for path in upwards(root.path) if root.path else ():
+        place = top / path
         try:
             mode = place.lstat().st_mode
         except OSError:
@@ -333,7 +327,7 @@ def require_place(root: RootFolder, top: Path) -> Path:
             is_file = "a submodule" if stat.S_ISDIR(mode) else "a file"
             what = "a symlink" if stat.S_ISLNK(mode) else is_file
             raise _no_folder(root, path, what, "the work tree")
-    return place
+    return top / root.path
 
 
 def _no_folder(root: RootFolder, path: str, what: str, where: str) -> GitError:
@@ -366,10 +360,7 @@ def check_branch(branch: str) -> str:
 
 
 def whole_name(git: GitProcess, rev: str) -> str:
-    """Return an unambiguous name of a branch, tag, commit id, or `HEAD`, with steps such as `^1`.
-
-    Raises UsageError if invalid or ambiguous, GitError if a `refs/` name does not exist.
-    """
+    """Return an unambiguous name of a branch, tag, commit id, or `HEAD`, with steps like `^1`."""
     name, steps = _parted(rev)
     is_whole = _HEX.fullmatch(name) and len(name) in _WHOLE
     # Git reserves these names, and writes some of them in a fetch or merge.

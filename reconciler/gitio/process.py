@@ -78,10 +78,7 @@ _state = _State()
 
 @contextmanager
 def child(start: Callable[[], Any]) -> Iterator[Popen[bytes]]:
-    """Run a process that `start` makes the leader of a group. If the block raises, end the group.
-
-    Raises SignalReceived if a signal arrived.
-    """
+    """Run a process that `start` makes a group leader; if the block raises, end the group."""
     wrapper = _registered(start)
     process: Popen[bytes] = wrapper.proc
     try:
@@ -641,10 +638,7 @@ def _names_programs(git: GitProcess) -> bool:
 
 
 def guarded(git: GitProcess, settings: Iterable[Setting] | None = None) -> GitProcess:
-    """Return Git that runs no program of the repository's configuration.
-
-    Raises UsageError if newer versions of Git would run one that cannot be disabled.
-    """
+    """Return Git that runs no program of the repository's configuration, or raise UsageError."""
     guards: dict[str, str] = {}
     if settings is None:
         settings = read_configuration(git) if _names_programs(git) else ()

@@ -34,10 +34,7 @@ FETCH = ("fetch", "--no-tags", "--no-write-fetch-head", "--quiet")
 def fetch(
     git: GitProcess, remote: str, branch: str, reference: str, truth: DefaultBranch = _UNKNOWN
 ) -> None:
-    """Fetch a branch of a remote into a reference of this repository.
-
-    Raises GitError if the remote cannot be read, NoBranchError, with `truth`, if it has no branch.
-    """
+    """Fetch a branch of a remote into a reference, or raise NoBranchError with `truth`."""
     if not fetch_reference(git, remote, f"+refs/heads/{branch}:{reference}"):
         hint = _OTHER.format(truth.branch, truth.why) if truth.branch else _NO_BRANCH
         raise NoBranchError(f"branch {branch} is not on the remote", hint)
@@ -94,10 +91,7 @@ _MAX_SHOWN = 20
 
 
 def push_reference(git: GitProcess, remote: str, reference: str, old: str, new: str) -> None:
-    """Move a remote's reference from an id, or from nothing if it is empty.
-
-    Raises LostRaceError if it has another id, PushRefusedError if the remote refuses.
-    """
+    """Move a remote's reference from an id, or from nothing; raise LostRaceError at another id."""
     result = git.run(
         "push", "--porcelain", "--no-verify", f"--force-with-lease={reference}:{old}", "--",
         remote, f"{new}:{reference}", remote=remote,

@@ -64,8 +64,7 @@ _FOLLOWED = ("branch", "remote")
 def with_remote(repository: Repository) -> Repository:
     """Return the checkout with the remote that its branch follows, or `origin`, if any.
 
-    A bare repository is authoritative, regardless of its origin. Settings that run programs are
-    overridden. Raises UsageError if one cannot be, or for a forbidden remote or branch.
+    A bare repository is authoritative, regardless of its origin.
     """
     check_branch(repository.branch)
     settings = read_configuration(repository.git)
@@ -111,10 +110,7 @@ def open_mirror(
     branch: str | None = None,
     root: str | None = None,
 ) -> Repository:
-    """Open or create a bare mirror of a remote in the cache folder, by default at the top.
-
-    Raises GitError if the remote cannot be reached, or the cache is unsafe or not writable.
-    """
+    """Open or create a bare mirror of a remote in the cache folder, by default at the top."""
     checked = check_remote(remote)
     branch = check_branch(branch) if branch is not None else None
     git_dir = cache / "remotes" / f"{sha256(checked.url.encode()).hexdigest()[:32]}.git"
@@ -320,10 +316,7 @@ class RepositoryProbe:
 
 
 def open_proposing(repository: Repository, name: str) -> "ProposingBranch":
-    """Open the proposal branch in the same remote.
-
-    Raises UsageError if its name is invalid, is the branch itself, or is in a work tree.
-    """
+    """Open the proposal branch in the same remote."""
     git, remote = repository.git, repository.remote
     if check_branch(name) == repository.branch:
         message = f"--to-branch {name} is the branch that is reconciled itself"
@@ -344,10 +337,7 @@ class ProposingBranch(Struct, frozen=True):
     name: str
 
     def bring(self, base: Revision, revision: Revision | None) -> Proposed:
-        """Set the branch to the commits that reconcile would publish on `base`, up to `revision`.
-
-        Raises LostRaceError if the branch moved, UsageError if it has commits of others.
-        """
+        """Set the branch to the commits that reconcile would publish on `base`, or raise GitError."""
         old = self._seen()
         if revision is None and (not old or is_in(self.git, old, base.id)):
             return Proposed.NOTHING

@@ -89,8 +89,6 @@ class Repository:
 
     Attributes:
         remote: URL or path that commits are pushed to, or None if this repository is authoritative.
-        is_checked_out: Whether the work tree has the branch checked out.
-        followed: The remote-tracking branch of a checkout, or empty.
         is_mirror: Whether ipam owns the repository and packs it.
         now: The machine's clock, used only to detect committer dates in the future.
         leads: Returns the newest reconcile commit in the history of a revision.
@@ -303,8 +301,13 @@ class Repository:
             checkout.require_clean(folders, target)
 
     def commit(self, commit: Commit) -> Revision:
-        """Create a commit without moving a branch."""
-        return make_commit(self.git, commit)
+        """Create a commit without an index, work tree, hook, or remaining reference."""
+        clock = commit.base.clock + 1
+        name, email = commit.committer
+        stream = b"".join(_stream(self.git, commit, f"{name} <{email}> {clock} +0000"))
+        how = ("fast-import", "--quiet", "--date-format=raw", "--force")
+        revision = Revision(self.git.check(*how, data=stream).decode("ascii").strip(), clock)
+        return _signed(self.git, commit, revision) if commit.sign else revision
 
     def publish(self, base: Revision, revision: Revision) -> None:
         """Move the branch, first at the remote. Raises LostRaceError if it is not at the base."""
@@ -333,7 +336,9 @@ class Repository:
 
     def tidy(self) -> None:
         """Pack a mirror with many loose objects. Never fail: only later runs benefit."""
-        if not self.is_mirror or not _is_untidy(self.git.git_dir / "objects"):
+        objects = self.git.git_dir / "objects"
+        loose, packs = ([*objects.glob(it)] for it in ("17/*", "pack/*.pack"))
+        if not self.is_mirror or (len(loose) < LOOSE and len(packs) < PACKS):
             return
         try:
             with self.alone():
@@ -377,14 +382,16 @@ def open_repository(
     """Open the bare repository at a path, or the repository of the checkout around it.
 
     The default branch is checked out. The default root is the nearest folder with Settings upwards,
-    or the top. Raises UsageError for an invalid folder or root, GitError outside of own
-    repositories.
+    or the top.
     """
     if not path.is_dir():
         raise UsageError(f"{path} is not a folder", "name a Git repository with --repo")
     path = path.resolve()
     git_dir, worktree = locate(path, environment)
-    git = GitProcess(git_dir, environment, root=_root(path, worktree, root))
+    folder = root_folder(root or "")
+    if root is None and worktree is not None:
+        folder = found_root(path, worktree, SETTINGS)
+    git = GitProcess(git_dir, environment, root=folder)
     shown = shown_branch(git)
     # A repository that is only read does not need a branch name.
     name = check_branch(branch) if branch else shown or "main"
@@ -419,12 +426,6 @@ def ground(repository: Repository) -> Path | None:
     return top / repository.git.root.path if top is not None else None
 
 
-def _root(path: Path, top: Path | None, named: str | None) -> RootFolder:
-    if named is not None or top is None:
-        return root_folder(named or "")
-    return found_root(path, top, SETTINGS)
-
-
 class NoRepositoryError(GitError):
     """The folder is not in a repository."""
 
@@ -455,16 +456,6 @@ def uncommitted(repository: Repository, paths: Sequence[str]) -> list[str]:
 
 _WORK = b"refs/ipam/work"
 URL = ("remote", "url")
-
-
-def make_commit(git: GitProcess, commit: Commit) -> Revision:
-    """Create a commit without an index, work tree, hook, or remaining reference."""
-    clock = commit.base.clock + 1
-    name, email = commit.committer
-    stream = b"".join(_stream(git, commit, f"{name} <{email}> {clock} +0000"))
-    out = git.check("fast-import", "--quiet", "--date-format=raw", "--force", data=stream)
-    revision = Revision(out.decode("ascii").strip(), clock)
-    return _signed(git, commit, revision) if commit.sign else revision
 
 
 def _stream(git: GitProcess, commit: Commit, who: str) -> Iterable[bytes]:
@@ -545,17 +536,8 @@ def _remove(git_dir: Path, places: Iterable[str], now: float, age: float) -> Non
                     _log.warning("%s, which a git that was killed has left, is removed", left)
 
 
-def _is_untidy(objects: Path) -> bool:
-    loose = sum(1 for _ in (objects / "17").glob("*"))
-    packs = sum(1 for _ in (objects / "pack").glob("*.pack"))
-    return loose >= LOOSE or packs >= PACKS
-
-
 def checkout_around(path: Path, environment: Mapping[str, str]) -> Path | None:
-    """Return the checkout or bare repository around a folder, which need not exist, if any.
-
-    Raises GitError if another user owns the repository.
-    """
+    """Return the checkout or bare repository around a folder, which need not exist, if any."""
     while not path.is_dir():
         path = path.parent
     try:
@@ -600,10 +582,7 @@ class Site(Struct, frozen=True):
 
 
 def find_site(folder: Path, environment: Mapping[str, str]) -> Site:
-    """Return the site at a folder, which need not exist.
-
-    Raises UsageError for a file, a bare repository, or a folder in an existing root.
-    """
+    """Return the site at a folder, which need not exist, or raise UsageError."""
     folder = folder.resolve()
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder} is not a folder", "name one that is, or that is not there yet")

@@ -282,10 +282,7 @@ class Checkout(Struct, frozen=True):
     root: Path
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
-        """Raise UsageError if there are uncommitted changes, or another Git process is running.
-
-        Untracked files count in `folders`, which reconcile reads. Files can match `target` already.
-        """
+        """Raise UsageError at changes, untracked files in `folders`, or another Git process."""
         lock = self.git.git_dir / "index.lock"
         if lock.exists():
             hint = f"if no git is running here, remove {lock}"

@@ -57,7 +57,6 @@ class Tree(Struct, frozen=True):
         retained: Paths of released records that a cluster might announce, with the reason if known.
         left: Paths of records that claims moved away from, with the reason if still announced.
         contracts: Contracts of the base of a change, checked in addition to the tree's own.
-        gone: Owners that are proven to be deleted.
         clock_ahead: The committer date if it is in the future; nothing expires then.
         spare: The files and bytes that the read limits still allow.
     """
@@ -284,12 +283,7 @@ def is_elsewhere(path: str, settings: Settings) -> bool:
 def is_suspect(path: str, data: bytes) -> bool:
     """Return whether a file might hold a document of a known kind, without parsing it."""
     del path
-    return any(group in data for group in _groups())
-
-
-@lru_cache(maxsize=1)
-def _groups() -> tuple[bytes, ...]:
-    return tuple(dict.fromkeys(kind.group.encode() for kind in _every_kind()))
+    return any(kind.group.encode() in data for kind in _every_kind())
 
 
 @lru_cache(maxsize=1)

@@ -36,8 +36,8 @@ from reconciler.planning.retention import (
     retention_end,
     shrinking,
 )
-from reconciler.planning.rules import Neighbours, find_pin, rivals
-from reconciler.planning.space import Holdings, Space, Withheld, find_near, usage
+from reconciler.planning.rules import find_pin, rivals
+from reconciler.planning.space import Holdings, Lookup, Space, Withheld, find_near, usage
 
 Claims = Mapping[Key, Claim]
 Spaces = Callable[[str], Space]
@@ -83,14 +83,14 @@ def frozen_pools(state: State) -> dict[Key, str]:
     found: dict[Key, str] = dict(state.frozen)
     if not state.unreadable:
         return found
-    neighbours = Neighbours(state.pools)
-    asked: dict[Key | None, None] = {}
+    usable = Lookup((item, pool) for pool in state.pools.values() for item in pool.usable)
     for item in state.unreadable:
-        pool = item.pool if item.pool in state.pools else None
-        if pool not in asked and None not in asked:
-            asked[pool] = None
-            for key in list(state.pools) if pool is None else neighbours.of(pool):
-                found.setdefault(key, item.path)
+        pool = state.pools.get(item.pool) if item.pool is not None else None
+        if pool is None:
+            return {**dict.fromkeys(state.pools, item.path), **found}
+        near = (it for own in pool.usable for _, it in usable.overlapping(own))
+        for key in (pool.key, *(it.key for it in near if it.space == pool.space)):
+            found.setdefault(key, item.path)
     return found
 
 

@@ -76,7 +76,19 @@ def _cut(parts: Iterable[AddressPart], left: IPSet, space: str, found: list[Addr
 
 def _layers(state: State) -> Iterator[list[AddressPart]]:
     """Yield uses of addresses; each takes precedence over later ones."""
-    yield [_held(state, record) for record in state.records if record.range is not None]
+    yield [
+        AddressPart(
+            record.range,
+            AddressUse.HELD if record.is_released else AddressUse.ALLOCATED,
+            space_of(state.pools, record) or "",
+            record.pool,
+            record,
+            record.claim.short,
+            Location(record.path, 1, 1),
+        )
+        for record in state.records
+        if record.range is not None
+    ]
     yield without_record(state)
     pools = list(state.pools.values())
     shares: tuple[tuple[AddressUse, Callable[[Pool], IPSet]], ...] = (
@@ -90,19 +102,6 @@ def _layers(state: State) -> Iterator[list[AddressPart]]:
             for pool in pools
             for item in share(pool)
         ]
-
-
-def _held(state: State, record: Allocation) -> AddressPart:
-    assert record.range is not None  # noqa: S101 - as the caller checks  # nosec B101
-    return AddressPart(
-        record.range,
-        AddressUse.HELD if record.is_released else AddressUse.ALLOCATED,
-        space_of(state.pools, record) or "",
-        record.pool,
-        record,
-        record.claim.short,
-        Location(record.path, 1, 1),
-    )
 
 
 def without_record(state: State) -> list[AddressPart]:

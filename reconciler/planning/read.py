@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace as replace_document
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any, TypeVar, cast
 
 from msgspec import Struct, field
@@ -204,18 +204,10 @@ def _read_own(source: Source) -> OwnSettings:
         hint = f"git log -p -- {PATH}; for all defaults keep kind Settings with an empty spec"
         gone = error("settings-gone", Location(PATH), message, hint)
         return OwnSettings(settings, (gone,), is_broken=True)
-    before = _settings_before(source)
+    versions = (_older(source, step) for step in takewhile(_old, source.past([PATH])))
+    before = next(filter(None, versions), None)
     known = before is not None
     return OwnSettings(before or settings, findings, is_broken=True, is_known=known)
-
-
-def _settings_before(source: Source) -> Settings | None:
-    for step in source.past([PATH]):
-        if _old(step) is None:
-            break
-        if (settings := _older(source, step)) is not None:
-            return settings
-    return None
 
 
 def _older(source: Source, step: BranchCommit) -> Settings | None:

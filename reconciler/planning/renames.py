@@ -104,17 +104,13 @@ def _tangled(
     chain = [link]
     while (following := links.get(chain[-1].before.owner)) is not None:
         if following is link:
-            return _swapped(chain)
+            steps = join_limited([it.step for it in chain], ", ")
+            hint = "give one of them a third name, run ipam reconcile, then rename it again"
+            return link.refused(f"names are swapped: {steps}", hint)
         if following in chain:
             return _chained([*chain, following])
         chain.append(following)
     return _chained(chain) if len(chain) > 1 and is_pending(chain[-1].before.owner) else None
-
-
-def _swapped(chain: Sequence[Link]) -> Finding:
-    steps = join_limited([it.step for it in chain], ", ")
-    hint = "give one of them a third name, run ipam reconcile, then rename it again"
-    return chain[0].refused(f"names are swapped: {steps}", hint)
 
 
 def _chained(chain: Sequence[Link], link: Link | None = None) -> Finding:
@@ -143,7 +139,6 @@ class Renamed(Struct, frozen=True):
     """Records after renames.
 
     Attributes:
-        former: Previous names of records, by path.
         refused: Documents that get nothing new because their rename is ambiguous.
         doubts: Documents that get nothing new because of an unreadable file, with its path.
         protected: Documents whose records stay unchanged.

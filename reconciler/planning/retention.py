@@ -33,13 +33,6 @@ class _Growth(Struct, frozen=True):
     recent: list[Allocation]
 
 
-def rest_of(state: State, record: Allocation) -> int:
-    """Return how long a released record stays reserved, in seconds."""
-    pool = state.pools.get(record.pool)
-    own = state.growth_retention if record.path in state.grown else state.retention
-    return max(own, pool.retention if pool is not None else 0)
-
-
 def shrinking(state: State) -> Shrinking:
     """Return the growth that waits: the oldest, so the highest numbers are released first."""
     waiting: list[str] = []
@@ -150,8 +143,10 @@ def next_withdrawal(record: Allocation, after: int) -> int | None:
 
 def retention_end(record: Allocation, state: State) -> int | None:
     """Return the first second without its range; None without a valid time: it stays reserved."""
-    released = parse_instant(record.since)
-    return None if released is None else released + rest_of(state, record)
+    released, pool = parse_instant(record.since), state.pools.get(record.pool)
+    own = state.growth_retention if record.path in state.grown else state.retention
+    longest = max(own, pool.retention if pool is not None else 0)
+    return None if released is None else released + longest
 
 
 def due_instants(state: State, records: Iterable[Allocation] | None = None) -> Iterator[int]:

@@ -558,29 +558,11 @@ def rivals(pools: Mapping[Key, Pool]) -> dict[Key, Key]:
     return found
 
 
-class Neighbours:
-    """The pools that share addresses with a pool, computed one pool at a time."""
-
-    def __init__(self, pools: Mapping[Key, Pool]) -> None:
-        self._pools = pools
-        self._spaces = {space: Lookup(entries) for space, entries in _by_space(pools).items()}
-
-    def of(self, key: Key) -> list[Key]:
-        """Return the neighbors of a pool, including the pool itself, in the order of the pools."""
-        pool = self._pools[key]
-        near = (it for own in pool.usable for it in self._spaces[pool.space].overlapping(own))
-        return list(dict.fromkeys([key, *(other for _, other in near)]))
-
-
-def _by_space(pools: Mapping[Key, Pool]) -> dict[str, list[tuple[IPRange, Key]]]:
+def _meeting(pools: Mapping[Key, Pool]) -> Iterator[tuple[Key, Key]]:
     by_space: dict[str, list[tuple[IPRange, Key]]] = {}
     for key, pool in pools.items():
         by_space.setdefault(pool.space, []).extend((item, key) for item in pool.usable)
-    return by_space
-
-
-def _meeting(pools: Mapping[Key, Pool]) -> Iterator[tuple[Key, Key]]:
-    for entries in _by_space(pools).values():
+    for entries in by_space.values():
         reaching: tuple[IPRange, Key] | None = None
         for item, key in sorted(entries):
             if reaching is not None and reaching[0].overlaps(item):

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from reconciler.addresses import format_short
 from reconciler.documents.findings import Finding, Location, info, join_limited, warning
 from reconciler.model.change import FileChange
-from reconciler.model.claim import NO_RECORD, Allocation, Claim, Owner, Phase
+from reconciler.model.claim import NO_RECORD, Allocation, Claim, Owner, Phase, granted
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.key import MAX_NAME, Key, is_name
 from reconciler.model.plan import (
@@ -211,20 +211,11 @@ def _refused(decision: Refuse, state: State, places: "_Places", names: "_Names")
         return
     claim = state.claims[decision.claim]
     same = old is not None and old.phase is Phase.FAILED and old.reason == decision.reason
-    failed = Allocation(
-        claim=claim.key,
-        pool=_asked(claim),
-        range=None,
+    failed = replace(
+        granted(claim, _asked(claim), None, ""),
         phase=Phase.FAILED,
         since=old.since if old is not None and same else format_instant(state.clock),
-        allocated_at="",
-        size=claim.size,
         pinned=False,
-        type=claim.type,
-        role=claim.role,
-        owner=claim.owner,
-        name=claim.name,
-        namespace=claim.namespace,
         reason=decision.reason,
         message=decision.message,
         path=places.of(None, claim.key, old.path if old is not None else ""),
