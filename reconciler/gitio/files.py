@@ -177,10 +177,8 @@ def installed_from() -> str:
 
 
 def with_extra(extra: str) -> str:
-    """Return a requirement with an extra. `SOURCE` replaces an unknown source.
-
-    The bare name would install an unrelated project from an index that does not serve this one.
-    """
+    """Return a requirement with an extra. `SOURCE` replaces an unknown source."""
+    # The bare name would install an unrelated project from an index that does not serve this one.
     source = installed_from() or "SOURCE"
     is_of_index = source.startswith(f"{_NAME}==")
     version = source.removeprefix(_NAME) if is_of_index else f" @ {source}"

@@ -82,10 +82,8 @@ def is_shallow(git: GitProcess) -> bool:
 
 
 def cut_off(git: GitProcess, among: Collection[str] | None = None) -> set[str]:
-    """Return commits, of all or `among` some, whose parents are missing from a shallow clone.
-
-    All work trees share the list. It also has the first commits, which have no parents.
-    """
+    """Return commits, of all or `among` some, whose parents are missing from a shallow clone."""
+    # All work trees share the list. It also has the first commits, which have no parents.
     file = common_folder(git) / "shallow"
     named = set(file.read_text(encoding="ascii").split()) if file.is_file() else set[str]()
     asked = sorted(named if among is None else named.intersection(among))
@@ -334,11 +332,10 @@ def brought(
     tally: Callable[[], Tally],
     newest: Callable[[str], str],
 ) -> BranchCommit:
-    """Return the files below the paths that the newest user commit changed.
-
-    Reconcile commits on top of it are included, because they result from that commit. If the branch
-    does not continue with the first parent of a merge, its files differ from either parent.
-    """
+    """Return the files below the paths that the newest user commit changed."""
+    # Reconcile commits on top of it are included, because they result from that commit. If the
+    # branch does not continue with the first parent of a merge, its files differ from either
+    # parent.
     found: list[Changed] = []
     with closing(_branch(git, revision, paths, tally, newest)) as steps:
         for step in steps:

@@ -30,10 +30,8 @@ _GITMODULES = re.compile(r"\.gitmodules|gitmod~[1-4]|(?=.{8}\Z)g?i?7?e?b?a?~[1-9
 
 
 def unusable(git: GitProcess, base: str, revision: str) -> Iterator[tuple[str, str, str]]:
-    """Yield path (or empty), commit, and reason for each unusable object that `base` lacks.
-
-    Later commits cannot undo such an object: it stays in the history that is fetched and read.
-    """
+    """Yield path (or empty), commit, and reason for each unusable object that `base` lacks."""
+    # Later commits cannot undo such an object: it stays in the history that is fetched and read.
     listed = [base, *(it.partition("\n")[0] for it in commits_since(git, revision, base))]
     onto, *commits = [it for it in find_commits(git, listed) if it is not None]
     for commit in commits:

@@ -218,10 +218,8 @@ def children(git: GitProcess, folder: Entry) -> list[Entry]:
 def differences(
     git: GitProcess, trees: tuple[str, str], paths: Sequence[str], tally: Tally
 ) -> tuple[list[Changed], list[str]]:
-    """Return the files that differ between two trees, and new paths twice or out of order.
-
-    An empty id is an empty tree. A file at a folder above a path also counts.
-    """
+    """Return the files that differ between two trees, and new paths twice or out of order."""
+    # An empty id is an empty tree. A file at a folder above a path also counts.
     wanted, upward = set(paths), {folder for it in paths for folder in upwards(it)}
     found, misplaced, folders = list[Changed](), list[str](), Tally(tally.where, tally.limits)
     level = [("", *trees, not paths)]

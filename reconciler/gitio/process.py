@@ -495,11 +495,9 @@ def _basic(credentials: str) -> str:
 
 
 def discover(folder: Path, environment: Mapping[str, str], *, is_bare: bool) -> Result:
-    """Find the Git folder around a folder, and the relative path to the top of its work tree.
-
-    Git refuses repositories of other users. `is_bare` permits the folder itself to be bare, but
-    never a parent: a committed bare repository could bring its own configuration.
-    """
+    """Find the Git folder around a folder, and the relative path to the top of its work tree."""
+    # Git refuses repositories of other users. `is_bare` permits the folder itself to be bare, but
+    # never a parent: a committed bare repository could bring its own configuration.
     taken = f"safe.bareRepository={'all' if is_bare else 'explicit'}"
     command = ["git", "-c", taken, "rev-parse", "--absolute-git-dir", "--show-cdup"]
     variables = _personal({**environment, **ENVIRONMENT}, environment)

@@ -107,7 +107,9 @@ def push_reference(git: GitProcess, remote: str, reference: str, old: str, new: 
         raise LostRaceError(f"{title} moved while this was planned: {reason}")
     if reason:
         hint = f"let the reconciler push to {name}, or propose on another branch: --to-branch NAME"
-        raise PushRefusedError(f"the remote refuses the push: {reason}{_words(result)}", hint)
+        said = " / ".join(_REMOTE.findall(result.err))[:_SHOWN_CHARACTERS]
+        words = f"; the server said: {said}" if said else ""
+        raise PushRefusedError(f"the remote refuses the push: {reason}{words}", hint)
     raise unreachable("cannot push to the remote", "push", result)
 
 
@@ -133,10 +135,8 @@ def deleting(remote: str, references: Sequence[str]) -> str:
 
 
 def try_push(git: GitProcess, remote: str, branch: str, revision: Revision) -> None:
-    """Raise GitError if a dry run of a push is refused.
-
-    A branch at another commit is not an error. Protection rules appear only in a real push.
-    """
+    """Raise GitError if a dry run of a push is refused."""
+    # A branch at another commit is not an error. Protection rules appear only in a real push.
     result = git.run(
         "push", "--dry-run", "--porcelain", "--no-verify", "--", remote,
         f"{revision.id}:refs/heads/{branch}", remote=remote,
@@ -150,11 +150,6 @@ def _reason(result: Result) -> str:
         if line.startswith("!"):
             return line.split("\t")[-1]
     return ""
-
-
-def _words(result: Result) -> str:
-    said = " / ".join(_REMOTE.findall(result.err))[:_SHOWN_CHARACTERS]
-    return f"; the server said: {said}" if said else ""
 
 
 LAST = "last"

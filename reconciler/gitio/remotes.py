@@ -62,10 +62,8 @@ _FOLLOWED = ("branch", "remote")
 
 
 def with_remote(repository: Repository) -> Repository:
-    """Return the checkout with the remote that its branch follows, or `origin`, if any.
-
-    A bare repository is authoritative, regardless of its origin.
-    """
+    """Return the checkout with the remote that its branch follows, or `origin`, if any."""
+    # A bare repository is authoritative, regardless of its origin.
     check_branch(repository.branch)
     settings = read_configuration(repository.git)
     branches = {it.between: it.value for it in settings if (it.section, it.variable) == _FOLLOWED}

@@ -173,10 +173,8 @@ class Repository:
         return self.git.root.reference(LAST)
 
     def default_branch(self) -> DefaultBranch:
-        """Return the authoritative branch if Settings name none, and the reason.
-
-        The first of: HEAD of the remote or bare repository, the only branch, the last reconciled.
-        """
+        """Return the authoritative branch if Settings name none, and the reason."""
+        # The first of: HEAD of the remote or bare repository, the only branch, the last reconciled.
         if self.remote is not None:
             return default_there(self._ask(self.remote))
         return default_here(self.git, is_bare=self.worktree is None)

@@ -239,11 +239,9 @@ def no_checkout(path: str) -> str:
 
 
 def is_named(path: str, name: re.Pattern[str]) -> bool:
-    """Report whether a file system could read a part of the path as a name.
-
-    NTFS ignores text after a colon, and trailing dots and spaces, and separates at backslashes.
-    HFS ignores invisible characters.
-    """
+    """Report whether a file system could read a part of the path as a name."""
+    # NTFS ignores text after a colon, and trailing dots and spaces, and separates at backslashes.
+    # HFS ignores invisible characters.
     parts = re.split(r"[/\\]", path)
     return any(name.fullmatch(_SHORT.sub("", it).casefold()) is not None for it in parts)
 
@@ -264,10 +262,8 @@ AHEAD_SECONDS = 3_600
 
 
 def clock_of(git: GitProcess, revision: Revision, now: float) -> Clock:
-    """Return the committer date, or the newest first-parent date if that is ahead of `now`.
-
-    If all dates are ahead, it is the oldest: ranges then stay reserved too long, not too short.
-    """
+    """Return the committer date, or the newest first-parent date if that is ahead of `now`."""
+    # If all dates are ahead, it is the oldest: ranges then stay reserved too long, not too short.
     latest = int(now) + AHEAD_SECONDS
     if revision.clock <= latest:
         return Clock(revision.clock, None, latest)

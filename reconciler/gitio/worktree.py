@@ -172,11 +172,9 @@ class WorktreeSource:
             return Unread(max(os.fstat(file.fileno()).st_size, len(data)))
 
     def _stored(self, path: str, data: bytes) -> bytes:
-        """Return the bytes as Git would store them.
-
-        CRLF counts as made by Git if it reports no change and only line endings differ. With other
-        times, as in a copy, Git compares the content as it would be stored.
-        """
+        """Return the bytes as Git would store them."""
+        # CRLF counts as made by Git if it reports no change and only line endings differ. With
+        # other times, as in a copy, Git compares the content as it would be stored.
         if _CRLF not in data:
             return data
         if new := [folder for folder in self._listed if folder not in self._converted]:

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
+from msgspec.structs import asdict
+
 from reconciler.addresses import ends, format_cidr
 from reconciler.documents.findings import Location
 from reconciler.model.claim import Allocation, Owner
@@ -135,6 +137,7 @@ def _action(decision: Decision, evaluation: Evaluation, folder: str) -> dict[str
         record = allocation.path
     grown = growth_of(decision, evaluation)
     before = _from(decision, evaluation, giver)
+    names = {it: key and str(key) for it, key in asdict(former).items()} if former else {}
     return {
         "action": action_name(decision, evaluation),
         "claim": str(decision.claim),
@@ -149,7 +152,7 @@ def _action(decision: Decision, evaluation: Evaluation, folder: str) -> dict[str
         **({"from": before} if before else {}),
         **({"owner": allocation.owner.short} if giver and allocation else {}),
         **({"grows": dict(zip(("from", "to"), grown, strict=True))} if grown else {}),
-        **({"renamedFrom": _former(former)} if former else {}),
+        **({"renamedFrom": names} if names else {}),
     }
 
 
@@ -160,10 +163,3 @@ def _from(decision: Decision, evaluation: Evaluation, giver: Owner | None) -> di
         return found
     place = {"record": old.path, "pool": str(old.pool), **ends(old.range)}
     return {**found, **place, "count": old.size}
-
-
-def _former(former: FormerRecord) -> dict[str, str | None]:
-    return {
-        "claim": str(former.claim) if former.claim else None,
-        "pool": str(former.pool) if former.pool else None,
-    }

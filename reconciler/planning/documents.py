@@ -363,11 +363,6 @@ class FileReader(Struct, frozen=True):
             if len(known) > 2 * len(entries) + 1_000:
                 self.source.parsed[how] = {it: known[it] for it in entries if it.oid}
 
-    @property
-    def folders(self) -> Sequence[str]:
-        """The folders of documents."""
-        return self.settings.folders
-
     def is_written(self, path: str) -> bool:
         """Return whether only reconcile writes a file, or the file is where its folders are."""
         records = f"{self.settings.records}/"
@@ -376,7 +371,7 @@ class FileReader(Struct, frozen=True):
 
     def is_read(self, path: str) -> bool:
         """Return whether a path is below a folder that `ipam` reads."""
-        folders = (*self.folders, self.settings.records)
+        folders = (*self.settings.folders, self.settings.records)
         return path.startswith(tuple(f"{folder}/" for folder in folders))
 
 

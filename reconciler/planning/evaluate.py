@@ -247,10 +247,8 @@ def left_behind(evaluation: Evaluation) -> list[Allocation]:
 
 
 def matching(evaluation: Evaluation, text: str) -> list[Key]:
-    """Return the claims that a key, `namespace/name`, or name of a tenant or record matches.
-
-    If there is none, return the claims of others, such as requests, for an owner of that name.
-    """
+    """Return the claims that a key, `namespace/name`, or name of a tenant or record matches."""
+    # If there is none, return the claims of others, such as requests, for an owner of that name.
     every = [(it.claim, it.name, it.owner) for it in evaluation.state.records]
     every += [(it.key, it.name, it.owner) for it in evaluation.state.claims.values()]
     named = {name: key for key, name, _ in every}

@@ -151,10 +151,8 @@ class Counts(Struct, frozen=True):
 def brake(
     counts: Counts, settings: Settings, allowed: int | None, overrides: Overrides
 ) -> Finding | None:
-    """Return the finding of the release limit, or None.
-
-    An Override counts reserved records, so it cannot be used twice; `allowed` does not.
-    """
+    """Return the finding of the release limit, or None."""
+    # An Override counts reserved records, so it cannot be used twice; `allowed` does not.
     releases, gone = counts.releases, counts.releases + counts.reserved
     if releases == 0 or (allowed is not None and releases <= allowed):
         return None

@@ -114,10 +114,8 @@ class Rules:
         return self._of_space.get(space) == [team]
 
     def team(self, asking: ClaimingDocument) -> str:
-        """Return the team that makes a request; empty without a contract for it.
-
-        A team name that equals the namespace does not count as named.
-        """
+        """Return the team that makes a request; empty without a contract for it."""
+        # A team name that equals the namespace does not count as named.
         if asking.named and asking.named not in asking.spaces:
             return asking.named
         at = self.owners(asking.document.file)

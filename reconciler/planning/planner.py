@@ -64,10 +64,8 @@ def other_of(claim: Claim, claims: Claims) -> Claim | None:
 
 
 def precedence(claim: Claim, claims: Claims) -> tuple[int, int, Key]:
-    """Return the sort key: pins, then large before small, then by key.
-
-    Claims that require each other are served after all pins if only one of them is pinned.
-    """
+    """Return the sort key: pins, then large before small, then by key."""
+    # Claims that require each other are served after all pins if only one of them is pinned.
     rank = 2 if claim.pin is None else 0
     other = other_of(claim, claims)
     if other is not None and (other.pin is None) != (claim.pin is None):
@@ -76,10 +74,8 @@ def precedence(claim: Claim, claims: Claims) -> tuple[int, int, Key]:
 
 
 def frozen_pools(state: State) -> dict[Key, str]:
-    """Return pools that give nothing new, with the path of the unreadable file.
-
-    An unreadable record can hold any address of its pool, and of pools that overlap it.
-    """
+    """Return pools that give nothing new, with the path of the unreadable file."""
+    # An unreadable record can hold any address of its pool, and of pools that overlap it.
     found: dict[Key, str] = dict(state.frozen)
     if not state.unreadable:
         return found
@@ -192,11 +188,9 @@ class _Planner:
         return found
 
     def claims(self) -> list[Decision]:
-        """Return decisions on claims, served in the order of `precedence`.
-
-        Refused claims are decided again at the end, with the message that the next plan also
-        computes. The next plan therefore rewrites no record.
-        """
+        """Return decisions on claims, served in the order of `precedence`."""
+        # Refused claims are decided again at the end, with the message that the next plan also
+        # computes. The next plan therefore rewrites no record.
         asked = self.state.claims
         served = sorted(asked.values(), key=lambda claim: precedence(claim, asked))
         for claim in served:

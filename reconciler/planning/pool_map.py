@@ -212,10 +212,8 @@ def pool_maps(
 
 
 def strip(parts: Sequence[AddressPart], columns: int) -> list[AddressPart]:
-    """Return `columns` cells for some parts, at least one each, by the logarithm of their sizes.
-
-    If there are more parts than cells, a cell shows its part of highest precedence.
-    """
+    """Return `columns` cells for some parts, at least one each, by the logarithm of their sizes."""
+    # If there are more parts than cells, a cell shows its part of highest precedence.
     count = len(parts)
     if count > columns:
         shares = (

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from reconciler.documents.document import Identity
 from reconciler.families import families
-from reconciler.families.interface import DEFAULT_PORT, FamilyReading, Projection, ProjectionInput
+from reconciler.families.interface import DEFAULT_PORT, Projection, ProjectionInput
 from reconciler.model.claim import Allocation
 from reconciler.model.instant import format_instant
 from reconciler.model.key import shortened
@@ -54,9 +54,11 @@ def carried_out(evaluation: Evaluation) -> Evaluation:
 
 def world_of(evaluation: Evaluation, records: tuple[Allocation, ...]) -> ProjectionInput:
     """Return the projection input of an evaluation for some records."""
+    wrong = {found.location for found in evaluation.findings if found.code == WRONG}
+    right = [item for item in evaluation.reading.blocked if item.source not in wrong]
     return ProjectionInput(
         documents=evaluation.documents,
-        reading=_without_wrong_ranges(evaluation),
+        reading=replace(evaluation.reading, blocked=right),
         records=records,
         usage=evaluation.plan.before,
         clock=format_instant(evaluation.tree.clock),
@@ -90,13 +92,6 @@ def _applied(made: Iterable[Projection], observed: Container[Identity]) -> Itera
             kept = {key: manifest[key] for key in ("apiVersion", "kind", "status")}
             kept["metadata"] = {key: value for key, value in names.items() if value}
             yield replace(item, manifest=kept, is_status_only=True)
-
-
-def _without_wrong_ranges(evaluation: Evaluation) -> FamilyReading:
-    reading = evaluation.reading
-    wrong = {found.location for found in evaluation.findings if found.code == WRONG}
-    right = [item for item in reading.blocked if item.source not in wrong]
-    return replace(reading, blocked=right) if wrong else reading
 
 
 def object_files(evaluation: Evaluation) -> dict[str, Manifest]:

@@ -309,7 +309,7 @@ def _originals(reader: FileReader, loaded: Sequence[Loaded]) -> dict[Identity, s
     }
     found = {identity: paths[0] for identity, paths in several.items()}
     pending = {identity: paths for identity, paths in several.items() if len(paths) > 1}
-    for step in reader.source.past(reader.folders) if pending else ():
+    for step in reader.source.past(reader.settings.folders) if pending else ():
         if step.is_cut or not pending:
             break
         before = _before(reader, step, {path for paths in pending.values() for path in paths})
@@ -352,8 +352,9 @@ class _Search(Struct):
     halted: str = ""
 
     def run(self) -> None:
-        above = [path for path in self.pending if not self.reader.is_read(path)]
-        for step in self.reader.source.past(list(dict.fromkeys([*self.reader.folders, *above]))):
+        above = (path for path in self.pending if not self.reader.is_read(path))
+        paths = dict.fromkeys([*self.reader.settings.folders, *above])
+        for step in self.reader.source.past(list(paths)):
             first = self._replaced(next(iter(self.pending)))
             if step.is_cut:
                 self.halted = first

@@ -278,11 +278,9 @@ def _removed(state: State, missing: Mapping[Finding, Key]) -> Iterator[Finding]:
 
 
 def _overlapping_records(state: State, holding: Holding) -> Iterator[Finding]:
-    """Yield findings for two records that hold one address.
-
-    Records of missing pools count in every address space. Records of an unreadable pool conflict
-    only with each other.
-    """
+    """Yield findings for two records that hold one address."""
+    # Records of missing pools count in every address space. Records of an unreadable pool conflict
+    # only with each other.
     by_space: dict[str | None, list[tuple[IPRange, str, Allocation]]] = {None: []}
     for item, record in holding:
         entry = item, record.path, record
@@ -531,10 +529,8 @@ def check_pins(state: State, plan: Plan) -> Iterator[Finding]:
 
 
 def overlapping_pools(pools: Mapping[Key, Pool]) -> dict[Key, list[Key]]:
-    """Return each pool with overlapping pools of lower keys, in order of keys.
-
-    Of many, each is listed only with the pool that reaches furthest at its start.
-    """
+    """Return each pool with overlapping pools of lower keys, in order of keys."""
+    # Of many, each is listed only with the pool that reaches furthest at its start.
     found: dict[Key, set[Key]] = {}
     for left, right in _meeting(pools):
         found.setdefault(max(left, right), set()).add(min(left, right))

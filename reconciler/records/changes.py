@@ -40,11 +40,9 @@ def claimed(records: Iterable[Allocation], claims: Mapping[Key, Claim]) -> tuple
 
 
 def givers(stated: Iterable[Allocation], records: Iterable[Allocation]) -> Mapping[str, Owner]:
-    """Return recorded owners of live records whose claims have another owner now, by path.
-
-    Both arguments have the same order: records as their files state them, and as their claims
-    describe them. Another team of the same owner is left out.
-    """
+    """Return recorded owners of live records whose claims have another owner now, by path."""
+    # Both arguments have the same order: records as their files state them, and as their claims
+    # describe them. Another team of the same owner is left out.
     return {
         new.path: old.owner
         for old, new in zip(stated, records, strict=True)
