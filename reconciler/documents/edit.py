@@ -14,6 +14,7 @@ from reconciler.documents.yaml import Steps, scalar
 
 Item = str | Mapping[str, str | int]
 
+_SCALAR = re.compile(r"""\"(?:[^"\\]|\\.)*\"|'(?:[^']|'')*'|[^\s#,\[\]{}]+""")
 _DASH = re.compile(r"\s*-\s+")
 
 
@@ -43,20 +44,22 @@ def with_edits(document: Document, edits: Iterable[Edit]) -> bytes | None:
 
 def with_value(document: Document, steps: Steps, value: str | int) -> bytes | None:
     """Return the file with a new value and missing mappings, or None if impossible in place."""
-    text = document.data.decode("utf-8")
+    lines = document.data.decode("utf-8").split("\n")
     if _value_at(document.body, steps) is not None:
-        node = _node(text, document.index, steps)
-        start, end = node.start_mark.index, node.end_mark.index
-        edited = f"{text[:start]}{scalar(value)}{text[end:]}"
+        place = document.at(*steps)
+        line, start = lines[place.line - 1], place.column - 1
+        found = _SCALAR.match(line, start)
+        end = found.end() if found is not None else start
+        lines[place.line - 1] = f"{line[:start]}{scalar(value)}{line[end:]}"
     else:
-        edited = "\n".join(_inserted(document, text.split("\n"), steps, value))
+        lines = _inserted(document, lines, steps, value)
 
     def change(node: Any) -> None:
         for step in steps[:-1]:
             node = node[step] if isinstance(step, int) else node.setdefault(step, {})
         node[steps[-1]] = value
 
-    return _checked(document, edited, change)
+    return _checked(document, "\n".join(lines), change)
 
 
 def _value_at(body: Any, steps: Steps) -> Any:
@@ -107,7 +110,8 @@ def with_item(document: Document, steps: Steps, item: Item) -> bytes | None:
 
 
 def _node(text: str, index: int, steps: Steps) -> Any:
-    node: Any = list(pyyaml.compose_all(text, Loader=pyyaml.SafeLoader))[index]
+    every = pyyaml.compose_all(text, Loader=pyyaml.SafeLoader)
+    node: Any = [it for it in every if it.start_mark.index < it.end_mark.index][index]
     for step in steps:
         if isinstance(step, int):
             node = node.value[step]

@@ -32,6 +32,7 @@ SECOND = f"{provider('other')}---\n{BLOCK}".replace("\n", "\r\n")
         *((text, 0, "{name: edge}", "{name: edge}, {name: far}") for text in FLOW),
         (INNER, 0, "- {name: edge}\n", "- {name: edge}\n    - {name: far}\n"),
         (SECOND, 1, "# until Friday\r\n", "# until Friday\r\n      - name: far\r\n"),
+        (f"---\n---\n{BLOCK}", 0, "# until Friday\n", "# until Friday\n      - name: far\n"),
     ],
 )
 def test_an_item_is_added_as_the_others_stand_there(text: str, at: int, old: str, new: str) -> None:
