@@ -199,7 +199,7 @@ _SUBSET_KEY = rf"{_TEXT_ONLY}[A-Za-z_][\w./-]{{0,200}}+"
 _NUMBERS = (
     r"(?:true|false|null|0|[1-9]\d{0,17})(?![\w./:-])"
     r"|\d++\.\d++\.\d++\.\d[\d./-]*+(?![\w:])"  # IPv4
-    r"|\d[\da-fA-F:]*::[\da-fA-F:./]*+(?![\w-])"  # IPv6
+    r"|\d[\da-fA-F:]*::[\da-fA-F./]++(?![\w:-])"  # IPv6
     r"|[\d-][\w./-]*?[ghj-mpqrsuvwyGHJ-MPQRSUVWY][\w./-]*+(?!:)"  # letters that no number has
     r'|"[ !$-9;-\[\]-~]*+"'
 )

@@ -27,6 +27,14 @@ def text(random: Random) -> str:
         head = " " * indent + "- " * random.choice([0, 0, 0, 0, 1, 1, 2])
         value = random.choice(SCALARS) if random.random() < 0.5 else "v"
         key = random.choice(KEYS)
+        if random.random() < 0.1:
+            inner = [
+                random.choice([f"{random.choice(KEYS)}: ", ""]) + random.choice(SCALARS)
+                for _ in "ab"
+            ]
+            value = (
+                random.choice("[{") + random.choice([", ", ","]).join(inner) + random.choice("]}")
+            )
         lines.append(head + random.choice([f"{key}:", f"{key}: {value}", f"{key}: {value}", value]))
     return "\n".join(lines) + random.choice(["\n", "\n", "\n", ""])
 
