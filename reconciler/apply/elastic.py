@@ -41,10 +41,7 @@ _MAX_PINNED = 2
 
 
 class Service(NamedTuple):
-    """A Service of type LoadBalancer: `namespace/name`, and the fields that growth depends on.
-
-    Services share an address if `sharing` and `backend` are equal and their `ports` differ.
-    """
+    """A Service of type LoadBalancer: `namespace/name`, and the fields that growth depends on."""
 
     name: str
     uid: str
@@ -53,6 +50,7 @@ class Service(NamedTuple):
     is_dying: bool = False
     is_ours: bool = True
     pinned: IPSet = IPSet()
+    # Services share an address if `sharing` and `backend` are equal and their `ports` differ.
     sharing: str = ""
     backend: str = ""
     ports: frozenset[str] = frozenset()
@@ -264,24 +262,20 @@ class ClusterReading(NamedTuple):
 
 
 class GrowthOutcome(Struct, frozen=True):
-    """The growth that follows from the state of a cluster.
-
-    `request` addresses are asked for; Services wait for `needed` of them. `again` is the number of
-    seconds until the result changes without a change in the cluster.
-    """
+    """The growth that follows from the state of a cluster."""
 
     entries: tuple[DemandEntry, ...]
     figures: Figures
     first: int
     back: tuple[DemandEntry, ...] = ()
     request: int = 0
-    needed: int = 0
+    needed: int = 0  # addresses of the request that Services wait for
     going: tuple[DemandEntry, ...] = ()
     idle: Mapping[str, int] = field(default_factory=dict)
     names: str = ""
     why: str = ""
     words: tuple[StatusMessage, ...] = ()
-    again: float | None = None
+    again: float | None = None  # seconds until the result changes, with the cluster unchanged
     reading: ClusterReading | None = None
 
 

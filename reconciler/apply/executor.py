@@ -464,8 +464,7 @@ def apply_tenant(
     run: Run,
 ) -> tuple[Applied, Enrolled]:
     """Apply to a tenant cluster. Return its registry entry. `claim` can refuse its identity."""
-    uid = known.uid if known else ""
-    identity = identify(cluster, target.name, NAMESPACE, uid, accept=target.is_re_enrolled)
+    identity = identify(cluster, target.name, NAMESPACE, known, accept=target.is_re_enrolled)
     claim(identity)
     read: ClusterReading | None = None
 

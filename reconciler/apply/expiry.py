@@ -7,8 +7,8 @@ from threading import BoundedSemaphore
 from reconciler.addresses import IPSet, format_short
 from reconciler.apply.executor import contained, threads
 from reconciler.apply.fleet import AT_ONCE
-from reconciler.apply.inventory import check_memory, identify
-from reconciler.apply.management import Access, ManagementCluster, open_management
+from reconciler.apply.inventory import identify
+from reconciler.apply.management import Access, ManagementCluster, opened_management
 from reconciler.apply.metallb import NAMESPACE, nodes_in, pool_addresses, ranges_of, users_of
 from reconciler.apply.targets import ApplyOptions, is_whole, known_as_now, require_claims
 from reconciler.documents.findings import nearest
@@ -30,10 +30,7 @@ def still_announced(
     options: ApplyOptions,
     bugs: list[BugError] | None = None,
 ) -> dict[str, str]:
-    """Return records that a plan would free and that a cluster might announce, with the reason.
-
-    A range that a claim left is freed when no Service uses it and the new range is announced.
-    """
+    """Return records that a plan would free and that a cluster might announce, with the reason."""
     require_claims(evaluation, options)
     bugs = [] if bugs is None else bugs
     expiring: dict[str, list[Allocation]] = {}
@@ -43,13 +40,7 @@ def still_announced(
         return {}
     with ExitStack() as opened:
         try:
-            cluster = clusters.management()
-            if cluster is None:
-                reason = "whether a Service uses it is unknown without a management cluster"
-                return _unconfirmed(left_behind(evaluation), options, reason)
-            opened.callback(cluster.close)
-            with contained():
-                management = open_management(cluster, options)
+            management = opened.enter_context(opened_management(clusters, options))
         except ClusterError as failed:
             bugs += [failed] if isinstance(failed, BugError) else []
             reason = f"the management cluster cannot be asked: {failed}"
@@ -59,6 +50,9 @@ def still_announced(
                 for record in records
                 if name not in options.confirm_withdrawn
             }
+        if management is None:
+            reason = "whether a Service uses it is unknown without a management cluster"
+            return _unconfirmed(left_behind(evaluation), options, reason)
         query = _Query(evaluation, management, Access(clusters, management), options, bugs)
         with threads(CONTACTS) as pool:
             found = list(pool.map(query.of, expiring, expiring.values()))
@@ -82,9 +76,8 @@ class _Query:
     ) -> None:
         self._described = described_clusters(evaluation.documents)
         self._is_whole = is_whole(evaluation)
-        self._memory = management.identity.inventory
         former = former_clusters(evaluation.documents)
-        self._known = known_as_now(self._memory.clusters, former)
+        self._known = known_as_now(management.identity.inventory.clusters, former)
         self._access = access
         self._options = options
         self._places = BoundedSemaphore(AT_ONCE)
@@ -99,17 +92,14 @@ class _Query:
                 if name == MANAGEMENT:
                     return self._in_management(records)
                 accept = name in self._options.re_enrol
-                if not accept:
-                    check_memory(self._memory, name)
-                cluster = self._access.connect(name)
+                cluster = self._access.connect(name, accept=accept)
                 if cluster is None:
                     if lost := self._lost(name):
                         return {record.path: lost for record in records}
                     left = [record for record in records if record.announced]
                     return _unconfirmed(left, self._options, f"{name} has no kubeconfig yet")
                 opened.callback(cluster.close)
-                known = self._known.get(name)
-                identify(cluster, name, NAMESPACE, known.uid if known else "", accept=accept)
+                identify(cluster, name, NAMESPACE, self._known.get(name), accept=accept)
                 with self._places:  # the cluster has answered: read all of it
                     return dict(self._announced(cluster, name, records))
         except ClusterError as failed:
@@ -153,8 +143,7 @@ class _Query:
             holding = (name for name, held in pools.items() if held.overlapping(item))
             pool = next((f"IPAddressPool {it}" for it in holding), "")
             if record.announced:
-                # The left range of a moved claim always is in a pool, so its new range is looked
-                # for instead.
+                # The left range of a moved claim always is in a pool, so its new range decides.
                 if self._options.forces(record.claim):
                     continue
                 now = self._current.get(record.claim)

@@ -24,8 +24,13 @@ from reconciler.apply.executor import (
 from reconciler.apply.growth import all_growers
 from reconciler.apply.intake import identities
 from reconciler.apply.intake_run import not_in_git
-from reconciler.apply.inventory import IDENTITY, ClusterIdentity, Enrolled, check_memory, uid_of
-from reconciler.apply.management import Access, ClusterRegistry, open_management, without_kubeconfig
+from reconciler.apply.inventory import IDENTITY, ClusterIdentity, Enrolled, uid_of
+from reconciler.apply.management import (
+    Access,
+    ClusterRegistry,
+    opened_management,
+    without_kubeconfig,
+)
 from reconciler.apply.plan import ClusterPlan
 from reconciler.apply.plan_management import ManagementDesiredState, plan_management
 from reconciler.apply.snapshot import Snapshot
@@ -56,11 +61,15 @@ AT_ONCE = 16
 
 
 class Scope(Struct, frozen=True):
-    """The scope of one apply; ranges of clusters not in `only` stay reserved, as if unreachable."""
+    """The scope of one apply; ranges of other clusters stay reserved, as if unreachable."""
 
     only: Container[str] | None = None
     words: Mapping[Ref, tuple[StatusMessage, ...]] = field(default_factory=dict)
     readings: Mapping[str, ClusterReading] = field(default_factory=dict)
+    without: Container[str] = ()
+
+    def __contains__(self, cluster: str) -> bool:
+        return (self.only is None or cluster in self.only) and cluster not in self.without
 
 
 T = TypeVar("T")
@@ -90,10 +99,7 @@ _HINT = "another repository, or too shallow a clone? if it is meant: --re-enrol"
 
 
 class RevisionGuard:
-    """Refuses (IdentityError) to apply an older revision over a newer one, and another root.
-
-    An unknown revision counts as newer. Clusters of `re_enrol` may differ; management means all.
-    """
+    """Refuses (IdentityError) to apply over a newer or an unknown revision, or over another root."""
 
     def __init__(
         self, revision: str, is_in: Callable[[str, str], bool], options: ApplyOptions
@@ -104,10 +110,7 @@ class RevisionGuard:
         self._ask = cache(self._compare)  # one query for all clusters with the same revision
 
     def check(self, name: str, identity: ClusterIdentity) -> None:
-        """Refuse a cluster that has, or might have, a newer revision or another root.
-
-        The management cluster's revision must be in the history: another repository would delete all.
-        """
+        """Refuse a cluster that has, or might have, a newer revision or another root."""
         last = identity.inventory.revision
         is_accepted = name in self._accepted or MANAGEMENT in self._accepted
         if last and identity.inventory.root != self._root and not is_accepted:
@@ -127,7 +130,7 @@ class RevisionGuard:
             raise IdentityError(message, "apply the head of the branch")
         if is_accepted:
             return
-        if name == MANAGEMENT:
+        if name == MANAGEMENT:  # another repository would delete all
             message = f"{last[:12]} was applied last, and {self._revision[:12]} does not contain it"
             raise IdentityError(message, f"{_HINT} {name}")
         if isinstance(is_newer, GitError):
@@ -164,7 +167,7 @@ def _renames(
 
 
 def _uid(name: str, access: Access) -> str:
-    cluster = access.connect(name)
+    cluster = access.connect(name, accept=True)
     if cluster is None:
         return ""
     try:
@@ -195,13 +198,10 @@ def apply_fleet(
     run = Run(evaluation.tree.revision or "", options)
     with ExitStack() as opened:
         try:
-            cluster = clusters.management()
-            if cluster is None:
+            management = opened.enter_context(opened_management(clusters, options))
+            if management is None:
                 message = "no management cluster given"
                 raise UsageError(message, "pass --kubeconfig PATH or set KUBECONFIG")
-            opened.callback(cluster.close)
-            with contained():
-                management = open_management(cluster, options)
             guard = RevisionGuard(run.revision, is_in, options)
             guard.check(MANAGEMENT, management.identity)
             registry = ClusterRegistry(management, run, is_in)
@@ -237,10 +237,8 @@ class _Fleet:
 
     def run(self, scope: Scope) -> list[Applied]:
         every = targets(self.evaluation, self.desired, self.known, self.options)
-        shard, only = self.options.shard, scope.only
-        found = [
-            it for it in every if is_in_shard(it.name, shard) and (only is None or it.name in only)
-        ]
+        shard = self.options.shard
+        found = [it for it in every if it.name in scope and is_in_shard(it.name, shard)]
         self.names_by_uid = self._uids(every)
         self.claims = {item.name: Claims(item.spaces, item.addresses()) for item in every}
         wanted = {item.name: self.claims[item.name] for item in found}
@@ -258,7 +256,7 @@ class _Fleet:
 
         with threads(CONTACTS) as pool:
             # The management cluster belongs to the first shard.
-            is_first = shard[0] == 0 and (only is None or MANAGEMENT in only)
+            is_first = shard[0] == 0 and MANAGEMENT in scope
             own = [pool.submit(self._own, scope.words)] if is_first else []
             if self.options.policies is not None:
                 # Its policies may name another account, which then cannot write the registry.
@@ -333,9 +331,7 @@ class _Fleet:
             return _Done(waits, known)
         try:
             with contained(), ExitStack() as place:
-                if not target.is_re_enrolled:
-                    check_memory(self.management.identity.inventory, target.name)
-                cluster = self.access.connect(target.name)
+                cluster = self.access.connect(target.name, accept=target.is_re_enrolled)
                 if cluster is None:
                     return self._without_kubeconfig(target, known)
                 place.callback(cluster.close)

@@ -288,14 +288,6 @@ _NO_RUN = ("pool-exhausted", "pool-fragmented", "quota-exceeded", "request-too-l
 """Refusals after which a smaller request can succeed."""
 
 
-class GrowthRequest(NamedTuple):
-    """The request of one tenant: entries that come back, and a number of more addresses."""
-
-    back: tuple[DemandEntry, ...]
-    size: int
-    first: int
-
-
 class Fitted(NamedTuple):
     """The entries that one tenant gets, and the refusal of the rest; None if all is granted."""
 
@@ -308,10 +300,10 @@ RefusedGrowth = Callable[[Mapping[str, tuple[DemandEntry, ...]]], Mapping[tuple[
 """Returns the refused entries, by tenant and number, of the requested entries by tenant."""
 
 
-def fitted(requests: Mapping[str, GrowthRequest], refused: RefusedGrowth) -> dict[str, Fitted]:
+def fitted(requests: Mapping[str, GrowthOutcome], refused: RefusedGrowth) -> dict[str, Fitted]:
     """Return entries that `refused` permits together. Requests are halved until they fit."""
-    sizes = {name: [request.size] if request.size else [] for name, request in requests.items()}
-    back = {name: request.back for name, request in requests.items()}
+    sizes = {name: [it.request] if it.request else [] for name, it in requests.items()}
+    back = {name: it.back for name, it in requests.items()}
     why: dict[str, Refusal] = {}
 
     def new(name: str) -> tuple[DemandEntry, ...]:

@@ -49,13 +49,11 @@ _UNKNOWN = "?"
 
 
 class IntakeState(Struct, frozen=True):
-    """State between observations, in seconds since 1970 by the management cluster's clock.
-
-    `removed` is by `Kind.group/namespace`.
-    """
+    """State between observations, in seconds since 1970 by the management cluster's clock."""
 
     missing: Mapping[Identity, int] = field(default_factory=dict)
     rejected: Mapping[Identity, str] = field(default_factory=dict)
+    # By `Kind.group/namespace`.
     removed: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
 
 

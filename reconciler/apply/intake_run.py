@@ -1,7 +1,7 @@
 """Observation of objects that exist only in the management cluster."""
 
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from itertools import islice
 
 from msgspec import Struct, field
@@ -22,7 +22,7 @@ from reconciler.apply.intake import (
     take_in,
 )
 from reconciler.apply.inventory import NAME, data_of
-from reconciler.apply.management import ManagementCluster, open_management
+from reconciler.apply.management import ManagementCluster, opened_management
 from reconciler.apply.rights import crd_name, is_established
 from reconciler.apply.targets import ApplyOptions
 from reconciler.documents.document import Identity
@@ -75,22 +75,17 @@ def look_for_intake(
     named: str = "",
     deleted: Collection[str] = (),
 ) -> IntakeLook:
-    """Observe objects that exist only in the management cluster, and create Events of rejections.
-
-    `named` is the last trailer `Ipam-Observed`; a watch reported the uids `deleted`.
-    """
+    """Observe objects that exist only in the management cluster, and create Events of rejections."""
     tree = evaluation.tree
     documents = (document for source in tree.sources for document in source.documents)
     copies = copies_of(documents, tree.settings.observed, evaluation.state.records)
     kinds = [intake.resource for intake in asked(tree.settings, copies)]
     if not kinds or evaluation.state.halted:
         return IntakeLook()
-    with ExitStack() as opened, contained():
-        cluster = clusters.management()
-        if cluster is None:
+    with opened_management(clusters, options) as management, contained():
+        if management is None:
             return IntakeLook()
-        opened.callback(cluster.close)
-        management = open_management(cluster, options)
+        cluster = management.cluster
         before = data_of(management.identity.config_maps).get(NAME, {}).get(KEY, "")
         listed = {resource: _listed(cluster, resource) for resource in kinds}
         uid, entries = management.identity.uid, management.identity.inventory.objects
@@ -112,15 +107,12 @@ def remember_intake(look: IntakeLook, clusters: Clusters, options: ApplyOptions)
     text = format_state(look.taken.state)
     if not look.at or text == look.before or options.dry_run:
         return
-    with ExitStack() as opened, contained():
-        cluster = clusters.management()
-        if cluster is None:
+    with opened_management(clusters, options) as management, contained():
+        if management is None:
             return
-        opened.callback(cluster.close)
-        management = open_management(cluster, options)
         ref = Ref(CONFIG_MAP, management.identity.namespace, NAME)
         with suppress(errors.NoSuchObjectError):
-            cluster.merge(ref, {"data": {KEY: text or None}}, MANAGER)
+            management.cluster.merge(ref, {"data": {KEY: text or None}}, MANAGER)
 
 
 def last_named(repository: Repository, revision: str, observed: str) -> str:

@@ -332,13 +332,9 @@ class ClusterIdentity(Struct, frozen=True):
 
 
 def identify(
-    cluster: Cluster, name: str, namespace: str, known: str, *, accept: bool = False
+    cluster: Cluster, name: str, namespace: str, known: Enrolled | None, *, accept: bool = False
 ) -> ClusterIdentity:
-    """Return the identity and inventory of a cluster; `known` is the identity in the registry.
-
-    Raises IdentityError if it changed without `accept`, ClusterError if unreachable, old, or
-    unparsable.
-    """
+    """Return the identity and inventory of a cluster; `known` is its entry in the registry."""
     home = cluster.get(IDENTITY)
     if home is None:
         raise ClusterError("it has no namespace kube-system, by which clusters are known")
@@ -360,7 +356,7 @@ def identify(
     except ValueError as wrong:
         message = f"its inventory, ConfigMap {NAME} in {namespace}, is damaged: {wrong}"
         raise ClusterError(message, "fix the value, or remove its key") from wrong
-    before = known or inventory.uid
+    before = (known.uid if known else "") or inventory.uid
     if {before, inventory.uid or before} - {uid, ""}:
         if not accept:
             raise IdentityError(

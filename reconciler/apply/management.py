@@ -1,17 +1,18 @@
 """Access to the management cluster: its registry of clusters, and kubeconfigs of tenants."""
 
 import base64
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from threading import Lock
 
-from reconciler.apply.executor import Run
+from reconciler.apply.executor import Run, contained
 from reconciler.apply.inventory import (
     NAME,
     PART_LABEL,
     ClusterIdentity,
     Enrolled,
     Inventory,
+    check_memory,
     cluster_data,
     create_or_merge,
     data_of,
@@ -66,7 +67,21 @@ class ManagementCluster:
 def open_management(cluster: Cluster, options: ApplyOptions) -> ManagementCluster:
     """Identify the management cluster."""
     accept = MANAGEMENT in options.re_enrol
-    return ManagementCluster(cluster, identify(cluster, MANAGEMENT, HOME, "", accept=accept))
+    return ManagementCluster(cluster, identify(cluster, MANAGEMENT, HOME, None, accept=accept))
+
+
+@contextmanager
+def opened_management(
+    clusters: Clusters, options: ApplyOptions
+) -> Iterator[ManagementCluster | None]:
+    """Yield the management cluster, or None if there is none, and close it."""
+    with ExitStack() as opened:
+        with contained():
+            management = None
+            if (cluster := clusters.management()) is not None:
+                opened.callback(cluster.close)
+                management = open_management(cluster, options)
+        yield management
 
 
 class ClusterRegistry:
@@ -150,7 +165,7 @@ def _rebuilt(management: ManagementCluster) -> dict[str, Enrolled]:
         return {}
     ranges: dict[str, list[str]] = {}
     for live in allocations.values():
-        cluster = announcer(live.manifest) if live.phase == "Allocated" else None
+        cluster = announcer(live.manifest) if live.status.get("phase") == "Allocated" else None
         first, last = live.status.get("startAddress"), live.status.get("endAddress")
         if cluster is None or not (first and last and is_ours(live, None)):
             continue
@@ -175,8 +190,10 @@ class Access:
         self._clusters = clusters
         self.management = management
 
-    def connect(self, cluster: str) -> Cluster | None:
-        """Return a cluster, or None without a kubeconfig."""
+    def connect(self, cluster: str, *, accept: bool = False) -> Cluster | None:
+        """Return a cluster, or None without a kubeconfig. IdentityError: its entry is damaged."""
+        if not accept:
+            check_memory(self.management.identity.inventory, cluster)
         found = self.kubeconfig(cluster)
         if found is None:
             return None

@@ -144,17 +144,14 @@ def _foresee_apply(progress: Progress, step: Apply) -> None:
 
 
 class ClusterPlan(Struct, frozen=True):
-    """The plan of one cluster. `at_most` are all addresses that it might announce in the plan.
-
-    `writers` is the number of consecutive objects of one kind that can be written at once.
-    """
+    """The plan of one cluster. `at_most` are all addresses that it might announce in the plan."""
 
     steps: tuple[Step, ...]
     notes: tuple[str, ...] = ()
     stop: ClusterError | None = None
     error: str = ""
     keeps_inventory: bool = True
-    writers: int = 1
+    writers: int = 1  # consecutive objects of one kind that can be written at once
     pools: LiveObjects = msgspec.field(default_factory=dict)
     at_most: IPSet = msgspec.field(default_factory=IPSet)
     remembered: IPSet = msgspec.field(default_factory=IPSet)
@@ -182,14 +179,10 @@ class Draft:
 
     def __init__(self, entries: Mapping[str, InventoryEntry], options: ApplyOptions) -> None:
         self.options = options
-        self.progress = Progress(dict(entries))
+        self.entries = dict(entries)
+        self.progress = Progress(self.entries)
         self.steps: list[Step] = []
         self.notes: list[str] = []
-
-    @property
-    def entries(self) -> Mapping[str, InventoryEntry]:
-        """Return the inventory's objects after the steps so far."""
-        return self.progress.entries
 
     def add(self, step: Step) -> None:
         """Add a step."""

@@ -375,7 +375,7 @@ class _Management:
     def _brake(self, gone: Iterable[Ref]) -> ClusterError | None:
         # A record that is not allocated holds no addresses.
         living = sum(
-            ref.resource != IP_ALLOCATION or live.phase == "Allocated"
+            ref.resource != IP_ALLOCATION or live.status.get("phase") == "Allocated"
             for ref in gone
             if (live := self.live.get(ref)) is not None
         )

@@ -19,10 +19,7 @@ _OURS = re.compile(r"(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-
 
 
 def render(evaluation: Evaluation, out: Path, policies: Sequence[Manifest] = ()) -> dict[str, int]:
-    """Write the objects below a folder in place of the last rendering; return the files by cluster.
-
-    Raises UsageError, before any write, at a foreign file, a symlink, or a bad name.
-    """
+    """Write the objects below a folder in place of the last rendering; return the files by cluster."""
     files = rendered(evaluation, policies)
     old = _begin(out, files)
     counts: dict[str, int] = {}

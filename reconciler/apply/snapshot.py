@@ -61,11 +61,6 @@ class Live(Struct, frozen=True):
         """Return the status, or an empty mapping."""
         return self.manifest.get("status") or {}
 
-    @property
-    def phase(self) -> str | None:
-        """Return the phase of the status, or None."""
-        return self.status.get("phase")
-
 
 LiveObjects = Mapping[Ref, Live]
 

@@ -214,8 +214,7 @@ def _is_other_spec(body: Manifest, live: Live) -> bool:
     if resource.fixed_in == EVER:
         return bool(body["spec"] != now)
     is_filled_in = all(name in body["spec"] and body["spec"][name] == now[name] for name in now)
-    is_fixed = resource.fixed_in == EVER or live.phase in resource.fixed_in
-    return is_fixed and not is_filled_in
+    return live.status.get("phase") in resource.fixed_in and not is_filled_in
 
 
 def _half(text: str, index: int) -> str:

@@ -26,22 +26,18 @@ UNCLEAR = "the repository has errors, a brake holds releases back, or its record
 
 
 class Target(Struct, frozen=True):
-    """A tenant cluster and its desired state.
-
-    Ranges in `withheld` might be announced by other clusters, with one name each.
-    `remembered` is in the registry. `forced` released ranges are withdrawn even if they are used.
-    """
+    """A tenant cluster and its desired state."""
 
     name: str
     desired: tuple[DesiredObject, ...] = ()
     released: IPSet = field(default_factory=IPSet)
     is_whole: bool = True
     spaces: tuple[str, ...] = ()
-    withheld: tuple[tuple[str, IPSet], ...] = ()
-    remembered: IPSet = field(default_factory=IPSet)
+    withheld: tuple[tuple[str, IPSet], ...] = ()  # other clusters might announce them
+    remembered: IPSet = field(default_factory=IPSet)  # in the registry
     is_described: bool = True
     is_re_enrolled: bool = False
-    forced: IPSet = field(default_factory=IPSet)
+    forced: IPSet = field(default_factory=IPSet)  # withdrawn even if they are used
     records: tuple[Allocation, ...] = ()
 
     def wanted(self) -> dict[str, IPSet]:
@@ -69,10 +65,7 @@ class Target(Struct, frozen=True):
 
 
 class ApplyOptions(Struct, frozen=True):
-    """Options of an apply. `policies` None leaves policies unchanged, `shard` is index and number.
-
-    `forced_claims` and `confirm_withdrawn` (clusters) are confirmed not to be used.
-    """
+    """Options of an apply. `policies` None leaves policies unchanged, `shard` is index and number."""
 
     crds: bool = False
     policies: bool | None = None
@@ -83,7 +76,7 @@ class ApplyOptions(Struct, frozen=True):
     re_enrol: frozenset[str] = frozenset()
     force_withdraw: bool = False
     forced_claims: frozenset[str] = frozenset()
-    confirm_withdrawn: frozenset[str] = frozenset()
+    confirm_withdrawn: frozenset[str] = frozenset()  # clusters
     default_port: int = DEFAULT_PORT
     lb_class: str = ""
     allow_release: int | None = None

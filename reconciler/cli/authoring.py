@@ -1,6 +1,5 @@
 """`move` and `schema`: files for authors of documents."""
 
-import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ from reconciler.model.instant import format_instant, parse_end
 from reconciler.model.pool import Contract
 from reconciler.planning.documents import schema_files
 from reconciler.planning.ownership import contracts_of
+from reconciler.reconcile.init import schemas
 from reconciler.reconcile.move import MoveEdits, MoveRequest, prepare, staying_lines
 from reconciler.report.formats import json_text
 from reconciler.report.text.plan import moves_text
@@ -125,9 +125,8 @@ def schema(kind: str | None, out: Path | None, codeowners: bool, reading: option
     files = schema_files()
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-        for name, path in files.items():
-            text = json.dumps(read_schema(path), indent=2, ensure_ascii=False) + "\n"
-            (out / f"{name}.json").write_text(text, encoding="utf-8", newline="\n")
+        for path, text in schemas().items():
+            (out / Path(path).name).write_text(text, encoding="utf-8", newline="\n")
         output.note(f"wrote {len(files)} schemas to {out}")
         return ExitCode.OK
     if kind is None:

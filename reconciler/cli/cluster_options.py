@@ -1,13 +1,12 @@
 """Options of clusters."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import click
-from msgspec import Struct
 
 from reconciler.apply.targets import ApplyOptions
 from reconciler.cli import options
@@ -15,8 +14,6 @@ from reconciler.cli.options import Decorator, gathered, option, repeatable
 from reconciler.gitio.files import with_extra
 from reconciler.kube.clusters import KubeClusters
 from reconciler.kube.deadline import Timeouts
-from reconciler.kube.interface import Clusters
-from reconciler.kube.kubeconfig import ServiceAccount
 from reconciler.model.errors import UsageError
 
 CLUSTERS = ("cryptography", "kubernetes", "prometheus_client")
@@ -41,43 +38,9 @@ def require_clusters(what: str) -> None:
     )
 
 
-class Reach(Struct, frozen=True):
-    """Cluster connection options of the command line."""
-
-    kubeconfig: Path | None
-    context: str
-    clusters: Mapping[str, Path]
-    folder: Path | None
-    allow_exec: bool
-    timeout_seconds: float
-
-    def require(self) -> None:
-        """Refuse to start if the client library is not installed."""
-        require_clusters(
-            "asking the clusters that --kubeconfig, $KUBECONFIG or the pod's account name"
-        )
-
-    def open(self) -> Clusters:
-        """Return the adapter for these options."""
-        return KubeClusters(
-            self.kubeconfig,
-            self.context,
-            self.clusters,
-            self.folder,
-            allow_exec=self.allow_exec,
-            timeouts=Timeouts(self.timeout_seconds),
-            environment=os.environ,
-        )
-
-    @property
-    def is_named_by_person(self) -> bool:
-        """Whether the user named a management cluster."""
-        return self.kubeconfig is not None or bool(os.environ.get("KUBECONFIG"))
-
-    @property
-    def is_named(self) -> bool:
-        """Whether the user named a management cluster, or a service account of the pod names one."""
-        return self.is_named_by_person or ServiceAccount(os.environ).is_there()
+def require_reach() -> None:
+    """Refuse to start if the client library is not installed."""
+    require_clusters("asking the clusters that --kubeconfig, $KUBECONFIG or the pod's account name")
 
 
 def _reach(
@@ -87,7 +50,7 @@ def _reach(
     clusters: Path | None,
     allow_exec: bool,
     timeout: str,
-) -> Reach:
+) -> KubeClusters:
     named: dict[str, Path] = {}
     for text in cluster:
         name, equals, path = text.partition("=")
@@ -98,7 +61,12 @@ def _reach(
             raise UsageError(f"--cluster names {name} twice")
         named[name] = Path(path)
     seconds = options.parse_seconds("--timeout", timeout)
-    return Reach(kubeconfig, context, named, clusters, allow_exec, seconds)
+    return KubeClusters(
+        *(kubeconfig, context, named, clusters),
+        allow_exec=allow_exec,
+        timeouts=Timeouts(seconds),
+        environment=os.environ,
+    )
 
 
 reach: Decorator[Any] = gathered(

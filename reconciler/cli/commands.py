@@ -316,8 +316,7 @@ def ipam() -> None:
 @click.pass_context
 def help(ctx: click.Context, verb: str | None, everything: bool) -> int:  # noqa: A001 - its name
     """Show the help of a command, as `ipam VERB --help` does."""
-    settings: Any = ipam.context_settings
-    top = click.Context(ipam, info_name="ipam", **settings)
+    top = ctx.find_root()
     if everything:
         formatter = top.make_formatter()
         group: Any = ipam
@@ -330,7 +329,7 @@ def help(ctx: click.Context, verb: str | None, everything: bool) -> int:  # noqa
     command = ipam.get_command(top, verb)
     if command is None:
         raise unknown_verb(verb, ctx)
-    inner = click.Context(command, parent=top, info_name=verb, **settings)
+    inner = click.Context(command, parent=top, info_name=verb)
     output.emit(command.get_help(inner) + "\n")
     return 0
 

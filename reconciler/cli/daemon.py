@@ -25,7 +25,7 @@ from msgspec.structs import replace
 
 from reconciler.apply.targets import ApplyOptions
 from reconciler.cli import options
-from reconciler.cli.cluster_options import Reach, require_clusters
+from reconciler.cli.cluster_options import require_clusters, require_reach
 from reconciler.cli.entry import describe, without_passwords
 from reconciler.cli.options import Decorator, gathered, option, parse_seconds
 from reconciler.cli.output import emit
@@ -41,7 +41,7 @@ from reconciler.daemon.http import (
     read_secret,
 )
 from reconciler.daemon.lease import Elector
-from reconciler.daemon.log import RoundLog, current_round
+from reconciler.daemon.log import ROUND, RoundLog
 from reconciler.daemon.loop import Daemon
 from reconciler.daemon.metrics import Metering, Registry
 from reconciler.daemon.observer import HealthAnswer, HealthState, Observer, RoundDone
@@ -52,6 +52,7 @@ from reconciler.documents.text import escape
 from reconciler.gitio import process
 from reconciler.gitio.remotes import branch_head
 from reconciler.gitio.repository import Repository
+from reconciler.kube.clusters import KubeClusters
 from reconciler.model.errors import UsageError
 from reconciler.model.metric import Sample
 from reconciler.reconcile.branch import is_in_history, require_at_start
@@ -145,7 +146,7 @@ daemon_options: Decorator[Any] = gathered(
 """Adds the options, and passes them as `daemon`, or None without `--watch`."""
 
 
-def are_asked(reach: Reach, *, applies: bool, watches: bool) -> bool:
+def are_asked(reach: KubeClusters, *, applies: bool, watches: bool) -> bool:
     """Report whether a reconcile reads clusters: without an apply, only those that are named."""
     if watches and not applies and reach.is_named_by_person:
         raise UsageError(
@@ -156,7 +157,7 @@ def are_asked(reach: Reach, *, applies: bool, watches: bool) -> bool:
         )
     is_asked = reach.is_named if applies else reach.is_named_by_person
     if is_asked:
-        reach.require()
+        require_reach()
     return is_asked
 
 
@@ -176,7 +177,7 @@ class Order(Struct, frozen=True):
 
     begin: Callable[[], Repository]
     options: ReconcileOptions
-    reach: Reach | None
+    reach: KubeClusters | None
     wanted: ApplyOptions
     daemon: DaemonOptions
     interval: int | None
@@ -186,27 +187,9 @@ class Order(Struct, frozen=True):
 
 @dataclass(slots=True)
 class _DaemonServer:
-    """Answers of the HTTP server. `missing` is why the repository is not open yet."""
-
     dirty: DirtySet
-    health: HealthState | None = None
+    health: HealthState
     page: Callable[[], Page | str] = lambda: UNREAD
-    missing: str = "not read yet"
-
-    def endpoints(self, metrics: Callable[[], bytes], secret: Path | None) -> Endpoints:
-        read = partial(read_secret, secret) if secret is not None else None
-        if read is not None:
-            read()
-        moved = partial(self.dirty.mark, GIT, "hook")
-        return Endpoints(metrics, self._healthy, self.ready, moved, read, lambda: self.page())
-
-    def _healthy(self) -> HealthAnswer:
-        return HealthAnswer(self.health is None or self.health.healthy())
-
-    def ready(self) -> HealthAnswer:
-        if self.health is None:
-            return HealthAnswer(is_well=False, lines=(f"git: {self.missing}",))
-        return self.health.ready()
 
 
 def begin_metering(
@@ -229,12 +212,18 @@ def run_daemon(order: Order) -> int:
     if order.daemon.elects and order.reach is None:
         raise UsageError("--leader-elect needs a management cluster", "--kubeconfig PATH")
     daemon, dirty = order.daemon, DirtySet(float(order.daemon.resync))
-    answers = _DaemonServer(dirty)
+    answers = _DaemonServer(dirty, HealthState(dirty.time.monotonic, dirty.resync))
     if daemon.address is None:
         return _run(order, Observer(), answers)
     certificate = Certificate(*daemon.certificate) if daemon.certificate else None
-    registry, observer = begin_metering(answers.ready, certificate)
-    endpoints = answers.endpoints(registry.text, daemon.secret)
+    registry, observer = begin_metering(answers.health.ready, certificate)
+    secret = partial(read_secret, daemon.secret) if daemon.secret is not None else None
+    if secret is not None:
+        secret()
+    endpoints = Endpoints(
+        *(registry.text, lambda: HealthAnswer(answers.health.healthy()), answers.health.ready),
+        *(partial(dirty.mark, GIT, "hook"), secret, lambda: answers.page()),
+    )
     server = Server(daemon.address, endpoints, certificate)
     try:
         return _run(order, observer, answers)
@@ -246,7 +235,7 @@ def _run(order: Order, observer: Observer, answers: _DaemonServer) -> int:
     start_log(order.daemon.log_format)
     threading.stack_size(_STACK_BYTES)
     dirty = answers.dirty
-    clusters = RoundClusters(order.reach.open()) if order.reach is not None else None
+    clusters = RoundClusters(order.reach) if order.reach is not None else None
     elector = None
     if order.daemon.elects and clusters is not None:
         identity = f"{socket.gethostname()}_{os.getpid()}_{uuid4().hex[:8]}"
@@ -282,7 +271,7 @@ def _daemon(
         now=options.now,
         deleted=watches.deleted_uids,
     )
-    health = HealthState(dirty.time.monotonic, dirty.resync)
+    health = answers.health
     if elector is not None:
         health.leader, health.refusal = elector.leader, elector.failure
     writer = _round_writer(order, repository.tidy)
@@ -297,7 +286,6 @@ def _daemon(
         _spawn(elector.run, "lease")
     else:
         dirty.mark(ALL, "start", 0.0)
-    answers.health = health
     answers.page = CachedPage(work.revision, partial(served_page, repository))
     return daemon
 
@@ -333,13 +321,14 @@ def _opened(order: Order, answers: _DaemonServer) -> Repository | None:
             repository = order.begin()
             if not order.options.any_branch:  # another branch would only repeat this message
                 require_at_start(repository)
+            answers.health.waits("not read yet")
             return repository
         except Exception as failed:
             if is_first and isinstance(failed, UsageError):
                 raise
             is_first, pause = False, backoff.pause()
             _log.warning("%s; next try in %s", describe(failed).line, format_pause(pause))
-            answers.missing = f"not read yet: {describe(failed).line}"
+            answers.health.waits(f"not read yet: {describe(failed).line}")
             answers.dirty.pause(pause)
     return None
 
@@ -353,7 +342,7 @@ class _LogFormatter(logging.Formatter):
         at = datetime.fromtimestamp(record.created, UTC)
         time = f"{at:%Y-%m-%dT%H:%M:%S}.{int(record.msecs):03}Z"
         fields = {name: getattr(record, name) for name in _LOG_FIELDS if hasattr(record, name)}
-        if (number := current_round()) is not None:
+        if (number := ROUND.get()) is not None:
             fields = {"round": number, **fields}
         message, steps = escape(without_passwords(record.getMessage())), ""
         if record.exc_info and logging.getLogger().isEnabledFor(logging.DEBUG):
@@ -379,13 +368,9 @@ def start_log(form: str) -> None:
 
 @dataclass(slots=True)
 class ShutdownSignals:
-    """The first signal requests the end, the next one interrupts running work.
+    """The first signal requests the end, the next one interrupts running work."""
 
-    `stop` runs in its own thread, because a handler must not take a lock. `release` also runs after
-    an interrupt.
-    """
-
-    stop: Callable[[], None]
+    stop: Callable[[], None]  # in its own thread, because a handler must not take a lock
     release: Callable[[], None]
     sleep: Callable[[float], None] = time.sleep
     leave: Callable[[int], object] = os._exit
@@ -425,10 +410,8 @@ def handling(shutdown: ShutdownSignals) -> Iterator[None]:
         del frame
         shutdown.receive(number)
 
-    if threading.current_thread() is not threading.main_thread():  # only in tests
-        yield
-        return
-    before = {number: signal.getsignal(number) for number in _SIGNALS}
+    is_main = threading.current_thread() is threading.main_thread()  # except in tests
+    before = {number: signal.getsignal(number) for number in _SIGNALS if is_main}
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:
             signal.signal(number, handle)

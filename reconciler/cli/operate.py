@@ -21,6 +21,7 @@ from reconciler.documents.findings import has_error
 from reconciler.gitio.interface import Source
 from reconciler.gitio.remotes import RepositoryProbe
 from reconciler.gitio.repository import Repository, open_revision
+from reconciler.kube.clusters import KubeClusters
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.reconcile.branch import current_head, is_in_history
 from reconciler.reconcile.doctor import diagnose
@@ -52,7 +53,7 @@ def apply(
     remote: str | None,
     branch: str | None,
     rev: str | None,
-    reach: cluster_options.Reach,
+    reach: KubeClusters,
     wanted: ApplyOptions,
     dry_run: bool,
     detailed_exitcode: bool,
@@ -68,7 +69,7 @@ def apply(
     if not reach.is_named:
         message = "no management cluster given"
         raise UsageError(message, "pass --kubeconfig PATH or set KUBECONFIG")
-    reach.require()
+    cluster_options.require_reach()
     part = parse_shard(shard)
     repository = opening.open_branch(repo, remote, branch)
     with output.progress("reading"):
@@ -77,7 +78,7 @@ def apply(
     own = {"dry_run": dry_run, "allow_release": allow_release, "shard": part}
     wanted = replace(wanted, root=repository.git.root.path, **own)
     with output.progress("applying"):
-        applied = apply_fleet(evaluation, reach.open(), wanted, partial(is_in_history, repository))
+        applied = apply_fleet(evaluation, reach, wanted, partial(is_in_history, repository))
     code = applied_code(evaluation, applied)
     would_change = dry_run and any(item.is_changed for item in applied)
     if code is ExitCode.OK and detailed_exitcode and would_change:
@@ -167,7 +168,7 @@ def doctor(
     remote: str | None,
     branch: str | None,
     to_branch: str | None,
-    reach: cluster_options.Reach,
+    reach: KubeClusters,
     result: output.Result,
 ) -> int:
     """Check Git, clusters, permissions, and versions, and show how to fix each problem.
@@ -175,17 +176,13 @@ def doctor(
     ipam doctor writes to neither Git nor a cluster. Exit code 4: a problem in Git. Exit code 5: a
     problem in a cluster.
     """
-
-    def opened() -> Repository:
-        if remote is None:
-            return opening.open_here(repo, branch)
-        return opening.open_there(remote, branch)
-
+    here = partial(opening.open_here, repo, branch)
+    opened = here if remote is None else partial(opening.open_there, remote, branch)
     if reach.is_named:
-        reach.require()
+        cluster_options.require_reach()
     probe = RepositoryProbe(opened, dict(os.environ))
     with output.progress("looking"):
-        diagnosis = diagnose(probe, reach.open() if reach.is_named else None, to_branch or "")
+        diagnosis = diagnose(probe, reach if reach.is_named else None, to_branch or "")
     result.show(
         lambda brush: runs.diagnosis_text(diagnosis, brush), lambda: diagnosis_document(diagnosis)
     )

@@ -25,12 +25,13 @@ from reconciler.daemon.metrics import textfile
 from reconciler.gitio.process import pause
 from reconciler.gitio.remotes import open_proposing
 from reconciler.gitio.repository import Repository
+from reconciler.kube.clusters import KubeClusters
 from reconciler.model.applied import Applied, together
 from reconciler.model.change import Proposed
 from reconciler.model.errors import BugError, ExitCode, UsageError
 from reconciler.planning.evaluate import Evaluation
 from reconciler.reconcile.branch import is_in_history
-from reconciler.reconcile.discovery import LookOptions, Newest, ObservingRun
+from reconciler.reconcile.discovery import LookOptions, ObservingRun, whole_of
 from reconciler.reconcile.evaluation import reconciled_code
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, Round, rounds
 from reconciler.reconcile.reconcile import reconcile as run_reconcile
@@ -86,7 +87,7 @@ def reconcile(
     any_branch: bool,
     to_branch: str | None,
     no_apply: bool,
-    reach: cluster_options.Reach,
+    reach: KubeClusters,
     wanted: ApplyOptions,
     lb_class: str,
     allow_release: int | None,
@@ -119,9 +120,7 @@ def reconcile(
     applies = not no_apply
     read_reach = reach if are_asked(reach, applies=applies, watches=daemon is not None) else None
 
-    def opened() -> Repository:
-        return opening.open_branch(repo, remote, branch)
-
+    opened = partial(opening.open_branch, repo, remote, branch)
     if daemon is not None:
         lines = _Printer(result, (), "", is_looped=True).finish if result.is_document else None
         order = Order(opened, run_options, read_reach, wanted, daemon, seconds, applies, lines)
@@ -133,10 +132,8 @@ def reconcile(
         own = replace(wanted, root=repository.git.root.path)
         propose = open_proposing(repository, to_branch).bring if to_branch is not None else None
         own_options = replace(run_options, propose=propose)
-        newest = Newest(repository)
-        return _Job(
-            repository, own_options, read_reach, own, applies, metrics_file, printer, newest
-        )
+        whole = whole_of(repository)
+        return _Job(repository, own_options, read_reach, own, applies, metrics_file, printer, whole)
 
     if seconds is not None:
         return _loop(begin, interval or "", seconds)
@@ -186,12 +183,12 @@ def _loop(begin: "Callable[[], _Job]", interval: str, seconds: int) -> NoReturn:
 class _Job:
     repository: Repository
     run_options: ReconcileOptions
-    reach: cluster_options.Reach | None
+    reach: KubeClusters | None
     wanted: ApplyOptions
     applies: bool
     metrics: Path | None
     printer: "_Printer"
-    newest: Newest  # a loop reads an unchanged branch only once
+    newest: Callable[[str], Evaluation]  # a loop reads an unchanged branch only once
     bugs: list[BugError] = field(default_factory=list)
     _run: ObservingRun | None = None
 
@@ -243,7 +240,7 @@ class _Job:
                 return run_reconcile(self.repository, run_options)
             look = LookOptions(self.wanted, writes=self.applies)
             self._run = ObservingRun(
-                self.repository, self.newest, self.reach.open, look, options.now, self.bugs
+                self.repository, self.newest, self.reach, look, options.now, self.bugs
             )
             return self._run.reconcile(run_options)
 

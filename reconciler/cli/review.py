@@ -164,17 +164,13 @@ def _below(folder: str) -> list[str]:
 
     for at, folders, names in os.walk(folder, onerror=refuse):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for file in (f"{at}/{name}" for name in sorted(names) if _is_read(name)):
+        for file in (f"{at}/{name}" for name in sorted(names) if is_yaml(name) and name[0] != "."):
             path, settings = _place(file) or ("", Settings())
             if not (path and is_elsewhere(path, settings)) or is_suspect(path, _read(file)):
                 found.append(file)
     if not found:
         raise UsageError(f"{folder} has no file to check (.yaml, .yml)", _WHOLE)
     return found
-
-
-def _is_read(name: str) -> bool:
-    return is_yaml(name) and not name.startswith(".")
 
 
 def _read(file: str) -> bytes:

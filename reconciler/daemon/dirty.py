@@ -48,10 +48,6 @@ class Backoff:
         self.failures += 1
         return longest * (1 + self.chance()) / 2
 
-    def reset(self) -> None:
-        """Start again with the shortest pause."""
-        self.failures = 0
-
 
 def format_pause(pause: float) -> str:
     """Format seconds for the log."""
@@ -76,11 +72,11 @@ class DirtySet:
 
     resync: float = 600.0
     time: Time = field(default_factory=Time)
+    is_stopping: bool = False
     _marks: dict[str, dict[str, float]] = field(default_factory=dict)
     _held: dict[str, float] = field(default_factory=dict)
     _taken: dict[str, deque[float]] = field(default_factory=dict)
     _changed: threading.Condition = field(default_factory=threading.Condition)
-    _is_stopping: bool = False
     _is_woken: bool = False
 
     def mark(self, cluster: str, reason: str, after: float = BATCH) -> None:
@@ -141,7 +137,7 @@ class DirtySet:
         with self._changed:
             now = self.time.monotonic()
             left = min(self._next_at() - now, longest)
-            if left > 0 and not (self._is_stopping or self._is_woken):
+            if left > 0 and not (self.is_stopping or self._is_woken):
                 self.time.wait(self._changed, left)
             self._is_woken = False
 
@@ -149,7 +145,7 @@ class DirtySet:
         """Wait some seconds; return whether to go on."""
         until = self.time.monotonic() + seconds
         with self._changed:
-            while not self._is_stopping and not is_over():
+            while not self.is_stopping and not is_over():
                 left = until - self.time.monotonic()
                 if left <= 0:
                     return True
@@ -165,13 +161,8 @@ class DirtySet:
     def stop(self) -> None:
         """Begin no more rounds."""
         with self._changed:
-            self._is_stopping = True
+            self.is_stopping = True
             self._changed.notify_all()
-
-    @property
-    def is_stopping(self) -> bool:
-        """Return whether `stop` was called."""
-        return self._is_stopping
 
     def _due(self, name: str) -> float:
         taken = self._taken.get(name)

@@ -307,9 +307,8 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             headers = {name.lower(): value for name, value in self.headers.items()}
             path, body = self.path.partition("?")[0], self.rfile.read(int(length))
-            self._send(
-                self.server.endpoints.respond(HttpRequest(self.command, path, headers, body))
-            )
+            request = HttpRequest(self.command, path, headers, body)
+            self._send(self.server.endpoints.respond(request))
 
     do_HEAD = do_POST = do_PUT = do_DELETE = do_GET  # noqa: N815 - named by the base class
 

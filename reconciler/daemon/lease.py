@@ -46,10 +46,9 @@ class Elector:
 
     def run(self) -> None:
         """Acquire and renew the Lease until the end."""
-        is_going = True
-        while is_going:
+        self.step()
+        while self.dirty.pause(RETRY):
             self.step()
-            is_going = self.dirty.pause(RETRY)
 
     def step(self) -> None:
         """Acquire or renew the Lease once, or leave it to another process."""

@@ -24,23 +24,19 @@ from reconciler.report.text.table import SEVERITIES
 
 MAX_FINDINGS = 20  # logged one by one per round
 
-_round: ContextVar[int | None] = ContextVar("round", default=None)
+ROUND: ContextVar[int | None] = ContextVar("round", default=None)
+"""The number of the round of this thread; None outside of rounds."""
 _log = logging.getLogger(__name__)
 
 
 @contextmanager
 def in_round(number: int) -> Iterator[None]:
     """Attribute log lines of this thread to a round."""
-    token = _round.set(number)
+    token = ROUND.set(number)
     try:
         yield
     finally:
-        _round.reset(token)
-
-
-def current_round() -> int | None:
-    """Return the number of the round of this thread; None outside of rounds."""
-    return _round.get()
+        ROUND.reset(token)
 
 
 class LogLine(NamedTuple):
@@ -74,10 +70,6 @@ class NewRefusals:
                 self._known.pop(decision.claim, None)
         for claim in self._known.keys() - evaluation.state.claims.keys():
             del self._known[claim]
-
-    def clear(self) -> None:
-        """Forget all refusals."""
-        self._known.clear()
 
 
 _Known = dict[tuple[str, str, str], Finding]

@@ -119,7 +119,7 @@ class Daemon:
 
     def _check_git(self, dirty: Dirty, failure: Exception | None) -> None:
         if failure is None:
-            self._git.reset()
+            self._git.failures = 0
             self.health.git_works()
             return
         pause, extra = self._git.pause(), {"round": self._number}

@@ -197,7 +197,7 @@ class Metering(Observer):
             with self._lock:
                 for known in (self._up, self._applied, self._demand):
                     known.clear()
-                self._refused.clear()
+                self._refused = NewRefusals()
             for part in _OF_LEADERS:
                 self._meter.show(part, ())
         self._meter.show("leading", [Sample(metrics.LEADING, (), int(is_leader))])

@@ -34,26 +34,21 @@ class Push(StrEnum):
 
 
 class RoundDone(Struct, frozen=True):
-    """A round that ended. `clusters` is None for all, `since` is in seconds from the oldest mark.
-
-    `rounds` is empty, and `looked` and `head` are None, if Git failed. `unasked` are elastic
-    tenants whose last look failed, `held` are clusters that were left out because they did not
-    answer.
-    """
+    """A round that ended. `rounds` is empty, and `looked` and `head` are None, if Git failed."""
 
     number: int
     reasons: Sequence[str]
-    clusters: frozenset[str] | None
+    clusters: frozenset[str] | None  # None for all
     seconds: float
-    since: float
+    since: float  # seconds from the oldest mark
     ending: RoundResult
     code: int
     rounds: Sequence[Round] = ()
     failure: Exception | None = None
     looked: Looked | None = None
-    unasked: Mapping[str, str] = struct_field(default_factory=dict)
+    unasked: Mapping[str, str] = struct_field(default_factory=dict)  # tenants whose look failed
     head: Evaluation | None = None
-    held: frozenset[str] = frozenset()
+    held: frozenset[str] = frozenset()  # clusters left out, because they did not answer
 
     @property
     def applied(self) -> Sequence[Applied]:
@@ -128,6 +123,10 @@ class HealthState:
             return HealthAnswer(lines=("standby: another replica is the leader",))
         lines = tuple(f"{subject}: {why}" for subject, why in sorted(self._reasons.items()))
         return HealthAnswer(not lines, lines)
+
+    def waits(self, why: str) -> None:
+        """Note why the branch was not read yet."""
+        self._change("git", why)
 
     def git_works(self) -> None:
         """Note that the branch was read and written."""

@@ -75,7 +75,7 @@ class BranchWatch:
             self.polled(failure)
             pause = self.every
             if failure is None:
-                backoff.reset()
+                backoff.failures = 0
             else:
                 pause = max(pause, backoff.pause())
             is_going = self.dirty.pause(pause)
@@ -99,16 +99,13 @@ class BranchWatch:
 
 @dataclass
 class Informer:
-    """Lists and watches one topic of one cluster. `turn` is held during a list, to limit memory.
-
-    `synced` is called after each list with None, and after a failure with it.
-    """
+    """Lists and watches one topic of one cluster. `turn` is held during a list, to limit memory."""
 
     cluster: str
     topic: Topic
     connect: Callable[[], WatchableCluster]
     changed: Callable[[Topic, WatchEvent], None]
-    synced: Callable[[Topic, ClusterError | None], None]
+    synced: Callable[[Topic, ClusterError | None], None]  # after a list, or after a failure
     observer: Observer
     dirty: DirtySet
     chance: Callable[[], float]
@@ -127,7 +124,7 @@ class Informer:
             if self._is_over():
                 return
             if self.dirty.time.monotonic() - begun >= STEADY:
-                backoff.reset()
+                backoff.failures = 0
             pause = backoff.pause()
             self._report(failure, pause)
             del failure

@@ -20,29 +20,16 @@ from reconciler.model.errors import BugError
 from reconciler.model.objects import MANAGEMENT, Ref
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.retention import next_due
-from reconciler.reconcile.discovery import Looked, LookOptions, Newest, ObservingRun
+from reconciler.reconcile.discovery import Looked, LookOptions, ObservingRun, whole_of
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, Round, reconcile, rounds
 
 LATE = 0.05
 """Seconds added to timers, because API servers report whole seconds."""
 
 
-class _Except(Container[str]):
-    def __init__(self, names: frozenset[str] | None, held: Container[str]) -> None:
-        self._names = names
-        self._held = held
-
-    def __contains__(self, name: object) -> bool:
-        return (self._names is None or name in self._names) and name not in self._held
-
-
 @dataclass
 class DaemonRounds:
-    """The rounds of one process; `now` is None for a fixed time.
-
-    `looked` is None if Git failed. `short` are clusters whose last look failed or found too few
-    addresses. `newest` is the revision after the last round.
-    """
+    """The rounds of one process; `now` is None for a fixed time, `looked` if Git failed."""
 
     repository: Repository
     is_in: Callable[[str, str], bool]
@@ -57,9 +44,9 @@ class DaemonRounds:
     bugs: list[BugError] = field(default_factory=list)
     looked: Looked | None = None
     unasked: dict[str, str] = field(default_factory=dict)
-    short: set[str] = field(default_factory=set)
-    newest: Evaluation | None = None
-    _whole: Newest = field(init=False)
+    short: set[str] = field(default_factory=set)  # the last look failed, or found too few addresses
+    newest: Evaluation | None = None  # after the last round
+    _whole: Callable[[str], Evaluation] = field(init=False)
     _done: Reconciled | None = None
     _run: ObservingRun | None = None
     _base: str = ""
@@ -72,7 +59,7 @@ class DaemonRounds:
     _looked_at: float = 0.0
 
     def __post_init__(self) -> None:
-        self._whole = Newest(self.repository)
+        self._whole = whole_of(self.repository)
 
     def head(self) -> str:
         """Return the revision of the last round; empty before the first. Any thread may call."""
@@ -125,7 +112,7 @@ class DaemonRounds:
         )
         self._asked = ()  # a revision with invalid Settings is planned without observing clusters
         self._run = run = ObservingRun(
-            self.repository, self._whole, lambda: clusters, look, self.now, self.bugs
+            self.repository, self._whole, clusters, look, self.now, self.bugs
         )
         self._done = run.reconcile(options, self.sleep)
         self._note(run.looked, dirty.since)
@@ -188,7 +175,7 @@ class DaemonRounds:
             self._applied = now
             run.remember()
             return []
-        applied = run.apply(done.head.id, self.is_in, Scope(_Except(names, held), self._words))
+        applied = run.apply(done.head.id, self.is_in, Scope(names, self._words, without=held))
         self._count_served(applied)
         own = next((item for item in applied if item.cluster == MANAGEMENT), None)
         if own is not None and not own.is_failed:

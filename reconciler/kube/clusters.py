@@ -69,7 +69,7 @@ class KubeCluster:
         self._transport = Transport(
             partial(open_session, access, timeouts.clocks.wall, environment or {}),
             timeouts,
-            renewable=access.is_renewable(),
+            renewable=isinstance(access, ServiceAccount) or access.is_renewable(),
         )
         self._served: dict[Resource, Resource] = {}
 
@@ -151,10 +151,8 @@ class KubeCluster:
 
     def merge(self, ref: Ref, patch: Manifest, manager: str) -> Manifest:
         path = ref.resource.within(self._path(ref), fieldManager=manager)
-        changed = self._transport.json(
-            KubeRequest("PATCH", path, f"change {ref}", _bytes(patch), _MERGE)
-        )
-        return _inward(changed, ref.resource)
+        request = KubeRequest("PATCH", path, f"change {ref}", _bytes(patch), _MERGE)
+        return _inward(self._transport.json(request), ref.resource)
 
     def delete(self, ref: Ref, uid: str, version: str = "") -> None:
         options = {
@@ -341,19 +339,25 @@ def _in_version(
 
 @dataclass(frozen=True)
 class KubeClusters:
-    """Clusters by `namespace/name` or name; kubeconfigs from Secrets never use `allow_exec`.
-
-    Files in `folder` are `<namespace>.<name>.kubeconfig`.
-    """
+    """Clusters by `namespace/name` or name; kubeconfigs from Secrets never use `allow_exec`."""
 
     kubeconfig: Path | None = None
     context: str = ""
     clusters: Mapping[str, Path] = field(default_factory=dict)
-    folder: Path | None = None
+    folder: Path | None = None  # with `<namespace>.<name>.kubeconfig`
     allow_exec: bool = field(default=False, kw_only=True)
     environment: Mapping[str, str] = field(default_factory=dict, kw_only=True, repr=False)
-    account: Path | None = field(default=None, kw_only=True)
     timeouts: Timeouts = field(default_factory=Timeouts, kw_only=True)
+
+    @property
+    def is_named_by_person(self) -> bool:
+        """Return whether the user named a management cluster."""
+        return self.kubeconfig is not None or bool(self.environment.get("KUBECONFIG"))
+
+    @property
+    def is_named(self) -> bool:
+        """Return whether the user, or the service account of the pod, names one."""
+        return self.is_named_by_person or ServiceAccount(self.environment).is_there()
 
     def management(self) -> KubeCluster | None:
         """Return the cluster of the flag, of `$KUBECONFIG`, or of the pod's account, or None."""
@@ -364,9 +368,7 @@ class KubeClusters:
         elif named:
             config = read_files("management", [Path(step) for step in named.split(":") if step])
         else:
-            account = ServiceAccount(
-                self.environment, *(() if self.account is None else (self.account,))
-            )
+            account = ServiceAccount(self.environment)
             if not account.is_there():
                 return None
             return KubeCluster(account, self.timeouts, self.environment)

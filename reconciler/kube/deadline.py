@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import inf
-from threading import Lock
+from threading import RLock
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Deadline:
     def __init__(self, timeouts: Timeouts) -> None:
         self.timeouts = timeouts
         self.seconds = timeouts.deadline_seconds
-        self._lock = Lock()
+        self._lock = RLock()
         self._spent = 0.0
         self._more = 0.0
         self._waiting = 0
@@ -59,20 +59,17 @@ class Deadline:
     def left(self) -> float:
         """Return the seconds that are left; negative after the deadline."""
         with self._lock:
-            return self._left()
-
-    def _left(self) -> float:
-        running = self.timeouts.clocks.monotonic() - self._since if self._waiting else 0.0
-        return self.timeouts.deadline_seconds + self._more - self._spent - running
+            running = self.timeouts.clocks.monotonic() - self._since if self._waiting else 0.0
+            return self.timeouts.deadline_seconds + self._more - self._spent - running
 
     def limit(self, seconds: float | None) -> None:
         """Set the time that is left; None removes the deadline."""
         with self._lock:
             self._more = 0.0
             self.seconds = inf if seconds is None else seconds
-            self._more = inf if seconds is None else seconds - self._left()
+            self._more = inf if seconds is None else seconds - self.left()
 
     def extend(self, seconds: float) -> None:
         """Raise the time that is left to at least `seconds`."""
         with self._lock:
-            self._more += max(seconds - self._left(), 0.0)
+            self._more += max(seconds - self.left(), 0.0)

@@ -66,11 +66,7 @@ class Cluster(Protocol):
     def apply(
         self, manifest: Manifest, manager: str, *, force: bool = False, status: bool = False
     ) -> Manifest:
-        """Apply an object, or its status, server-side, and return the result.
-
-        An `OwnedError` means that other managers own some of the fields, a `RejectedError` that
-        the content is refused, and a `StaleError` that the resourceVersion or uid is not current.
-        """
+        """Apply an object, or its status, server-side. OwnedError: other managers own fields."""
 
     def create(self, manifest: Manifest) -> Manifest:
         """Create an object or a review, and return the response."""
@@ -109,10 +105,7 @@ class WatchableCluster(Cluster, Protocol):
         labels: str = "",
         heads: bool = False,
     ) -> Iterator[WatchEvent]:
-        """Yield changes until the server ends the watch. `heads` limits them to metadata.
-
-        Raises StaleError if the state `since` (a resourceVersion) is gone: list again.
-        """
+        """Yield changes until the server ends the watch. StaleError: `since` is gone, list again."""
 
 
 class Clusters(Protocol):
@@ -125,7 +118,4 @@ class Clusters(Protocol):
         """Return the kubeconfig that the user named for a cluster, or None."""
 
     def connect(self, cluster: str, kubeconfig: bytes, *, is_named: bool = False) -> Cluster:
-        """Return a cluster by its kubeconfig, without a request.
-
-        A tenant controls the kubeconfig of a Secret: only an `is_named` one can run commands.
-        """
+        """Return a cluster, without a request. Only an `is_named` kubeconfig can run commands."""

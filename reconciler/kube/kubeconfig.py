@@ -66,10 +66,6 @@ class ServiceAccount:
         names = ("KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT")
         return all(map(self.environment.get, names)) and (self.folder / "token").is_file()
 
-    def is_renewable(self) -> bool:
-        """Return True: tokens of pods are rotated."""
-        return True
-
 
 def read_file(cluster: str, path: Path, key: str = "") -> bytes:
     """Return the bytes of a kubeconfig, or of a file that its `key` names."""
@@ -149,11 +145,7 @@ def check_kubeconfig(
     allow_exec: bool = False,
     is_named: bool = True,
 ) -> Kubeconfig:
-    """Return the cluster and the user of a context, or of the current one, if all keys are allowed.
-
-    With `allow_exec`, a kubeconfig that the user named can run commands, read files, and use a
-    proxy. One from a Secret (not `is_named`) never can, and needs TLS for the loopback as well.
-    """
+    """Return the cluster and the user of a context, or of the current one, if all keys are allowed."""
     name = context or config.get("current-context")
     if not name or not isinstance(name, str):
         raise refused(cluster, "key current-context: it is missing", "give --context")
@@ -167,6 +159,7 @@ def check_kubeconfig(
     user = _named(cluster, config, "users", chosen.get("user"))
     if user is None and chosen.get("user"):
         raise refused(cluster, "key contexts.context.user: it has no such user")
+    # A tenant controls the kubeconfig of a Secret, so it never runs commands or reads files.
     hint = ("" if allow_exec else _ALLOW) if is_named else _INLINE
     found = _checked(cluster, server, user or {}, hint)
     if not is_named and not found.server.startswith("https:"):

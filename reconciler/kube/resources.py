@@ -191,10 +191,7 @@ def _part(value: Mapping[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
 
 
 def settled_conditions(wanted: Manifest, live: Manifest, *, is_whole: bool = False) -> Manifest:
-    """Return the desired status with the times of unchanged conditions from the live one.
-
-    Conditions of other managers are left to them, unless the server treats the list as one value.
-    """
+    """Return the desired status with the times of unchanged conditions from the live one."""
     if "conditions" not in wanted:
         return wanted
     present = {item.get("type"): item for item in live.get("conditions") or ()}
@@ -205,6 +202,7 @@ def settled_conditions(wanted: Manifest, live: Manifest, *, is_whole: bool = Fal
         is_same = since and before.get("status") == item["status"]
         conditions.append({**item, "lastTransitionTime": since} if is_same else item)
     ours = [item["type"] for item in conditions]
+    # They are left to their managers, unless the server treats the list as one value.
     others = [item for item in present.values() if item["type"] not in ours]
     return {**wanted, "conditions": [*conditions, *(others if is_whole else ())]}
 
@@ -233,17 +231,13 @@ _HASH_LENGTH = 16
 
 
 class DesiredObject(Struct, frozen=True):
-    """A desired object of one cluster. It is skipped if `rests_on` could not be written.
-
-    Body and status are None if `ipam` does not write them. `part` has fields of an object of
-    another owner. An equal `hash` (without revision and time) needs no write.
-    """
+    """A desired object of one cluster. It is skipped if `rests_on` could not be written."""
 
     ref: Ref
-    body: Manifest | None
+    body: Manifest | None  # None if `ipam` does not write it, as for the status
     status: Manifest | None
-    hash: str
-    part: Manifest | None = None
+    hash: str  # an equal one, without revision and time, needs no write
+    part: Manifest | None = None  # fields of an object of another owner
     rests_on: tuple[Ref, ...] = ()
 
     def at(self, revision: str) -> Manifest:

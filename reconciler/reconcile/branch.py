@@ -113,11 +113,8 @@ def _is_accepted(lost: Lost, accepted: str, base: Revision) -> bool:
 
 
 def current_head(repository: Repository, accept: str | None = None) -> tuple[Revision, Lost | None]:
-    """Return the head of the branch, and the losses that the user accepts.
-
-    The reference is read before the branch, because runs move the branch first. Raises GitError,
-    and HistoryError if the branch was rewritten or rolled back.
-    """
+    """Return the head of the branch, and the losses that the user accepts. Raises HistoryError."""
+    # The reference is read before the branch, because runs move the branch first.
     for _ in range(2):
         base = fetched(repository)
         lost = lost_since(repository, base)

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Collection, Container, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from threading import BoundedSemaphore
 from typing import NamedTuple
 
@@ -36,7 +37,6 @@ from reconciler.apply.fleet import AT_ONCE, Scope, apply_fleet
 from reconciler.apply.growth import (
     Fitted,
     GrowthCalculation,
-    GrowthRequest,
     abandoned,
     all_growers,
     document_of,
@@ -45,17 +45,10 @@ from reconciler.apply.growth import (
 )
 from reconciler.apply.intake import MIN_DELETIONS, findings_of
 from reconciler.apply.intake_run import IntakeLook, last_named, look_for_intake, remember_intake
-from reconciler.apply.inventory import (
-    NAME,
-    ClusterIdentity,
-    Enrolled,
-    check_memory,
-    identify,
-    server_now,
-)
-from reconciler.apply.management import Access, open_management
+from reconciler.apply.inventory import NAME, ClusterIdentity, Enrolled, identify, server_now
+from reconciler.apply.management import Access, opened_management
 from reconciler.apply.metallb import NAMESPACE, ranges_of
-from reconciler.apply.snapshot import Live, live_of
+from reconciler.apply.snapshot import Live, LiveObjects, objects_of
 from reconciler.apply.steps import is_ours
 from reconciler.apply.targets import ApplyOptions
 from reconciler.documents.findings import Finding, Location, Severity, ordered, warning
@@ -76,7 +69,7 @@ from reconciler.model.applied import Applied
 from reconciler.model.change import FileChange, Observation
 from reconciler.model.claim import Allocation, Refusal, current_records
 from reconciler.model.errors import BugError, ClusterError, NoSuchKindError
-from reconciler.model.objects import CONFIG_MAP, MANAGER, SERVICE, Manifest, Ref, Resource
+from reconciler.model.objects import CONFIG_MAP, MANAGER, SERVICE, Ref, Resource
 from reconciler.model.plan import BLOCKED, Refuse
 from reconciler.planning.documents import path_of, tidied
 from reconciler.planning.evaluate import Evaluation
@@ -91,16 +84,12 @@ _log = logging.getLogger(__name__)
 
 
 class LookOptions(Struct, frozen=True):
-    """Options for observing clusters.
-
-    `writes` saves idle times. `only` returns None for all. `deleted` are uids that a watch
-    reported.
-    """
+    """Options for observing clusters."""
 
     apply: ApplyOptions = struct_field(default_factory=ApplyOptions)
-    writes: bool = True
+    writes: bool = True  # saves idle times
     only: Callable[[Evaluation], Container[str] | None] = lambda _evaluation: None
-    deleted: Collection[str] = ()
+    deleted: Collection[str] = ()  # uids that a watch reported
 
 
 class GrowthBlock(NamedTuple):
@@ -111,17 +100,14 @@ class GrowthBlock(NamedTuple):
 
 
 class Looked(Struct, frozen=True):
-    """The result of observing clusters. `at` is in seconds since 1970, 0 if unknown.
-
-    `away` are unreachable, `again` is in seconds, `readings` lack clusters with invalid objects.
-    """
+    """The result of observing clusters. `at` is in seconds since 1970, 0 if unknown."""
 
     at: int = 0
     changes: tuple[FileChange, ...] = ()
     words: Mapping[Ref, tuple[StatusMessage, ...]] = struct_field(default_factory=dict)
     figures: Mapping[str, Figures] = struct_field(default_factory=dict)
     unasked: Mapping[str, str] = struct_field(default_factory=dict)
-    away: frozenset[str] = frozenset()
+    away: frozenset[str] = frozenset()  # unreachable
     bugs: tuple[BugError, ...] = ()
     again: Mapping[str, float] = struct_field(default_factory=dict)
     blocked: Mapping[str, tuple[GrowthBlock, ...]] = struct_field(default_factory=dict)
@@ -141,16 +127,13 @@ def look(evaluation: Evaluation, clusters: Clusters, options: LookOptions) -> Lo
         return Looked(changes=left)
     with ExitStack() as opened:
         try:
-            cluster = clusters.management()
-            if cluster is None:
-                return Looked(changes=left)
-            opened.callback(cluster.close)
-            with contained():
-                management = open_management(cluster, options.apply)
+            management = opened.enter_context(opened_management(clusters, options.apply))
         except ClusterError as failed:
             why = f"the management cluster cannot be asked: {failed}"
             bugs = (failed,) if isinstance(failed, BugError) else ()
             return Looked(changes=left, unasked=dict.fromkeys(growers, why), bugs=bugs)
+        if management is None:
+            return Looked(changes=left)
         found = _Look(evaluation, growers, Access(clusters, management), options).run()
         changes = tuple(sorted((*found.changes, *left)))
         return replace(found, changes=changes, at=management.cluster.now())
@@ -178,33 +161,27 @@ class _Look:
         with threads(CONTACTS) as pool:
             asked = dict(zip(self.growers, pool.map(self._outcome, self.growers), strict=True))
         found = {name: outcome for name, outcome in asked.items() if outcome is not None}
-        got = fitted(
-            {name: GrowthRequest(it.back, it.request, it.first) for name, it in found.items()},
-            self._refused,
-        )
-        changes: list[FileChange] = []
-        words: dict[Ref, tuple[StatusMessage, ...]] = {}
-        figures: dict[str, Figures] = {}
-        blocked: dict[str, tuple[GrowthBlock, ...]] = {}
-        for name, outcome in found.items():
-            grower = self.growers[name]
-            change, messages, figures[name] = self._settled(name, outcome, got[name])
-            first = str(grower.claim(outcome.first, 1).key)
-            words[grower.ref] = messages
-            blocked[name] = tuple(
-                GrowthBlock(f"{it.reason}: {it.message}", first if it.reason == BLOCKED else "")
-                for it in messages
-            )
-            changes += [change] if change is not None else []
+        got = fitted(found, self._refused)
+        settled = {name: self._settled(name, it, got[name]) for name, it in found.items()}
+        firsts = {name: self.growers[name].claim(it.first, 1).key for name, it in found.items()}
         return Looked(
-            changes=tuple(sorted(changes)),
-            words=words,
-            figures=figures,
+            changes=tuple(sorted(it for it, _, _ in settled.values() if it is not None)),
+            words={self.growers[name].ref: words for name, (_, words, _) in settled.items()},
+            figures={name: figures for name, (_, _, figures) in settled.items()},
             unasked=self.unasked,
             away=frozenset(self.away),
             bugs=tuple(self.bugs),
             again={name: it.again for name, it in found.items() if it.again is not None},
-            blocked=blocked,
+            blocked={
+                name: tuple(
+                    GrowthBlock(
+                        f"{it.reason}: {it.message}",
+                        str(firsts[name]) if it.reason == BLOCKED else "",
+                    )
+                    for it in words
+                )
+                for name, (_, words, _) in settled.items()
+            },
             readings={name: it.reading for name, it in found.items() if it.reading is not None},
         )
 
@@ -226,7 +203,6 @@ class _Look:
         return found
 
     def _outcome(self, name: str) -> GrowthOutcome | None:
-        memory = self.access.management.identity.inventory
         _, _, namespace, short = self.growers[name].owner
         document = self.demands.get((namespace, short))
         unread = self.evaluation.documents.unread
@@ -236,13 +212,12 @@ class _Look:
             return None
         try:
             with contained(), ExitStack() as opened:
-                if name not in self.options.apply.re_enrol:
-                    check_memory(memory, name)
-                cluster = self.access.connect(name)
+                accept = name in self.options.apply.re_enrol
+                cluster = self.access.connect(name, accept=accept)
                 if cluster is None:
                     return None  # the cluster can be created later
                 opened.callback(cluster.close)
-                return self._observed(cluster, name, memory.clusters.get(name))
+                return self._observed(cluster, name, accept=accept)
         except ClusterError as failed:
             self.unasked[name] = f"{name} cannot be asked: {failed}"
             if isinstance(failed, BugError):
@@ -253,11 +228,9 @@ class _Look:
                 self.unasked[name] += f"; {failed.hint}"
             return None
 
-    def _observed(self, cluster: Cluster, name: str, known: Enrolled | None) -> GrowthOutcome:
-        options = self.options
-        accepts = name in options.apply.re_enrol
-        uid = known.uid if known else ""
-        identity = identify(cluster, name, NAMESPACE, uid, accept=accepts)
+    def _observed(self, cluster: Cluster, name: str, *, accept: bool) -> GrowthOutcome:
+        options, known = self.options, self.access.management.identity.inventory.clusters.get(name)
+        identity = identify(cluster, name, NAMESPACE, known, accept=accept)
         with self.places:  # only now, so that unreachable clusters do not use all places
             shown = self._shown(cluster, name, identity, known)
             text = remembered(identity.config_maps)
@@ -274,16 +247,15 @@ class _Look:
     ) -> ObservedCluster:
         items, lb_class = cluster.list(SERVICE).items, self.options.apply.lb_class
         now = cluster.now()
-        manifests = _list(cluster, ADDRESS_POOL)
-        if manifests is None:
+        pools_there = _list(cluster, ADDRESS_POOL)
+        if pools_there is None:
             services, odd = read_services(items, lb_class)
             return ObservedCluster(services, (), now, odd, NO_METALLB)
-        entries = identity.inventory.objects
-        every = [live_of(manifest) for manifest in manifests]
-        ours = [live for live in every if is_ours(live, entries.get(str(live.ref)))]
+        entries, every = identity.inventory.objects, pools_there.items()
+        ours = [live for ref, live in every if is_ours(live, entries.get(str(ref)))]
         services, odd = read_services(items, lb_class, [live.ref.name for live in ours])
         pools = tuple(_pool(live) for live in ours)
-        states = _list(cluster, CONFIGURATION_STATE) or []
+        states = [it.manifest for it in (_list(cluster, CONFIGURATION_STATE) or {}).values()]
         # Ranges that were applied and are still desired, but are missing in the pools.
         records = self.granted[name].records
         desired = IPSet.of(it.range for it in records if it.is_live and it.range is not None)
@@ -332,26 +304,16 @@ def _pool(live: Live) -> ElasticPool:
         raise ClusterError(f"IPAddressPool {live.ref.name} cannot be read: {wrong}") from wrong
 
 
-def _list(cluster: Cluster, resource: Resource) -> list[Manifest] | None:
-    kind = {"apiVersion": resource.api_version, "kind": resource.kind}
+def _list(cluster: Cluster, resource: Resource) -> LiveObjects | None:
     try:
-        return [{**item, **kind} for item in cluster.list(resource, NAMESPACE).items]
+        return objects_of(cluster.list(resource, NAMESPACE).items, resource)
     except NoSuchKindError:
         return None
 
 
-@dataclass
-class Newest:
-    """Reads revisions. The newest is kept, because its evaluation depends only on its id."""
-
-    repository: Repository
-    _read: dict[str, Evaluation] = field(default_factory=dict)
-
-    def __call__(self, head: str) -> Evaluation:
-        """Return the evaluation of a revision."""
-        if head not in self._read:
-            self._read = {head: as_reconciled(self.repository.source(head), self.repository)}
-        return self._read[head]
+def whole_of(repository: Repository) -> Callable[[str], Evaluation]:
+    """Return a function that evaluates a revision. It keeps the newest result."""
+    return lru_cache(1)(lambda head: as_reconciled(repository.source(head), repository))
 
 
 @dataclass
@@ -360,7 +322,7 @@ class ObservingRun:
 
     repository: Repository
     whole: Callable[[str], Evaluation]
-    clusters: Callable[[], Clusters]
+    clusters: Clusters
     options: LookOptions
     now: Callable[[], float] | None
     bugs: list[BugError] = field(default_factory=list)
@@ -375,9 +337,9 @@ class ObservingRun:
         asked = replace(
             options,
             look=self.look,
-            server_now=lambda: server_now(self.clusters()),
+            server_now=partial(server_now, self.clusters),
             still_announced=lambda found: still_announced(
-                found, self.clusters(), self.options.apply, self.bugs
+                found, self.clusters, self.options.apply, self.bugs
             ),
         )
         done = reconcile(self.repository, asked, sleep)
@@ -398,13 +360,13 @@ class ObservingRun:
         """Observe clusters for the head of the branch."""
         revision = evaluation.tree.revision
         whole = evaluation if revision is None else self.whole(revision)
-        self.looked = look(whole, self.clusters(), self.options)
+        self.looked = look(whole, self.clusters, self.options)
         self.intake, self._failure = IntakeLook(), None
         folder = whole.tree.settings.observed
         named = last_named(self.repository, revision, folder) if revision else ""
         try:
             self.intake = look_for_intake(
-                whole, self.clusters(), self._apply_options, named, self.options.deleted
+                whole, self.clusters, self._apply_options, named, self.options.deleted
             )
         except ClusterError as failed:  # the demand of tenants counts anyway
             self._failure = failed
@@ -432,14 +394,14 @@ class ObservingRun:
     ) -> list[Applied]:
         """Apply a revision, and write the state for the next observation. No scope means all."""
         scope = replace(scope or Scope(words=self.looked.words), readings=self.looked.readings)
-        applied = apply_fleet(self.whole(head), self.clusters(), self.options.apply, is_in, scope)
+        applied = apply_fleet(self.whole(head), self.clusters, self.options.apply, is_in, scope)
         self.remember()
         return applied
 
     def remember(self) -> None:
         """Write the state for the next observation, which otherwise starts with an empty one."""
         try:
-            remember_intake(self.intake, self.clusters(), self._apply_options)
+            remember_intake(self.intake, self.clusters, self._apply_options)
         except ClusterError as failed:
             _log.warning("the state of the look cannot be written: %s", failed)
 

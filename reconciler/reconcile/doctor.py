@@ -16,13 +16,7 @@ from reconciler.apply import rights as apply_rights
 from reconciler.apply.elastic import silence, unwell
 from reconciler.apply.executor import contained
 from reconciler.apply.fleet import AT_ONCE
-from reconciler.apply.inventory import (
-    ClusterIdentity,
-    Enrolled,
-    InventoryEntry,
-    check_memory,
-    identify,
-)
+from reconciler.apply.inventory import ClusterIdentity, Enrolled, InventoryEntry, identify
 from reconciler.apply.management import (
     Access,
     ManagementCluster,
@@ -32,7 +26,7 @@ from reconciler.apply.management import (
 from reconciler.apply.metallb import NAMESPACE as METALLB_HOME
 from reconciler.apply.metallb import controller_time, state_error
 from reconciler.apply.rights import management_rights, questions, tenant_rights
-from reconciler.apply.snapshot import live_of
+from reconciler.apply.snapshot import live_of, objects_of
 from reconciler.apply.steps import differing, is_ours
 from reconciler.apply.targets import ApplyOptions, Target, targets
 from reconciler.documents.findings import Severity, has_error
@@ -97,9 +91,9 @@ class DiagnosisCheck(Struct, frozen=True):
     """One check: its subject in a word, and the fix if something needs doing."""
 
     name: str
-    verdict: DiagnosisVerdict
     message: str
     hint: str = ""
+    verdict: DiagnosisVerdict = DiagnosisVerdict.OK
     is_bug: bool = False
 
 
@@ -137,19 +131,9 @@ class Diagnosis(Struct, frozen=True):
         return ExitCode.CLUSTER if failures else ExitCode.OK
 
 
-def fine(name: str, message: str) -> DiagnosisCheck:
-    """Return the result of a check that passed."""
-    return DiagnosisCheck(name, DiagnosisVerdict.OK, message)
-
-
-def doubtful(name: str, message: str, hint: str = "") -> DiagnosisCheck:
-    """Return the result of a check that needs attention, but stops nothing."""
-    return DiagnosisCheck(name, DiagnosisVerdict.WARNING, message, hint)
-
-
-def wrong(name: str, message: str, hint: str = "") -> DiagnosisCheck:
-    """Return the result of a check that found something to fix."""
-    return DiagnosisCheck(name, DiagnosisVerdict.FAILED, message, hint)
+fine = DiagnosisCheck
+doubtful = partial(DiagnosisCheck, verdict=DiagnosisVerdict.WARNING)
+wrong = partial(DiagnosisCheck, verdict=DiagnosisVerdict.FAILED)
 
 
 def _failed(name: str, failure: ReconcilerError) -> DiagnosisCheck:
@@ -378,7 +362,6 @@ class _ClusterChecks:
         try:
             with contained():
                 if self.hub is not None:
-                    check_memory(self.hub.identity.inventory, name)
                     cluster = Access(self.clusters, self.hub).connect(name)
                 elif (config := self.clusters.named(name)) is not None:
                     cluster = self.clusters.connect(name, config, is_named=True)
@@ -388,8 +371,7 @@ class _ClusterChecks:
                     return DiagnosisGroup(name, self._without_kubeconfig(target, known))
         except ClusterError as failure:
             return DiagnosisGroup(name, (_failed("kubeconfig", failure),))
-        uid = known.uid if known else ""
-        recognise = partial(identify, cluster, name, METALLB_HOME, uid)
+        recognise = partial(identify, cluster, name, METALLB_HOME, known)
         with closing(cluster):
             checks = tenant_checks(cluster, recognise, is_wanted=bool(target.desired))
             return DiagnosisGroup(name, tuple(run(checks)))
@@ -527,10 +509,8 @@ def _metallb(cluster: Cluster, recognise: Recognise, *, is_wanted: bool) -> Diag
     except NoSuchKindError:
         message = "MetalLB older than 0.15.3 does not report whether its configuration is valid"
         return doubtful("metallb", message, _METALLB)
-    kind = {"apiVersion": ADDRESS_POOL.api_version, "kind": ADDRESS_POOL.kind}
-    entries = _entries(recognise)
-    every = [live_of({**item, **kind}) for item in pools]
-    ours = [live.manifest for live in every if is_ours(live, entries.get(str(live.ref)))]
+    entries, every = _entries(recognise), objects_of(pools, ADDRESS_POOL)
+    ours = [it.manifest for ref, it in every.items() if is_ours(it, entries.get(str(ref)))]
     return _configured(ours, states, cluster.now())
 
 

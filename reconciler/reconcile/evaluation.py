@@ -67,13 +67,11 @@ class Edits(Struct, frozen=True):
 def strays(
     repository: Repository, source: Source, evaluation: Evaluation, base: Source | None = None
 ) -> list[Finding]:
-    """Return the error about new claims with a record in a removed root, or a new root in its folder.
-
-    Without the base of a change, only a root without records is checked.
-    """
+    """Return the error about new claims with a record in a removed root, or a new root in its folder."""
     now, before = source.revision(), (base or source).revision()
     decisions, settings = evaluation.plan.decisions, evaluation.tree.settings
     is_empty = not has_records(source, settings.records)
+    # Without the base of a change, only a root without records is checked.
     if now is None or before is None or (before == now and not is_empty):
         return []
     anew = {it.claim for it in decisions if isinstance(it, Grant) and it.replaces is None}
@@ -307,10 +305,7 @@ def _gone(repository: Repository, now: Side, line: Source) -> tuple[str, Side] |
 def as_reconciled(
     source: Source, repository: Repository, options: EvaluationOptions = DEFAULTS
 ) -> Evaluation:
-    """Return the evaluation by the stricter Settings of tip and R, with errors about records.
-
-    The tip of a work tree is HEAD, and its uncommitted records are not checked.
-    """
+    """Return the evaluation by the stricter Settings of tip and R, with errors about records."""
     evaluation, found = evaluate_source(source, options), list[Finding]()
     revision = source.revision()
     try:
@@ -319,7 +314,7 @@ def as_reconciled(
         if revision is not None:
             raise
         return evaluation  # HEAD has no commit, or the clone is shallow
-    if revision is not None:
+    if revision is not None:  # uncommitted records of a work tree are not checked
         # A source may be laid over with other files or have another clock.
         source = repository.source(revision.id)
         found = strays(repository, source, evaluation)

@@ -114,20 +114,16 @@ class MoveRequest(Struct, frozen=True):
 
 
 class MoveEdits(Struct, frozen=True):
-    """A move as files. `overrides` excludes those in effect, `allowed_by` has all, by claim.
+    """A move as files. `overrides` excludes those in effect, `allowed_by` has all, by claim."""
 
-    `claims` begin with the tenant's first claim or its replacement. `evaluation` is as if both
-    changes were merged. `staying` are in other pools.
-    """
-
-    claims: tuple[Key, ...]
+    claims: tuple[Key, ...]  # the tenant's first claim, or its replacement, is first
     pool: Key
     changes: tuple[FileChange, ...]
     edits: tuple[tuple[Location, str], ...]
     overrides: tuple[FileChange, ...]
     allowed_by: tuple[str, ...]
-    evaluation: Evaluation
-    staying: tuple[Allocation, ...] = ()
+    evaluation: Evaluation  # as if both changes were merged
+    staying: tuple[Allocation, ...] = ()  # in other pools
 
 
 def prepare(source: Source, wanted: MoveRequest) -> MoveEdits:

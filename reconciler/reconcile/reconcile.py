@@ -84,18 +84,14 @@ class Answers:
 
 
 class ReconcileOptions(CommitOptions, frozen=True):
-    """Options of a reconcile. `to` is the branch that gets the commits instead.
-
-    `now` is in seconds since 1970, None for the date of the revision. `any_branch` stores no state.
-    `look` runs while the lock is released. `server_now` is called only if an instant is due.
-    """
+    """Options of a reconcile. `now` is None for the date of the revision."""
 
     accept_history: str | None = None
     still_announced: Callable[[Evaluation], Mapping[str, str]] | None = None
     now: Callable[[], float] | None = None
-    server_now: Callable[[], int | None] | None = None
-    look: Callable[[Evaluation], Observation] | None = None
-    any_branch: bool = False
+    server_now: Callable[[], int | None] | None = None  # called only if an instant is due
+    look: Callable[[Evaluation], Observation] | None = None  # runs while the lock is released
+    any_branch: bool = False  # stores no state
     propose: Callable[[Revision, Revision | None], Proposed] | None = None
 
 
@@ -119,12 +115,7 @@ class Reconciled(Struct, frozen=True):
 def reconcile(
     repository: Repository, options: ReconcileOptions, sleep: Callable[[float], None] = time.sleep
 ) -> Reconciled:
-    """Update the records of a branch for its documents. A lost race means a new plan.
-
-    Raises GitError, RacesLostError after `ATTEMPTS`, GateError for edited records, HistoryError for
-    a rewritten branch, UsageError for uncommitted or unpushed changes or another branch, and
-    ReconcilerError for a double allocation (a bug).
-    """
+    """Update the records of a branch for its documents. A lost race means a new plan."""
     run = _Run(repository, options, Answers(options.still_announced, options.server_now))
     for attempt in range(1, ATTEMPTS + 1):
         try:

@@ -53,10 +53,7 @@ class Remedy(Struct, frozen=True):
 
 
 def remedies(evaluation: Evaluation, key: Key) -> list[Remedy]:
-    """Return changes that serve a claim, the least intrusive first: of claim, pool, provider.
-
-    No other claim loses or moves, and no error is new. In a sort, those without a new limit win.
-    """
+    """Return changes that serve a claim, the least intrusive first: of claim, pool, provider."""
     refused = next((it for it in evaluation.plan.decisions if it.claim == key), None)
     claim, family = evaluation.state.claims.get(key), family_of(key.family)
     if not isinstance(refused, Refuse) or claim is None or family is None:

@@ -37,17 +37,14 @@ class SimulationStep(Struct, frozen=True):
 
 
 class Simulation(Struct, frozen=True):
-    """The result of adding tenants: `fit` get all addresses, `passes` of them stay in all limits.
-
-    `stopped` is the limit that one more tenant exceeds, None if all that fit pass.
-    """
+    """The result of adding tenants: `fit` get all addresses, `passes` of them stay in all limits."""
 
     requested: int
     fit: int
     passes: int
     steps: tuple[SimulationStep, ...]
     refused: Refuse | None
-    stopped: Finding | None
+    stopped: Finding | None  # the limit that one more tenant exceeds
     evaluation: Evaluation
 
 

@@ -146,10 +146,7 @@ def record_differences(
 
 
 class Verified(Struct, frozen=True):
-    """A commit, whether it `claims` to be of reconcile, and its files.
-
-    `files` differ. For a foreign commit, they are the records that it touches.
-    """
+    """A commit, whether it `claims` to be of reconcile, and its files."""
 
     commit: str
     verdict: ReplayVerdict
@@ -157,7 +154,7 @@ class Verified(Struct, frozen=True):
     author: str
     subject: str
     version: str = ""
-    files: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()  # those that differ; of a foreign commit, the records it touches
     claims: bool = True
 
     @property
@@ -168,10 +165,7 @@ class Verified(Struct, frozen=True):
 
 
 def verify(repository: Repository, newest: str, after: str | None = None) -> Iterator[Verified]:
-    """Return commits that touch files of reconcile, newest first, except commits of `after`.
-
-    Raises GitError for an unknown revision, LimitError if a commit changed too many files.
-    """
+    """Return commits that touch files of reconcile, newest first, except commits of `after`."""
     source = repository.source(newest)
     settings = read_own_settings(source).settings
     folders = list(dict.fromkeys([settings.records, settings.observed, *folders_before(source)]))

@@ -151,10 +151,7 @@ class RunCommit(Struct, frozen=True):
 def carry_out(
     repository: Repository, planned: Planned, options: CommitOptions, *, is_proposed: bool
 ) -> RunCommit:
-    """Commit and publish a plan if it changes something. A proposal is only committed.
-
-    Raises GitError, LostRaceError, UsageError for an unfit checkout, ReconcilerError for a bug.
-    """
+    """Commit and publish a plan if it changes something. A proposal is only committed."""
     base, evaluation = planned.base, planned.evaluation
     settings, passed = evaluation.tree.settings, let_pass(evaluation)
     commit, subject = None, ""

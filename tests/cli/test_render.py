@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from reconciler.apply.policies import policies
-from reconciler.cli.cluster_options import Reach
 from reconciler.families.demand import DemandEntry, demand_document
+from reconciler.kube.clusters import KubeClusters
 from reconciler.planning.documents import path_of
 from tests.cli.running import Capture, given_out, ipam
 from tests.planning.test_guard import settings
@@ -35,7 +35,8 @@ def test_services_of_the_class_that_is_named_ask_for_growth(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     here = Country(elastic())
-    monkeypatch.setattr(Reach, "open", lambda _reach: here.clusters)
+    for name in ("management", "named", "connect"):
+        monkeypatch.setattr(KubeClusters, name, getattr(here.clusters, name))
     here.clusters.clock = here.now
     repo = str(repository(tmp_path / "repo", here.files))
     words = ("reconcile", "--repo", repo, "--kubeconfig", str(tmp_path))

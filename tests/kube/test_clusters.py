@@ -86,10 +86,11 @@ def test_a_name_cannot_leave_the_folder(tmp_path: Path) -> None:
 
 
 def test_a_pod_without_an_account_names_no_cluster_and_one_of_a_broken_account_is_told(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     environment = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "1"}
-    clusters = KubeClusters(environment=environment, account=tmp_path)
+    monkeypatch.setattr("reconciler.kube.kubeconfig.SERVICE_ACCOUNT", tmp_path)
+    clusters = KubeClusters(environment=environment)
     (tmp_path / "ca.crt").write_text("nothing\n")
     assert clusters.management() is None
     for token, told in ((CANARY, "certificate-authority-data"), ("", "credentials cannot be read")):

@@ -94,7 +94,10 @@ def test_a_user_and_a_password_are_sent_as_such_and_of_nobody_nothing() -> None:
 
 
 @pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not here")
-def test_a_pod_asks_in_the_name_of_its_account(tmp_path: Path) -> None:
+def test_a_pod_asks_in_the_name_of_its_account(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reconciler.kube.kubeconfig.SERVICE_ACCOUNT", tmp_path)
     certificate = make(tmp_path, "server")
     (tmp_path / "ca.crt").write_bytes(certificate.certificate.read_bytes())
     (tmp_path / "token").write_text("old\n")
@@ -108,9 +111,7 @@ def test_a_pod_asks_in_the_name_of_its_account(tmp_path: Path) -> None:
             "KUBERNETES_SERVICE_HOST": "127.0.0.1",
             "KUBERNETES_SERVICE_PORT": server.url.rpartition(":")[2],
         }
-        clusters = KubeClusters(
-            environment=environment, account=tmp_path, timeouts=server.time.timeouts()
-        )
+        clusters = KubeClusters(environment=environment, timeouts=server.time.timeouts())
         cluster = clusters.management()
         assert cluster is not None
         assert cluster.get(ONE) == OBJECT
@@ -118,12 +119,15 @@ def test_a_pod_asks_in_the_name_of_its_account(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not here")
-def test_a_token_that_no_header_takes_is_not_sent(tmp_path: Path) -> None:
+def test_a_token_that_no_header_takes_is_not_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reconciler.kube.kubeconfig.SERVICE_ACCOUNT", tmp_path)
     certificate = make(tmp_path, "server")
     (tmp_path / "ca.crt").write_bytes(certificate.certificate.read_bytes())
     (tmp_path / "token").write_text(f"{CANARY}\r\nX-Other: 1\n")
     environment = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "1"}
-    cluster = KubeClusters(environment=environment, account=tmp_path).management()
+    cluster = KubeClusters(environment=environment).management()
     assert cluster is not None
     with pytest.raises(KubeconfigError, match="characters that no header takes") as caught:
         cluster.get(ONE)

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from hypothesis import given, strategies
 
-from reconciler.apply.growth import Fitted, GrowthRequest, fitted
+from reconciler.apply.elastic import Figures, GrowthOutcome
+from reconciler.apply.growth import Fitted, fitted
 from reconciler.families.demand import DemandEntry
 from reconciler.model.claim import Refusal
 
@@ -35,13 +36,17 @@ class Runs:
         return found
 
 
+def request(back: tuple[DemandEntry, ...], size: int, first: int) -> GrowthOutcome:
+    return GrowthOutcome((), Figures(), first, back, size)
+
+
 def counts(found: Fitted) -> list[int]:
     return [entry.count for entry in found.new]
 
 
 def test_what_fits_is_one_entry_and_asked_for_once() -> None:
     pool = Runs(8)
-    found = fitted({"a": GrowthRequest((), 4, 3), "b": GrowthRequest((), 3, 1)}, pool.refused)
+    found = fitted({"a": request((), 4, 3), "b": request((), 3, 1)}, pool.refused)
     assert found == {
         "a": Fitted((), (DemandEntry(3, 4),), None),
         "b": Fitted((), (DemandEntry(1, 3),), None),
@@ -51,17 +56,14 @@ def test_what_fits_is_one_entry_and_asked_for_once() -> None:
 
 def test_what_is_refused_for_another_reason_is_not_halved() -> None:
     frozen = Refusal("pool-frozen", "it cannot be read", "mend it")
-    found = fitted(
-        {"a": GrowthRequest((), 4, 1)}, lambda asked: {("a", 1): frozen} if asked else {}
-    )
+    found = fitted({"a": request((), 4, 1)}, lambda asked: {("a", 1): frozen} if asked else {})
     assert found["a"] == Fitted((), (), frozen)
 
 
 def test_what_comes_back_is_asked_for_whole() -> None:
     back = (DemandEntry(1, 2), DemandEntry(2, 2))
     found = fitted(
-        {"a": GrowthRequest(back, 0, 3)},
-        lambda asked: {("a", 2): FULL} if len(asked["a"]) == 2 else {},
+        {"a": request(back, 0, 3)}, lambda asked: {("a", 2): FULL} if len(asked["a"]) == 2 else {}
     )
     assert found["a"] == Fitted((DemandEntry(1, 2),), (), FULL)
 
@@ -73,12 +75,12 @@ def test_what_comes_back_is_asked_for_whole() -> None:
 def test_all_entries_that_are_left_are_served_and_none_is_more_than_was_wished(
     runs: list[int], sizes: list[int]
 ) -> None:
-    wishes = {str(at): GrowthRequest((), size, 1) for at, size in enumerate(sizes)}
+    wishes = {str(at): request((), size, 1) for at, size in enumerate(sizes)}
     pool = Runs(*runs)
     found = fitted(wishes, pool.refused)
     assert pool.asked <= 17
     assert pool.refused({name: it.new for name, it in found.items()}) == {}
-    for name, request in wishes.items():
-        assert sum(counts(found[name])) <= request.size
+    for name, wish in wishes.items():
+        assert sum(counts(found[name])) <= wish.request
     if sum(runs) <= sum(sizes) and all(sizes):
         assert sum(sum(counts(it)) for it in found.values()) == sum(runs)

@@ -32,7 +32,7 @@ class Site:
         self.looker = ObservingRun(
             opened(self.folder),
             self.whole,
-            lambda: self.here.clusters,
+            self.here.clusters,
             LookOptions(),
             now=lambda: self.here.now,
         )
@@ -127,9 +127,7 @@ def test_a_server_without_a_clock_takes_that_of_this_machine(site: Site) -> None
     evaluation = site.whole(git(site.folder, "rev-parse", "HEAD"))
     assert site.looker.look(evaluation) == Observation(site.here.now, ())
     git_of = opened(site.folder)
-    nothing = ObservingRun(
-        git_of, site.whole, lambda: site.here.clusters, LookOptions(), lambda: 7.5
-    )
+    nothing = ObservingRun(git_of, site.whole, site.here.clusters, LookOptions(), lambda: 7.5)
     assert nothing.look(evaluation_without_tenants()) == Observation(7, ())
 
 

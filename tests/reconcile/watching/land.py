@@ -143,9 +143,7 @@ class Land(Country):
 
     def decide(self) -> Looked:
         self.clusters.clock = self.now
-        run = ObservingRun(
-            self.branch, self.whole, lambda: self.clusters, self.options, lambda: self.now
-        )
+        run = ObservingRun(self.branch, self.whole, self.clusters, self.options, lambda: self.now)
         self.reconciled(run)
         return run.looked
 

@@ -129,5 +129,5 @@ def test_a_wait_ends_when_the_end_is_asked_for_and_when_it_is_woken(
 def test_pauses_double_up_to_five_minutes() -> None:
     backoff = Backoff(lambda: 1.0)
     assert [backoff.pause() for _ in range(10)] == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300]
-    backoff.reset()
+    backoff.failures = 0
     assert backoff.pause() == 1
