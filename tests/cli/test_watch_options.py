@@ -75,7 +75,7 @@ def test_a_branch_that_is_protected_is_told_and_tried_again_until_it_is_not(tmp_
     hook.chmod(0o755)
     words = ("--remote", f"file://{remote}", "--interval", "1s")
     with daemon(tmp_path, tmp_path / "cache", *words) as running:
-        assert "--to-branch ipam/records" in running.says("the remote refuses the push")
+        assert "--to-branch NAME" in running.says("the remote refuses the push")
         hook.unlink()
         found = running.round()
         assert found["commit"] == git(remote, "rev-parse", "main")
