@@ -32,6 +32,8 @@ from reconciler.model.errors import GitError, LimitError, UsageError
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.settings import Limits
 
+Tallies = Callable[[], Tally]
+Newest = Callable[[str], str]
 _STEP = re.compile(r"[~^]\d*$", re.ASCII)
 DEEPEN = "git fetch --unshallow, or name the remote with --remote URL"
 
@@ -105,20 +107,13 @@ def _plans(
     """Yield one-parent commits with a plan line, newest first, and its root. A short list is kept."""
     if revision in without:
         return
-    known = git.reader.plans
-    if (found := known.get((revision, *without))) is not None:
-        yield from found
-        return
-    if len(without) == 1:
+    known, key = git.reader.plans, (revision, *without)
+    if key not in known and len(without) == 1:
         rows = (it.split("\n", 2) for it in commits_since(git, revision, without[0]))
-        known[revision, *without] = list(
-            _rooted(
-                f"{id_}\n{message}"
-                for id_, parents, message in rows
-                if parents and " " not in parents
-            )
-        )
-        yield from known[revision, *without]
+        single = (f"{it[0]}\n{it[2]}" for it in rows if it[1] and " " not in it[1])
+        known[key] = list(_rooted(single))
+    if key in known:
+        yield from known[key]
         return
     reach = (revision, *(f"^{it}" for it in without), "--")
     listing = ("log", *_ONE_PARENT, _GREP, "-z", "--format=%H%n%B", *reach)
@@ -126,7 +121,7 @@ def _plans(
         first = list(islice(commits, _SHORT))
         found = list(_rooted(first))
         if len(first) < _SHORT:
-            known[revision, *without] = found
+            known[key] = found
         yield from found
         yield from _rooted(commits)
 
@@ -196,7 +191,7 @@ _LONGEST = 1 << 16
 
 
 def _log(
-    git: GitProcess, start: str, paths: Sequence[str], tally: Callable[[], Tally], *options: str
+    git: GitProcess, start: str, paths: Sequence[str], tally: Tallies, *options: str
 ) -> Generator[_Logged, None, None]:
     commit, changed, counted = None, list[Changed](), tally()
     inside = git.root.inside(paths)
@@ -257,11 +252,7 @@ class _Step(Struct, frozen=True):
 
 
 def _branch(
-    git: GitProcess,
-    revision: str,
-    paths: Sequence[str],
-    tally: Callable[[], Tally],
-    newest: Callable[[str], str],
+    git: GitProcess, revision: str, paths: Sequence[str], tally: Tallies, newest: Newest
 ) -> Generator[_Step, None, None]:
     """Yield all commits of the branch, newest first: see `Source.past`."""
     cut, start, turns = cut_off(git), revision, None
@@ -304,11 +295,7 @@ def _is_plan(message: str) -> bool:
 
 
 def past(
-    git: GitProcess,
-    revision: str,
-    paths: Sequence[str],
-    tally: Callable[[], Tally],
-    newest: Callable[[str], str],
+    git: GitProcess, revision: str, paths: Sequence[str], tally: Tallies, newest: Newest
 ) -> Iterator[BranchCommit]:
     """Yield the commits of the branch that changed a file below the paths, newest first."""
     known, key = git.reader.steps, (git.root.path, revision, *paths)
@@ -326,11 +313,7 @@ def past(
 
 
 def brought(
-    git: GitProcess,
-    revision: str,
-    paths: Sequence[str],
-    tally: Callable[[], Tally],
-    newest: Callable[[str], str],
+    git: GitProcess, revision: str, paths: Sequence[str], tally: Tallies, newest: Newest
 ) -> BranchCommit:
     """Return the files below the paths that the newest user commit changed."""
     # Reconcile commits on top of it are included, because they result from that commit. If the

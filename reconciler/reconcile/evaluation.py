@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from operator import eq
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -143,9 +144,15 @@ def newest_side(
     last, (source, settings) = newest(repository, revision), now
     found = {last: side_at(repository, last)} if last else {}
     if has_records(source, settings.records):
-        for _, commit, before in _removed_roots(repository, revision, tip or revision, list(found)):
-            is_moved = not has_records(repository.source(commit), settings.records)
-            if is_moved and not files(now).keys().isdisjoint(files(before)):
+        here, tip = files(now), tip or revision
+        for there, commit, before in _removed_roots(repository, revision, tip, list(found)):
+            if has_records(repository.source(commit), settings.records):
+                continue
+            same = {it.oid: here[name].oid for name, it in files(before).items() if name in here}
+            at = commit, before[1].records
+            if any(map(eq, same, same.values())) or (
+                same.keys() - _moved(repository, there, at, revision, tip)
+            ):
                 found[commit] = before
     last = repository.nearest(list(found), revision)
     return (last, found[last]) if last else None

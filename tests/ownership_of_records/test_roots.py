@@ -223,3 +223,23 @@ def test_records_that_another_root_has_under_the_same_names_do_not_replace_them(
     assert "records-left" in root.codes("check", *BASE, "--root", "b")[1]
     root.merge()
     assert root.reconcile("--root", "b") == 3
+
+
+@pytest.mark.parametrize("edits", [False, True])
+def test_an_import_can_have_the_names_of_records_that_moved(play: Play, *, edits: bool) -> None:
+    kept = play.shown(RECORD)
+    play.change()
+    relocate(play, "", "prod")
+    play.merge()
+    play.change("more")
+    another(play, "stage", "one", "t0")
+    imported = kept.replace("10.40.0", "10.99.0")
+    play.edit({f"stage/{RECORD}": imported})
+    assert play.codes("check", *BASE, "--root", "stage") == (0, set())
+    play.merge("more")
+    assert play.reconcile("--root", "stage") == 0
+    if edits:
+        play.edit({f"prod/{RECORD}": edited(kept)})
+        play.push()
+    assert play.reconcile("--root", "prod") == (3 if edits else 0)
+    assert play.shown(f"stage/{RECORD}") == imported
