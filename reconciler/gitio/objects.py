@@ -369,6 +369,9 @@ def whole_name(git: GitProcess, rev: str) -> str:
     found = [form for form, head in zip(wanted, headers(git, wanted), strict=True) if head]
     if name.startswith("refs/") and not found:
         raise GitError(f"no reference {name!r} in the repository", "git for-each-ref shows them")
+    if found == [f"refs/tags/{name}"]:  # the clone might lack a local branch of this name
+        listed = git.check("for-each-ref", "--format=%(refname)", f"refs/remotes/*/{name}")
+        found += listed.decode("utf-8", "replace").split()
     is_begin = found and _HEX.fullmatch(name) and git.check("rev-parse", f"--disambiguate={name}")
     commits = [f"the commits {name}…"] if is_begin else []
     if len(found) + len(commits) > 1:

@@ -73,6 +73,13 @@ def steps_of(
             yield step["name"], step["run"], own
 
 
+def shadowed(workspace: Path) -> Path:
+    """A checkout with tags that could choose or block the base of a check."""
+    for name in ("main", "origin/main"):
+        git(workspace, "tag", name, "HEAD")
+    return workspace
+
+
 def ran(machine: Machine, job: dict[str, Any], contexts: dict[str, str]) -> dict[str, str]:
     said = {}
     for name, command, own in steps_of(job, contexts):
@@ -87,7 +94,7 @@ def test_a_pull_request_and_its_merge(tmp_path: Path, bare: Path, kind: Forge) -
     jobs = jobs_of(kind)["jobs"]
     # GitHub lays out the merge commit, Gitea the head of the change.
     ref = "refs/pull/1/merge" if kind is Forge.GITHUB else "change"
-    machine = Machine(tmp_path, checked_out(tmp_path, bare, ref))
+    machine = Machine(tmp_path, shadowed(checked_out(tmp_path, bare, ref)))
     contexts = {"github.base_ref": "main", "github.token": "secret-token"}
     said = ran(machine, jobs["check"], contexts)
     assert list(said) == ["Check", "Plan"]
@@ -109,7 +116,7 @@ def test_a_merge_request_of_gitlab_and_its_merge(tmp_path: Path, bare: Path) -> 
     jobs = jobs_of(Forge.GITLAB)
     machine = Machine(
         tmp_path,
-        checked_out(tmp_path, bare, "change"),
+        shadowed(checked_out(tmp_path, bare, "change")),
         CI_MERGE_REQUEST_TARGET_BRANCH_NAME="main",
         CI_PROJECT_URL=str(bare).removesuffix(".git"),
     )

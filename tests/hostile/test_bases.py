@@ -45,6 +45,23 @@ def test_a_tag_or_a_branch_that_shadows_a_remote_branch_is_refused(
     assert "refs/heads/origin/main and refs/remotes/origin/main" in text
 
 
+@pytest.mark.parametrize("name", ["main", "träger"])
+def test_a_tag_that_shadows_a_branch_that_only_remotes_have_is_refused(
+    folder: Path, checked: Checked, said: Said, name: str
+) -> None:
+    git(folder, "update-ref", f"refs/remotes/origin/{name}", "main")
+    git(folder, "branch", "-q", "-D", "main")  # as in the checkout of a job
+    git(folder, "tag", name, "change")
+    git(folder, "tag", "v1", "change")
+    code, text = said("check", "--base", f"{name}~1")
+    assert code == 64
+    assert f"'{name}~1' is ambiguous: refs/tags/{name} and refs/remotes/origin/{name}" in text
+    assert f"write refs/tags/{name}~1 or refs/remotes/origin/{name}~1, or a commit id" in text
+    assert "pool-shrunk" in checked("--base", f"refs/remotes/origin/{name}")[1]
+    assert checked("--base", f"refs/tags/{name}")[1] == []
+    assert checked("--base", "v1")[1] == []
+
+
 def test_the_upstream_of_a_branch_is_what_its_configuration_says(
     folder: Path, checked: Checked
 ) -> None:
