@@ -108,7 +108,7 @@ class _Tries(Struct, frozen=True):
             lost: list[Allocation] = []
             with suppress(GitError):
                 lost, _ = lost_records(self.repository, self.said.accepts, self.said.base)
-            return record_differences(released(lost, evaluation), self.files)
+            return self._differing(released(lost, evaluation))
         found = [self._of_plan(evaluation, {})]
         # Clusters reported that these ranges were not used any more.
         unused = {it.path: "" for it in left_behind(evaluation) if it.path in self.files}
@@ -129,20 +129,16 @@ class _Tries(Struct, frozen=True):
         for entry, data in zip(there, self.base.read(there), strict=True):
             if planned[entry.path] == data:
                 del planned[entry.path]
-        return record_differences(planned, self.files)
+        return self._differing(planned)
+
+    def _differing(self, planned: Mapping[str, bytes | None]) -> list[str]:
+        return sorted({path for path, _ in planned.items() ^ self.files.items()})
 
     def _evaluate(self, kept: Mapping[str, str], unused: Mapping[str, str]) -> Evaluation:
         options = EvaluationOptions(
             allow_release=self.said.allow_release, retained=kept, left=unused, gone=self.gone
         )
         return as_reconciled(self.base, self.repository, options)
-
-
-def record_differences(
-    mine: Mapping[str, bytes | None], theirs: Mapping[str, bytes | None]
-) -> list[str]:
-    """Return the paths of the files that differ."""
-    return sorted({path for path, _ in mine.items() ^ theirs.items()})
 
 
 class Verified(Struct, frozen=True):
