@@ -35,18 +35,19 @@ HEADERS = {
     "start": "start startaddress startip first firstip firstaddress from von startadresse début debut",
     "end": "end endaddress endip last lastip lastaddress to bis endadresse fin",
     "ipv6": "ipv6 ipv6address ip6 ipv6range ipv6prefix",
-    "cluster": "cluster tenant tenantcluster clustername tenantname",
+    "cluster": "cluster tenant tenantcluster clustername tenantname mandant locataire",
     "name": "name hostname host server device vm virtualmachine machine dnsname dns fqdn service"
     " assignedobject parent rechner rechnername gerät geraet nom hôte hote serveur",
-    "namespace": "namespace ns project",
+    "namespace": "namespace ns project projekt projet",
     "pool": "pool network networkpool vlan segment poolname netz netzwerk réseau reseau",
-    "type": "type role usage purpose kind",
-    "team": "team owner department group ownedby",
-    "description": "description desc comment comments note notes remark",
-    "status": "status state ipstate tag",
+    "type": "type role usage purpose kind typ art rolle verwendung zweck verwendungszweck genre rôle",
+    "team": "team owner department group ownedby customer kunde abteilung besitzer zuständig équipe",
+    "description": "description desc comment comments note notes remark remarks beschreibung bemerkung"
+    " bemerkungen kommentar anmerkung notiz commentaire remarque",
+    "status": "status state ipstate tag zustand statut état",
     "used": "markutilized markedutilized markpopulated markedpopulated isfull",
     "space": "vrf space addressspace",
-    "ignore": "ispool gateway gw defaultgateway standardgateway passerelle",
+    "ignore": "ispool gateway gw defaultgateway standardgateway passerelle id mac macaddress site",
 }
 """Headers by meaning, in lower case and without word separators."""
 
@@ -55,13 +56,13 @@ _LISTS = {
     "no": "false no n 0 \u2717 \u2718",
     "flags": "true false yes no \u2713 \u2714 \u2717 \u2718",
     "nothing": "n/a n.a. #n/a none null nil - -- --- ? tbd \u2013 \u2014",
-    LOAD_BALANCER: "lb lbs loadbalancer vip vips ingress metallb",
+    LOAD_BALANCER: "lb lbs loadbalancer vip vips ingress metallb lastverteiler",
     NODES: "node nodes host hosts server servers vm vms machine device worker workers"
-    " loopback secondary",  # roles of NetBox
-    "free": "free available unused decommissioned deprecated container",
-    "reserved": "reserved dhcp",
+    " knoten rechner serveur nœud noeud loopback secondary",  # the last two are roles of NetBox
+    "free": "free available unused decommissioned deprecated container frei verfügbar libre",
+    "reserved": "reserved dhcp reserviert réservé",
     "network": "pool network prefix subnet vlan",
-    "not": "no not non without former formerly ex old",
+    "not": "no not non without former formerly ex old kein keine nicht ohne pas sans",
 }
 _WORDS = {key: frozenset(text.split()) for key, text in _LISTS.items()}
 _KNOWN = {name: (key, rank) for key, it in HEADERS.items() for rank, name in enumerate(it.split())}
@@ -80,10 +81,10 @@ _DISTINGUISHER = re.compile(r"\s*\([^()]*:[^()]*\)\Z")
 
 
 class Columns(NamedTuple):
-    """Positions of columns by meaning, and the unknown headers."""
+    """Positions of columns by meaning, and the unknown headers by position."""
 
     by_meaning: Mapping[str, tuple[int, ...]]
-    unknown: tuple[str, ...]
+    unknown: Mapping[int, str]
 
 
 def columns_of(header: Sequence[str], mapped: Mapping[str, str]) -> Columns:
@@ -98,15 +99,15 @@ def columns_of(header: Sequence[str], mapped: Mapping[str, str]) -> Columns:
         if plain(name) not in there:
             raise ValueError(f"no column {shown(name)}; there are: {', '.join(header)}")
     ranked: dict[str, list[tuple[int, int]]] = {}
-    unknown = []
+    unknown: dict[int, str] = {}
     for at, name in enumerate(there):
         meaning, rank = (wanted[name], -1) if name in wanted else _KNOWN.get(name, ("", 0))
         if meaning and meaning != "ignore":
             ranked.setdefault(meaning, []).append((rank, at))
         elif not meaning:
-            unknown.append(header[at])
+            unknown[at] = header[at]
     found = {key: tuple(at for _, at in sorted(places)) for key, places in ranked.items()}
-    return Columns(found, tuple(unknown))
+    return Columns(found, unknown)
 
 
 def plain(name: str) -> str:
@@ -115,11 +116,15 @@ def plain(name: str) -> str:
 
 
 class TableRow(NamedTuple):
-    """Nonempty texts of a row by meaning; its shape (`network`, `range`, `host`) if stated."""
+    """Nonempty texts of a row by meaning; its shape (`network`, `range`, `host`) if stated.
+
+    A column of `unread` has a text in the row that might be its type.
+    """
 
     place: Location
     values: Mapping[str, str]
     shape: str = ""
+    unread: tuple[str, ...] = ()
 
     def get(self, meaning: str) -> str:
         """Return the text of a meaning; empty if absent."""
@@ -164,8 +169,7 @@ def table_rows(
     """Return the rows of a table, by requested meanings, and by meanings of another program."""
     records = _records(path, text, mapped)
     line, texts = next(records, (0, [""]))
-    header = [cell.lstrip("# ") for cell in texts]
-    if not any(header):
+    if not any(header := [cell.lstrip("# ") for cell in texts]):
         raise UnreadableError(path, "the file is empty", "begin with a header, such as ip,name")
     try:
         theirs = {it: meanings[plain(it)] for it in header if plain(it) in meanings}
@@ -178,9 +182,10 @@ def table_rows(
     sample: list[list[str]] = []
     for number, texts in records:
         place = Location(path, number)
-        if not texts[0].startswith("#") or (any(texts[1:]) and header[0] in ("", *columns.unknown)):
+        if not texts[0].startswith("#") or (any(texts[1:]) and 0 in columns.unknown):
             sample += [texts] if len(sample) < _SAMPLE else []
-            rows.append(TableRow(place, _values(texts, columns), shape(header)))
+            unread = (it for at, it in columns.unknown.items() if it and any(texts[at : at + 1]))
+            rows.append(TableRow(place, _values(texts, columns), shape(header), tuple(unread)))
         elif any(texts[1:]):
             notes.append(f"{place}: a comment, which is not read")
     likely = _likely(header, columns, sample)
@@ -189,9 +194,9 @@ def table_rows(
     is_host = is_networks and known & {"name", "cluster"} and "address" in likely.values()
     if is_host or (known.isdisjoint(_PLACES) and not any(map(network_in_pool, rows))):
         raise UnreadableError(path, *_no_addresses(header, likely), line)
-    if names := [name for name in columns.unknown if name]:
-        listed, one = ", ".join(map(shown, names)), quote(f"{names[0]}=MEANING")
-        notes.append(f"{path}: not read: column {listed}; --map {one} sets its meaning")
+    if names := [name for name in columns.unknown.values() if name]:
+        hint = f"--map {quote(f'{names[0]}=MEANING')} sets its meaning"
+        notes.append(f"{path}: not read: column {', '.join(map(shown, names))}; {hint}")
     return rows, notes
 
 
@@ -208,7 +213,7 @@ def _likely(header: Sequence[str], columns: Columns, sample: list[list[str]]) ->
     found: dict[str, set[str]] = {}
     for at, name in enumerate(header):
         cells = {row[at] for row in sample if at < len(row) and is_valid(row[at])}
-        if cells and name in columns.unknown and not all(it.startswith("255.") for it in cells):
+        if cells and at in columns.unknown and not all(it.startswith("255.") for it in cells):
             found[name] = cells
     hosts = [name for name, cells in found.items() if not all(map(is_network, cells))]
     host = max(hosts, key=lambda name: len(found[name]), default="")
@@ -355,18 +360,21 @@ def _addresses(row: TableRow, type_: str) -> tuple[list[IPRange], bool]:
         one = row.get("address") or row.get("range")
         message = f"two columns have addresses: {shown(one)} and {shown(another)}"
         raise NotationError(message, "leave one out with --map COLUMN=ignore, and import it next")
-    is_owned = bool(row.get("name") or row.get("cluster"))
+    owner = row.get("cluster") or row.get("name")
     more = ranges_in(row.get("ipv6")) if row.get("ipv6") else []
     if start := row.get("start"):
         return [between(start, row.get("end") or start), *more], False
     is_host, text = row.shape == "host", row.get("address") or row.get("range")
-    is_alone = not (is_owned or is_host or type_ not in ("", "network"))
+    is_alone = not (owner or is_host or type_ not in ("", "network"))
     if text and not (is_alone and is_network(_masked(row, text))):
         return [*ranges_in(text, "host" if is_host else "address"), *more], False
     text = text or row.get("cidr") or network_in_pool(row)
     if more and not text:
         return more, False
-    is_pool = row.shape == "network" or type_ == "network" or not is_owned
+    is_owned = owner and (
+        "/" in owner or any(map(row.get, ("cluster", "type", "team", "namespace")))
+    )
+    is_pool = row.shape == "network" or type_ == "network" or not is_owned  # a pool has a name, too
     return [*ranges_in(_masked(row, text), "network" if is_pool else "cidr"), *more], is_pool
 
 
@@ -401,6 +409,12 @@ def _holding(
         hint = f"--map-type {quote(f'{type_name}={LOAD_BALANCER}')}, or ={', ='.join(TYPES[1:])}"
         hint = f"did you mean {near}? Else say it: {hint}" if near else f"say it: {hint}"
         raise NotationError(f"type {shown(type_name)} is not known", hint)
+    if row.unread and row.get("cluster") and not (type_ or assumed.type):
+        message = (
+            f"the type is unknown, and a column is not read: {', '.join(map(shown, row.unread))}"
+        )
+        hint = " ".join(f"--map {quote(f'{it}=type')}" for it in row.unread)
+        raise NotationError(message, f"{hint}, or =ignore for a column without types")
     team = slug(row.get("team"))
     inside = slug(namespace if slash else row.get("namespace")) or team or assumed.namespace
     return ImportedRange(

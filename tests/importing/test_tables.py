@@ -89,6 +89,36 @@ def test_a_network_without_an_owner_is_a_pool(text: str, networks: list[str]) ->
     assert len({it.name for it in found.described}) == len(networks)
 
 
+@pytest.mark.parametrize(
+    ("text", "pools"),
+    [
+        ("prefix,name\n10.44.0.0/24,VLAN 44\n10.45.0.0/24,VLAN 45\n", ["vlan-44", "vlan-45"]),
+        ("Netz;IP-Adresse;Name\n10.44.0.0/24;;VLAN 44\n10.44.0.0/24;10.44.0.9;web\n", ["vlan-44"]),
+        ("network,ip,name,type\n10.44.0.0/24,,VLAN 44,\n,10.44.0.9,web,node\n", ["vlan-44"]),
+    ],
+)
+def test_the_name_of_a_network_is_that_of_its_pool(text: str, pools: list[str]) -> None:
+    found = table(text)
+    assert [it.name for it in found.described] == pools
+    assert {it.title for it in found.holdings} <= {"default/web"}
+
+
+@pytest.mark.parametrize(
+    ("header", "row"),
+    [
+        ("cluster", "web"),
+        ("name,type", "web,nodes"),
+        ("name,team", "web,default"),
+        ("name,namespace", "web,default"),
+        ("name", "default/web"),
+    ],
+)
+def test_a_network_with_an_owner_is_held(header: str, row: str) -> None:
+    found = table(f"prefix,{header}\n10.44.0.0/28,{row}\n")
+    assert [it.title for it in found.holdings] == ["default/web"]
+    assert found.described == ()
+
+
 def test_a_network_without_its_length_is_no_pool_of_one_address() -> None:
     for header in ("subnet", "network", "prefix"):
         found = table(f"{header},description\n10.50.0.0,Lab\n")
@@ -180,7 +210,7 @@ def test_columns_of_clusters_are_load_balancers_and_a_type_says_otherwise() -> N
 
 def test_a_network_of_nobody_is_a_pool_and_that_of_somebody_is_theirs() -> None:
     found = table(
-        "prefix,pool,name,type\n10.0.0.0/24,Edge 1,,\n10.0.1.0/28,,web,\n10.0.2.0/24,,x,pool\n"
+        "prefix,pool,name,type\n10.0.0.0/24,Edge 1,,\n10.0.1.0/28,,web,lb\n10.0.2.0/24,,x,pool\n"
     )
     assert [(it.name, format_short(it.extent)) for it in found.described] == [
         ("edge-1", "10.0.0.0-10.0.0.255"),
@@ -256,6 +286,49 @@ def test_what_cannot_be_read_is_told_with_its_place(text: str | bytes, said: str
 def test_columns_that_mean_nothing_are_named() -> None:
     (note,) = table("ip,colour\n10.0.0.5,red\n").notes
     assert note.startswith("a.csv: not read: column 'colour'; --map colour=MEANING ")
+
+
+def test_an_unread_column_next_to_clusters_might_be_the_type_of_their_addresses() -> None:
+    text = "network,ip,cluster,kind_of_host,Etage\n10.0.0.0/24,,,,\n,10.0.0.30,shop,node,3\n"
+    (found,) = table(text).conflicts
+    assert found.location.line == 3
+    assert found.hint.startswith("--map kind_of_host=type --map Etage=type, or =ignore ")
+    assert table(text).holdings == ()
+    mapped = {"kind_of_host": "type", "Etage": "ignore"}
+    held = files_found([("a.csv", text.encode())], Assumed(), mapped=mapped).holdings
+    assert [it.type for it in held] == ["nodes"]
+    # Requested and read types decide, and rows of hosts are nodes anyway.
+    assert not table(text, type="nodes").conflicts
+    assert not table(text.replace("kind_of_host", "type")).conflicts
+    assert not table(text.replace("cluster", "name")).conflicts
+
+
+def test_german_and_french_headers_and_types_are_known() -> None:
+    rows = (
+        ";10.0.0.10-17;shop;LB;\n;10.0.0.30;shop;{0};x\n;10.0.0.200-220;;DHCP;\n"
+        ";10.0.0.221;;{1};\n;10.0.0.222;;{2};\n"
+    )
+    german = "Netz;IP-Adresse;Mandant;Typ;Bemerkung\n10.0.0.0/24;;;;Prod\n"
+    french = "R\u00e9seau;Adresse IP;Locataire;R\u00f4le;Remarque\n10.0.0.0/24;;;;Prod\n"
+    for text in (
+        german + rows.format("Knoten", "reserviert", "frei"),
+        german.replace("Typ", "Art") + rows.format("Rechner", "Reserviert", "verf\u00fcgbar"),
+        french + rows.format("serveur", "r\u00e9serv\u00e9", "libre"),
+    ):
+        found = table(text)
+        assert found.conflicts == ()
+        assert [it.name for it in found.described] == ["prod"]
+        assert [(it.title, it.type) for it in found.holdings] == [
+            ("default/shop", "loadbalancer"),
+            ("default/shop", "nodes"),
+        ]
+        assert [format_short(it.item) for it in found.reserved] == [
+            "10.0.0.200-10.0.0.220",
+            "10.0.0.221",
+        ]
+    found = table("IP-Adresse;Kunde;Status\n10.0.0.5;A;belegt\n10.0.0.6;;frei\n")
+    assert [(it.title, it.type) for it in found.holdings] == [("a/ip-10-0-0-5", "nodes")]
+    assert type_of("kein LB", {}) == type_of("belegt", {}) == ""
 
 
 def test_a_person_says_what_a_column_means() -> None:
