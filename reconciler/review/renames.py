@@ -1,6 +1,6 @@
 """Renames in a change: missing, late, and mistyped former names, and references to removed names."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping
 
 from msgspec.structs import replace
@@ -20,6 +20,7 @@ from reconciler.families.fields import FORMERLY, PLACE, former_of, written
 from reconciler.model.claim import Allocation, Claim
 from reconciler.model.key import Key
 from reconciler.model.plan import Keep, Release
+from reconciler.model.pool import Pool
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.renames import DocumentName, is_there, links_of, references
 from reconciler.review.change import Change
@@ -35,31 +36,34 @@ def renames(change: Change) -> Iterator[Finding]:
 
 
 def _likely(change: Change) -> Iterator[Finding]:
-    before, now = change.before.documents, change.after.documents
-    gone, new = _only(before, now), _only(now, before)
+    before, now = change.before, change.after
+    gone, new = _only(before.documents, now.documents), _only(now.documents, before.documents)
     if not gone or not new:
         return
-    named = {(it.kind.id, former_of(it)) for it in new}
-    lost = _lost_by_owner(change.result)
-    groups: dict[Hashable, tuple[list[Document], list[Document]]] = {}
-    held = defaultdict[Hashable, set[frozenset[Key]]](set)
-    for old in gone:
-        records = lost.get(key_of(old).owner, [])
-        if records and (old.kind.id, (old.namespace, old.name)) not in named:
-            pool = change.before.pools.get(key_of(old))
-            groups.setdefault(signature := _signature(old, pool, records), ([], []))[0].append(old)
-            held[signature].add(frozenset(it.pool for it in records))
-    claims = defaultdict[DocumentName, list[Claim]](list)
+    lost, claims = _lost_by_owner(change.result), defaultdict[DocumentName, list[Claim]](list)
+    served = defaultdict[DocumentName, set[Key]](set)
     for claim in change.result.state.claims.values():
         claims[claim.key.owner].append(claim)
-    for document in new:
-        key = key_of(document)
-        asked = claims[key.owner]
-        signature = _signature(document, change.after.pools.get(key), asked)
-        group, pools = groups.get(signature), {pool for it in asked for pool in it.candidates}
-        if group and (is_pool(document.kind.id) or any(it <= pools for it in held[signature])):
-            group[1].append(document)
-    yield from (_looks_renamed(old, new, lost) for old, new in groups.values() if new)
+        served[claim.key.owner].update(claim.candidates)
+    former = {it.identity: (*it.kind.id, *(former_of(it) or ())) for it in new}
+    named = set(former.values())
+    gone = [it for it in gone if it.identity not in named and lost[key_of(it).owner]]
+    new = [it for it in new if former[it.identity] not in before.documents]
+    keys = {it.identity: _keys(it, before.pools, lost[key_of(it).owner]) for it in gone}
+    keys |= {it.identity: _keys(it, now.pools, claims[key_of(it).owner]) for it in new}
+    for step in range(4):
+        groups = defaultdict[Hashable, list[Document]](list)
+        for it in (it for it in (*gone, *new) if it.identity in keys):
+            groups[keys[it.identity][step]].append(it)
+        for group in groups.values():
+            old = [it for it in group if it.identity in before.documents]
+            pools = {record.pool for it in old for record in lost[key_of(it).owner]}
+            added = [it for it in group if it.identity in now.documents]
+            added = [it for it in added if pools & (served[key_of(it).owner] or pools)]
+            if old and added and (step == 3 or len(old) == len(added) == 1):
+                yield _looks_renamed(change, old, added, lost, claims)
+                for it in (*old, *added):
+                    del keys[it.identity]
 
 
 def _only(side: Mapping[Identity, Document], other: Mapping[Identity, Document]) -> list[Document]:
@@ -67,34 +71,51 @@ def _only(side: Mapping[Identity, Document], other: Mapping[Identity, Document])
     return [it for it in found if keeps_addresses(it.kind.id)]
 
 
-def _signature(document: Document, pool: object, asked: list[Allocation] | list[Claim]) -> Hashable:
-    if is_pool(document.kind.id):
-        return document.kind.id, str(getattr(pool, "extent", "")), getattr(pool, "space", "")
+def _keys(
+    document: Document, pools: Mapping[Key, Pool], asked: list[Allocation] | list[Claim]
+) -> tuple[Hashable, ...]:
+    """Return what both names of a document have in common, the closest match first."""
+    kind, path = document.kind.id, document.path
+    if is_pool(kind):
+        pool = pools.get(key_of(document))
+        return ((kind, str(getattr(pool, "extent", "")), getattr(pool, "space", "")),) * 4
     teams = frozenset(it.owner.team for it in asked)
-    return document.kind.id, teams, tuple(sorted((it.type, it.size) for it in asked))
+    sizes = tuple(sorted((it.type, it.size) for it in asked))
+    return (kind, path, document.name), (kind, path, teams), (kind, teams, sizes), (kind, teams)
 
 
 def _looks_renamed(
-    gone: list[Document], new: list[Document], lost: Mapping[DocumentName, list[Allocation]]
+    change: Change,
+    gone: list[Document],
+    new: list[Document],
+    lost: Mapping[DocumentName, list[Allocation]],
+    claims: Mapping[DocumentName, list[Claim]],
 ) -> Finding:
     document = new[0]
-    size = sum(record.size for old in gone for record in lost[key_of(old).owner])
+    records = [record for old in gone for record in lost[key_of(old).owner]]
+    size = sum(record.size for record in records)
     words = "are of no pool" if is_pool(document.kind.id) else "change"
-    what = "add to its metadata.annotations"
     if len(gone) == len(new) == 1:
         message = f"this looks like a rename of {gone[0].title}: {size} addresses {words}"
-        if former_of(document) is not None:
+        what = "add to its metadata.annotations"
+        if former_of(document):
             what = f"let {'.'.join(PLACE[:-1])} say"
-        line = written(gone[0].namespace, gone[0].name)
-        return warning("looks-renamed", document.start, message, f"to keep them, {what}: {line}")
-    sides = [join_limited([it.title for it in side]) for side in (gone, new)]
-    message = f"this looks like a rename: the change removes {sides[0]} and adds {sides[1]}, of the"
-    message += f" same team and size: {size} addresses {words}"
-    hint = f"to keep them, add to metadata.annotations of each: {FORMERLY}: NAMESPACE/NAME"
+        hint = f"to keep them, {what}: {written(gone[0].namespace, gone[0].name)}"
+    else:
+        sides = [join_limited([it.title for it in side]) for side in (gone, new)]
+        message = f"this looks like a rename: the change removes {sides[0]} and adds {sides[1]},"
+        message += f" of the same team: {size} addresses {words}"
+        hint = f"to keep them, add to metadata.annotations of each: {FORMERLY}: NAMESPACE/NAME"
+    named = references(change.result.documents)
+    if held := [it.document.title for old in gone for it in named.get(key_of(old).owner, ())]:
+        hint += f", and set tenantClusterRef of {join_limited(held)} to the new name"
+    team = records[0].owner.team
+    if any(it.owner.team != team for it in claims[key_of(document).owner]):
+        hint += f", and keep it in team {team} (TenantCluster: spec.teamRef)"
     return warning("looks-renamed", document.start, message, hint)
 
 
-def _lost_by_owner(evaluation: Evaluation) -> dict[DocumentName, list[Allocation]]:
+def _lost_by_owner(evaluation: Evaluation) -> defaultdict[DocumentName, list[Allocation]]:
     named = references(evaluation.documents).items()
     tenants = {key_of(it.document).owner: name for name, items in named for it in items}
     found = defaultdict[DocumentName, list[Allocation]](list)
@@ -158,8 +179,7 @@ def _unknown(
             ]
             gone = {key.short: key for key in keys if key.owner not in named}
             near = nearest(link.before.short, gone)
-            records_of = _lost_by_owner(evaluation).get(gone[near].owner, []) if near else []
-            lost = sum(it.size for it in records_of)
+            lost = near and sum(it.size for it in _lost_by_owner(evaluation)[gone[near].owner])
             what = f"{lost} addresses of {near} change" if lost else ""
             hint = meant(link.before.short, gone) or hint
         message = f"{FORMERLY}: {link.title} is not in {change.name}, so {document.title} takes"
@@ -172,24 +192,20 @@ def dangling_requests(change: Change) -> Iterator[Finding]:
     evaluation = change.result
     dangling = {it.location: it for it in evaluation.findings if it.code == "reference-not-found"}
     before, now = change.before.documents, change.after.documents
-    # A new document of the same kind may be a rename.
-    new = {document.kind.id for identity, document in now.items() if identity not in before}
-    removed = [before[identity] for identity in sorted(before) if identity not in now]
-    gone = {key_of(it).owner: it for it in removed if it.kind.id not in new}
+    gone = [before[identity] for identity in sorted(before) if identity not in now]
     if not dangling or not gone:
         return
-    held = Counter[DocumentName]()
-    for decision in evaluation.plan.decisions:
-        if isinstance(decision, Keep) and decision.allocation.is_live:
-            held[decision.claim.owner] += decision.allocation.size
-    named = references(evaluation.documents)
-    for name, document in gone.items():
-        for reference in named.get(name, ()):
-            who = reference.document
-            count = held[key_of(who).owner]
+    new = {document.kind.id for identity, document in now.items() if identity not in before}
+    lost, named = _lost_by_owner(evaluation), references(evaluation.documents)
+    for document in gone:
+        for reference in named.get(key_of(document).owner, ()):
+            who, records = reference.document, lost[key_of(document).owner]
+            count = sum(it.size for it in records if it.claim.owner == key_of(who).owner)
             found = dangling.get(who.at(*reference.place))
             if found is not None and count:
                 message = f"this change removes {document.title}, but {who.title} in {who.file}"
                 message += f" still holds {count} addresses for it"
                 hint = f"to release them, also remove {who.title}"
+                if document.kind.id in new:
+                    hint = f"after a rename, set tenantClusterRef to the new name; {hint}"
                 yield replace(found, message=message, hint=hint)

@@ -7,9 +7,7 @@ from tests.world import SMALL, pool, provider, reconciled, tenant
 
 
 def unlike(what: str) -> Files:
-    text = formerly(
-        tenant("uno", "team-b", teamRef="{name: team-a}", networking="{lbPoolSize: 4}"), what
-    )
+    text = formerly(tenant("uno", "team-b"), what)
     return {**without(TWO, "tenants/one.yaml"), "tenants/uno.yaml": text}
 
 

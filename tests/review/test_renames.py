@@ -3,7 +3,7 @@
 import pytest
 
 from reconciler.addresses import format_short
-from tests.planning.outcome import without
+from tests.planning.outcome import Files, without
 from tests.planning.test_renaming import TWO, formerly, renamed
 from tests.planning.test_tangled_renames import asking
 from tests.review.sides import as_findings, reviewed
@@ -32,11 +32,11 @@ def test_a_rename_without_the_annotation_is_told_with_the_line_that_keeps_the_ad
         (tenant("uno").replace("replicas: 1", "replicas: 2"), True),
         (tenant("uno", "team-b", teamRef="{name: team-a}"), True),
         (tenant("uno", "team-b"), False),
-        (tenant("uno", networking="{lbPoolSize: 12}"), False),
+        (tenant("uno", networking="{lbPoolSize: 12}"), True),
     ],
     ids=["other edits", "another namespace", "another team", "another size"],
 )
-def test_a_rename_keeps_team_and_size(text: str, *, is_rename: bool) -> None:
+def test_a_rename_keeps_the_team(text: str, *, is_rename: bool) -> None:
     files = {**without(TWO, "tenants/one.yaml"), "tenants/uno.yaml": text}
     assert len(as_findings(TWO, files, "looks-renamed")) == is_rename
 
@@ -56,7 +56,7 @@ def test_several_candidates_are_one_finding_with_both_sides() -> None:
     assert found.message == (
         "this looks like a rename: the change removes TenantCluster team-a/one and TenantCluster"
         " team-a/two and adds TenantCluster team-a/due and TenantCluster team-a/uno, of the same"
-        " team and size: 16 addresses change"
+        " team: 16 addresses change"
     )
     assert found.hint == (
         "to keep them, add to metadata.annotations of each: gitops-ipam.dev/formerly: NAMESPACE/NAME"
@@ -135,7 +135,54 @@ def test_a_tenant_whose_addresses_a_request_holds_looks_renamed() -> None:
     (found,) = as_findings(base, files, "looks-renamed")
     assert found.location.path == "tenants/uno.yaml"
     assert found.message.endswith("a rename of TenantCluster team-a/one: 8 addresses change")
-    assert found.hint.endswith("gitops-ipam.dev/formerly: team-a/one")
+    assert found.hint == (
+        "to keep them, add to its metadata.annotations: gitops-ipam.dev/formerly: team-a/one,"
+        " and set tenantClusterRef of IPAllocation butler-system/held to the new name"
+    )
+    (dangling,) = as_findings(base, files, "reference-not-found")
+    assert dangling.hint.startswith("after a rename, set tenantClusterRef to the new name")
+
+
+@pytest.mark.parametrize("kind", ["nodes", "loadbalancer"])
+def test_a_tenant_of_several_requests_looks_renamed_and_keeps_all_by_the_hint(kind: str) -> None:
+    pin = PIN.replace("0.50", "0.60").replace("0.57", "0.63")
+
+    def with_tenant(text: str, of: str) -> Files:
+        more = imported("more", of, pinnedRange=pin).replace("type: loadbalancer", f"type: {kind}")
+        files = {"tenants/held.yaml": imported("held", of), "tenants/more.yaml": more}
+        return {**SMALL, **files, "tenants/one.yaml": text}
+
+    base = reconciled(with_tenant(tenant("one"), "team-a/one"))
+    files = {**base, "tenants/one.yaml": tenant("uno")}
+    (found,) = as_findings(base, files, "looks-renamed")
+    assert "butler-system/held and IPAllocation butler-system/more" in found.hint
+    followed = with_tenant(formerly(tenant("uno"), "team-a/one"), "team-a/uno")
+    compared = reviewed(base, {**base, **followed})
+    assert not compared.evaluation.gates
+    assert not as_findings(base, {**base, **followed}, "looks-renamed", "reference-not-found")
+
+
+def test_each_of_several_renames_in_place_has_its_own_line() -> None:
+    files = {**TWO, "tenants/one.yaml": tenant("uno"), "tenants/two.yaml": tenant("dos")}
+    found = as_findings(TWO, files, "looks-renamed")
+    assert [it.hint.partition("formerly: ")[2] for it in found] == ["team-a/one", "team-a/two"]
+
+
+def test_a_rename_with_its_line_is_not_paired_with_another_removed_document() -> None:
+    files = {**without(TWO, "tenants/two.yaml"), "tenants/one.yaml": tenant("uno")}
+    files["tenants/one.yaml"] = formerly(tenant("uno"), "team-a/one")
+    assert as_findings(TWO, files, "looks-renamed") == []
+
+
+def test_another_namespace_in_the_same_file_looks_renamed_and_the_hint_names_the_team() -> None:
+    files = {**TWO, "tenants/one.yaml": tenant("one", "team-b")}
+    (found,) = as_findings(TWO, files, "looks-renamed")
+    assert found.hint.endswith(
+        "formerly: team-a/one, and keep it in team team-a (TenantCluster: spec.teamRef)"
+    )
+    followed = formerly(tenant("one", "team-b", teamRef="{name: team-a}"), "team-a/one")
+    (kept,) = as_findings(TWO, {**TWO, "tenants/one.yaml": followed}, "looks-renamed", "renamed")
+    assert kept.message.endswith("it keeps 1 record with 8 addresses")
 
 
 def test_what_a_request_holds_changes_hands_only_within_a_team_and_to_one_alone() -> None:

@@ -221,10 +221,13 @@ def _group(group: DiagnosisGroup, painter: Painter) -> Iterator[str]:
     for check in group.checks:
         sign, colour = _DOCTOR_SIGNS[check.verdict]
         name = escape(check.name).ljust(_DOCTOR_WIDTH)
-        yield f"  {painter.paint(sign, colour)} {name}   {escape(check.message)}\n"
-        if check.hint:
-            indent, hint = " " * (_DOCTOR_WIDTH + 7), painter.paint("hint:", Colour.DIM)
-            yield f"{indent}{hint} {escape(check.hint)}\n"
+        indent = " " * (_DOCTOR_WIDTH + 7)
+        message, hint = (
+            f"\n{indent}".join(map(escape, it.splitlines())) for it in (check.message, check.hint)
+        )
+        yield f"  {painter.paint(sign, colour)} {name}   {message}\n"
+        if hint:
+            yield f"{indent}{painter.paint('hint:', Colour.DIM)} {hint}\n"
     yield "\n"
 
 
