@@ -84,21 +84,24 @@ def _describe(found: MoveEdits, brush: Painter) -> str:
     made = " ".join(it.path for it in found.overrides)
     if made:
         lines = [
-            "Two changes, each merged by itself:",
+            f"{'Two changes, each' if found.changes else 'One change,'} merged by itself:",
             f"  1. {let[0]}",
             *(f"     {it}" for it in let[1:]),
             f"     git add {made} && git commit -m 'Let {claim} move to {to}'",
         ]
     else:
-        lines = [f"{'; '.join(let)}: one change is left to be merged."]
-    files = " ".join(quote(it.path) for it in found.changes)
-    edits = [f"{place.path}:{place.line}: {words}" for place, words in found.edits]
-    lines += [
-        f"  {2 if made else 1}. {edits[0]}",
-        *(f"     {edit}" for edit in edits[1:]),
-        f"     git add {files} && git commit -m 'Move {claim} to {to}'",
-        "Then reconcile does this:",
-    ]
+        left = "one change is left to be merged"
+        left = left if found.changes else "the next commit of the branch carries it out"
+        lines = [f"{'; '.join(let)}: {left}."]
+    if found.changes:
+        files = " ".join(quote(it.path) for it in found.changes)
+        first, *others = (f"{place.path}:{place.line}: {words}" for place, words in found.edits)
+        lines += [
+            f"  {2 if made else 1}. {first}",
+            *(f"     {edit}" for edit in others),
+            f"     git add {files} && git commit -m 'Move {claim} to {to}'",
+        ]
+    lines.append("Then reconcile does this:")
     stays = staying_lines(found.staying, found.pool)
     before, after = ("".join(f"{escape(line)}\n" for line in part) for part in (lines, stays))
     return f"{before}{moves_text(found.evaluation, brush)}{after}"

@@ -227,7 +227,7 @@ def _document(evaluation: Evaluation, claim: Key) -> Document:
 def _edited(
     evaluation: Evaluation, documents: Mapping[Key, Document], pool: Key
 ) -> tuple[tuple[FileChange, ...], tuple[tuple[Location, str], ...]]:
-    """Return the edited files. A document of several claims is written once, for its first."""
+    """Return the files that change. A document of several claims is written once, for its first."""
     first = {document.identity: key for key, document in reversed([*documents.items()])}
     files, edits = dict[str, bytes](), list[tuple[Location, str]]()
     for key, document in documents.items():
@@ -237,7 +237,9 @@ def _edited(
         now = _as_of(document, files[document.path]) if document.path in files else document
         files[document.path], made = _rewritten(evaluation, now, key, pool)
         edits += made
-    return tuple(FileChange(*it) for it in files.items()), tuple(edits)
+    before = {it.path: it.data for it in documents.values()}
+    changed = (FileChange(*it) for it in files.items() if it[1] != before[it[0]])
+    return tuple(changed), tuple(edits)
 
 
 def _after(

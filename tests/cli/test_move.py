@@ -58,6 +58,31 @@ def test_an_override_that_counts_already_is_not_written_again(play: Moves) -> No
     assert play.status() == ["M tenants/one.yaml"]
 
 
+def test_a_move_that_was_merged_with_its_override_needs_only_a_commit(play: Moves) -> None:
+    play("move", "one", "--to", "far")
+    play.commit()
+    play.reconcile()
+    ran = play("move", "one", "--to", "far")
+    assert ran.out.splitlines()[:2] == [
+        f"{OVERRIDE} lets team-a/one (loadbalancer) move: the next commit of the branch carries"
+        " it out.",
+        "Then reconcile does this:",
+    ]
+    assert play.status() == []
+    play.commit({"README.md": "x"})
+    assert "1 moved" in play.reconcile().out
+
+
+def test_a_claim_that_names_its_new_pool_already_needs_only_the_override(play: Moves) -> None:
+    play("move", "one", "--to", "far")
+    (play.folder / OVERRIDE).unlink()
+    play.commit()
+    ran = play("move", "one", "--to", "far")
+    assert ran.out.splitlines()[0] == "One change, merged by itself:"
+    assert "git add tenants" not in ran.out
+    assert play.status() == [f"?? {OVERRIDE}"]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
