@@ -22,7 +22,15 @@ from reconciler.importing.found import (
     full_place,
     slug,
 )
-from reconciler.importing.pools import MAX_WINDOWS, Placed, homes, taken_in
+from reconciler.importing.pools import (
+    MAX_WINDOWS,
+    Placed,
+    Taken,
+    homes,
+    near,
+    taken_in,
+    with_retries,
+)
 from reconciler.model.key import Key
 from reconciler.model.objects import PREFIX
 from reconciler.model.plan import Keep, Refuse
@@ -33,15 +41,15 @@ from reconciler.planning.limits import CAPACITY
 from reconciler.planning.space import Lookup
 
 
-def join_sources(holdings: Iterable[ImportedRange]) -> ImportedSource:
-    """Merge each owner's addresses into the fewest ranges. Ranges of two owners are conflicts."""
+def join_sources(holdings: Iterable[ImportedRange], taken: Lookup[Taken]) -> ImportedSource:
+    """Merge each owner's new, and known addresses. Ranges of two owners are conflicts."""
     conflicts: list[Finding] = []
     kept = _without_contested(_with_distinct_names(holdings, conflicts), conflicts)
     groups: dict[tuple[object, ...], list[ImportedRange]] = {}
     for item in kept:
         key = (item.namespace, item.name, item.type, item.space, item.pool)
         groups.setdefault(key, []).append(item)
-    found = [part for group in groups.values() for part in _merged(group)]
+    found = [part for group in groups.values() for part in _merged(group, taken)]
     return ImportedSource(holdings=tuple(sorted(found)), conflicts=tuple(conflicts))
 
 
@@ -96,9 +104,11 @@ def _contested(item: ImportedRange, other: ImportedRange, both: IPRange) -> Find
     return conflict(item.place, message, hint)
 
 
-def _merged(group: list[ImportedRange]) -> Iterator[ImportedRange]:
+def _merged(group: list[ImportedRange], taken: Lookup[Taken]) -> Iterator[ImportedRange]:
     parts = Lookup((it.item, it) for it in group)
-    for item in IPSet.of(it.item for it in group):
+    every = IPSet.of(it.item for it in group)
+    own = IPSet.of(it.item for row in group for it in near(taken, row) if it.owner == row.owner)
+    for item in (*(every & own), *(every - own)):
         inside = [it for _, it in parts.overlapping(item)]
         first = min(inside, key=lambda it: (it.place, it.item))
         users = tuple(dict.fromkeys(user for it in inside for user in it.users))
@@ -332,12 +342,13 @@ class _Assembling:
         return item._replace(body=annotated(item.body, {self.writer.annotation: pool}))
 
     def _place(self, there: Evaluation) -> Sequence[ImportedNetwork]:
-        every = join_sources(self.found.holdings)
+        taken = taken_in(there)
+        every = join_sources(self.found.holdings, taken)
         found = replace(self.found, holdings=every.holdings)
-        placed = Placed(found, homes(there, self.writer.pool_key), taken_in(there))
+        placed = Placed(found, homes(there, self.writer.pool_key), taken)
         self.known = placed.known if self.provider is not None else ()
         self.holdings = placed.holdings
-        self.conflicts += [*every.conflicts, *placed.conflicts]
+        self.conflicts += [*every.conflicts, *with_retries(placed.conflicts, self.before)]
         self.notes += placed.notes
         return placed.networks
 

@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from reconciler.addresses import BITS, IPRange, IPSet, cidrs_of, format_cidr, format_short
-from reconciler.documents.findings import Finding, Location
+from reconciler.documents.findings import Finding, Location, join_limited
 from reconciler.families.importing import ImportedNetwork, ImportedRange
 from reconciler.importing.found import ImportedSource, Window, by_address, conflict, full_place
 from reconciler.model.key import Key
@@ -37,22 +39,38 @@ class Placed:
     """Pools to write, and ranges that do not overlap, each with its pool. `known` ones exist."""
 
     def __init__(self, found: ImportedSource, homes: list[Home], taken: Lookup["Taken"]) -> None:
-        new = without_known(found.holdings, taken)
         self.networks: list[ImportedNetwork] = []
         self.holdings: list[ImportedRange] = []
-        self.conflicts: list[Finding] = [*new.conflicts]
-        self.notes: list[str] = [*new.notes]
-        self.known = [
-            it._replace(pool=home.name)
-            for it in {*found.holdings} - {*new.holdings}
-            for home in homes
-            if home.space == it.space and home.extent.covers(it.item)
-        ]
+        self.known: list[ImportedRange] = []
+        self.conflicts: list[Finding] = []
+        self.notes: list[str] = []
         self._homes = homes
         self._taken = taken
+        new = [item for item in found.holdings if self._is_new(item)]
         self._describe(found)
-        self._make([item for item in new.holdings if self._needs_pool(item)])
+        self._make([item for item in new if self._needs_pool(item)])
         self.holdings.sort()
+
+    def _is_new(self, item: ImportedRange) -> bool:
+        """Return whether the repository does not assign the range, to this owner or another one."""
+        met = near(self._taken, item)
+        other = next((it for it in met if it.owner != item.owner), None)
+        odd = next((it for it in met if item.is_typed and it.type != item.type), None)
+        text = format_short(item.item)
+        if other is not None:
+            message = f"{text} has two holders: {item.title}, and {other.title}"
+            self.conflicts.append(conflict(item.place, message, other.hint(item)))
+        elif odd is not None:
+            message = f"{text} of {item.title} is {item.type}, and {odd.type} by {odd.place}"
+            hint = f"correct the source, or set spec.type of {odd.place} to {item.type}"
+            self.conflicts.append(conflict(item.place, message, hint))
+        elif met:
+            self._note(item, f"{text} of {item.title} is known already")
+            around = (it for it in self._homes if it.space == item.space)
+            self.known += [
+                item._replace(pool=it.name) for it in around if it.extent.covers(item.item)
+            ]
+        return not met
 
     def _describe(self, found: ImportedSource) -> None:
         """Windows exclude all other addresses of their network, except the addresses of holdings."""
@@ -74,7 +92,7 @@ class Placed:
             elif not self._is_there(item):
                 self._new(item, _given(item, found))
 
-    def _note(self, item: Window | ImportedNetwork, text: str) -> None:
+    def _note(self, item: Window | ImportedNetwork | ImportedRange, text: str) -> None:
         self.notes.append(f"{full_place(item.place)}: {text}")
 
     def _reserve(self, item: Window, used: IPSet) -> None:
@@ -87,11 +105,11 @@ class Placed:
             message = f"{text} is used otherwise, but pool {home.name} of {home.place} has it"
             blocks = [block for it in given for block in cidrs_of(it)]
             hint = f"reserve it in the pool: spec.reserved, {', '.join(blocks)}"
-            near = _near(self._taken, item)
-            if other := next((it for it in near if given.overlapping(it.item)), None):
+            there = near(self._taken, item)
+            if other := next((it for it in there if given.overlapping(it.item)), None):
                 part = format_short(other.item)
                 message = f"{text} is used otherwise, but {part} is assigned to {other.title}"
-                hint = "find out who uses it, and leave the other one out"
+                hint = other.hint(item)
             self.conflicts.append(conflict(item.place, message, hint))
             return
         self._note(item, f"{text} is used otherwise, and not given out")
@@ -231,7 +249,21 @@ class Taken(NamedTuple):
     item: IPRange
     space: str
     owner: tuple[str, str]
+    type: str
     place: Location
+    is_released: bool = False
+
+    def hint(self, item: Window | ImportedRange) -> str:
+        """Return how to resolve a conflict; no hint leads to the release of an address in use."""
+        if self.is_released:
+            return "if it is in use, restore its request: git revert of the commit that removed it"
+        is_placeholder = self.owner[1] == by_address("ip", self.item)
+        if is_placeholder and isinstance(item, ImportedRange) and item.item.covers(self.item):
+            owner = f"name {item.name}, namespace {item.namespace}"
+            return f"set spec.tenantClusterRef of {self.place} to {owner}; do not delete it"
+        return (
+            f"find out who uses it, and correct the source or {self.place}; do not delete a request"
+        )
 
     @property
     def title(self) -> str:
@@ -243,39 +275,39 @@ def taken_in(evaluation: Evaluation) -> Lookup[Taken]:
     """Return the assigned addresses: in records, and in pins without a record."""
     state = evaluation.state
     spaces: dict[Key | None, str] = {key: pool.space for key, pool in state.pools.items()}
-    found = [
-        Taken(record.range, spaces.get(record.pool, ""), record.owner[:2], Location(record.path))
-        for record in state.records
-        if record.range is not None
-    ]
+    found: list[Taken] = []
+    for it in state.records:
+        if it.range is not None:
+            claim = state.claims.get(it.claim)
+            place = claim.source if claim is not None else Location(it.path)
+            around = spaces.get(it.pool, "")
+            found.append(Taken(it.range, around, it.owner[:2], it.type, place, it.is_released))
     recorded = {(it.space, it.item) for it in found}
     for claim in state.claims.values():
         around = spaces.get(next(iter(claim.candidates), None), "")
         if claim.pin is not None and (around, claim.pin) not in recorded:
-            found.append(Taken(claim.pin, around, claim.owner[:2], claim.source))
+            found.append(Taken(claim.pin, around, claim.owner[:2], claim.type, claim.source))
     return Lookup((it.item, it) for it in sorted(found))
 
 
-def _near(taken: Lookup[Taken], item: Window | ImportedRange) -> list[Taken]:
+def with_retries(found: Iterable[Finding], before: Evaluation) -> list[Finding]:
+    """Return conflicts; hints about pins without records name the files that can be deleted."""
+    state = before.state
+    sources = {key: it.source.path for key, it in state.pools.items()}
+    sources |= {key: it.source.path for key, it in state.claims.items()}
+    pinned = (it for it in state.claims.values() if it.pin is not None)
+    old = {sources[key] for it in pinned for key in (it.key, *it.candidates)}
+    old -= {sources.get(key, "") for it in state.records for key in (it.claim, it.pool)}
+    files = join_limited(sorted(old))
+    hint = f"if an earlier import wrote {files}, delete them, and import again; else "
+    return [
+        replace(it, hint=f"{hint}{it.hint}")
+        if any(f" {path}:" in it.message for path in old)
+        else it
+        for it in found
+    ]
+
+
+def near(taken: Lookup[Taken], item: Window | ImportedRange) -> list[Taken]:
+    """Return the assigned addresses in a range."""
     return [it for _, it in taken.overlapping(item.item) if it.space in ("", item.space)]
-
-
-def without_known(holdings: Iterable[ImportedRange], taken: Lookup[Taken]) -> ImportedSource:
-    """Split ranges into new ranges, conflicts with other owners, and ranges that are known."""
-    new: list[ImportedRange] = []
-    conflicts: list[Finding] = []
-    notes: list[str] = []
-    for item in holdings:
-        met = _near(taken, item)
-        own = IPSet.of(it.item for it in met if it.owner == item.owner)
-        other = next((it for it in met if it.owner != item.owner), None)
-        text = format_short(item.item)
-        if other is not None:
-            message = f"{text} has two holders: {item.title}, and {other.title}"
-            hint = "find out who uses it, and leave the other one out"
-            conflicts.append(conflict(item.place, message, hint))
-        elif own.covers(item.item):
-            notes.append(f"{full_place(item.place)}: {text} of {item.title} is known already")
-        else:
-            new += [item._replace(item=it) for it in IPSet((item.item,)) - own]
-    return ImportedSource(holdings=tuple(new), conflicts=tuple(conflicts), notes=tuple(notes))

@@ -137,7 +137,7 @@ def test_what_the_repository_has_by_now_is_left_out_and_another_holder_is_a_conf
     other = imported(looked([one._replace(owner=("a", "other"))], "default-pool"), after)
     (found,) = other.conflicts
     assert found.message.startswith(
-        "10.0.0.0-10.0.0.7 has two holders: a/other, and a/web by alloc"
+        "10.0.0.0-10.0.0.7 has two holders: a/other, and a/web by tenants/a/web.yaml:15"
     )
     wider = look("a/web", metallb("default-pool", "10.0.0.0/28"))
     (found,) = imported(looked([wider], "default-pool"), after).conflicts
