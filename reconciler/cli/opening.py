@@ -190,7 +190,9 @@ def reviewed(reading: options.Reading, change: ChangeOptions) -> Reviewed:
         else:
             found = merged(repository, read.source, base, partial(merge, read.repository))
             source, repository = source_at(found.source, change.plan_time), found.repository
-            compared = found.reviewed(review(source, repository, base, change.proposed), base)
+            now = options.now() if options.now and not found.head else 0
+            compared = review(source, repository, base, change.proposed, now)
+            compared = found.reviewed(compared, base)
     if reading.rev == "HEAD" and not reading.worktree:
         read_paths = looked_at(compared.evaluation.tree.settings)
         _note_uncommitted(repositories.uncommitted(read.repository, read_paths))

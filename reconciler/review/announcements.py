@@ -147,6 +147,13 @@ def lost_announcements(change: Change) -> Iterator[Finding]:
     """
     clusters = _Clusters(change, change.result)
     touches = Touches(change.before, change.after, clusters.became)
+    if change.base_settings.advertisement != change.own_settings.advertisement == "none":
+        world = world_of(change.result, change.result.state.records)
+        if named := join_limited(sorted(_announced(world, touches))):
+            message = "spec.metallb.advertisement is none, so the next apply removes the"
+            message += f" L2Advertisement of {named}, and their addresses are not announced"
+            hint = "create a BGPAdvertisement in these clusters first, or keep l2"
+            yield warning("announcement-lost", Location(PATH, 1, 1), message, hint)
     found = [
         it for it in losses(change.result, touches) if it.to or it.cluster not in clusters.gone
     ]

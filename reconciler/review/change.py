@@ -38,6 +38,7 @@ from reconciler.planning.read import (
     read_overrides,
     read_own_settings,
 )
+from reconciler.planning.retention import retention_end
 from reconciler.planning.space import Lookup
 from reconciler.reconcile.commits import (
     Side,
@@ -132,11 +133,11 @@ class Change:
     """A change and its base. `head` is the merge result, `proposed` the proposal of reconcile."""
 
     def __init__(
-        self, repository: Repository, base: str, head: Source, proposed: str | None = None
+        self, repository: Repository, base: str, head: Source, proposed: str | None, now: float
     ) -> None:
         self.repository, self.name, self.head = repository, base, head
         self.base = repository.source(base)
-        self.proposed = proposed
+        self.proposed, self.now = proposed, now
 
     @cached_property
     def judging(self) -> tuple[Settings, tuple[Finding, ...]]:
@@ -476,13 +477,18 @@ def moved_roots(change: "Change") -> Iterator[Finding]:
 
 
 def dated_back(change: "Change") -> Iterator[Finding]:
-    """Report a change with releases that is dated before its base."""
-    if change.head.revision() is None or not change.is_contained:
+    """Report a change whose date lets the addresses that it releases be free too early."""
+    plan, state = change.result.plan, change.result.state
+    released = [it.allocation for it in plan.decisions if isinstance(it, Release)]
+    if not released or change.head.revision() is None or not change.is_contained:
         return
-    own, before = change.head.clock(), change.base.clock()
-    is_release = any(isinstance(it, Release) for it in change.result.plan.decisions)
-    if is_release and own + _SKEW_SECONDS < before:
-        message = f"this revision is dated {format_instant(own)}, and {change.name}"
-        message += f" {format_instant(before)}: released addresses would be free too early"
+    own, before, late = change.head.clock(), change.base.passed(), ""
+    if own + _SKEW_SECONDS < before:
+        late = f"{change.name} {format_instant(before)}"
+    elif own + _SKEW_SECONDS < change.now:
+        ends = (retention_end(it, state) or own for it in released if not it.announced)
+        late = "retention from then is over" * any(own < it <= change.now for it in ends)
+    if late:
+        message = f"this revision is dated {format_instant(own)}, and {late}: released addresses"
         hint = "git commit --amend --no-edit sets a new date"
-        yield error("commit-dated-back", Location("."), message, hint)
+        yield error("commit-dated-back", Location("."), f"{message} would be free too early", hint)

@@ -283,10 +283,12 @@ def review(
     repository: Repository | None = None,
     base: str | None = None,
     proposed: str | None = None,
+    now: float = 0,
 ) -> Compared:
     """Evaluate a revision, and compare it with its base, whose Settings judge it but for folders.
 
-    `proposed` is the tip of the branch that only reconcile may push to.
+    `proposed` is the tip of the branch that only reconcile may push to. `now` is this machine's
+    clock if the base can become the source itself (a fast-forward), else 0.
     """
     if repository is None:
         return Compared(with_overrides(evaluate_source(source)))
@@ -295,13 +297,13 @@ def review(
         held = held_by_limit(evaluation, repository, source)
         return Compared(with_overrides(with_found(evaluation, held)))
     try:
-        return review_change(Change(repository, base, source, proposed))
+        return review_change(Change(repository, base, source, proposed, now))
     except LimitError:
         if (limits := raised_limits(repository.source(base), source)) is None:
             raise
         # The base exceeds its own limits, so only a change that raises them can help.
         repository.git.reader.limits = limits
-        return review_change(Change(repository, base, source, proposed))
+        return review_change(Change(repository, base, source, proposed, now))
 
 
 def review_change(change: Change) -> Compared:

@@ -309,6 +309,45 @@ def test_a_change_that_is_dated_before_its_base_releases_nothing_early(play: Pla
     assert play.codes("check", *BASE) == (1, {"commit-dated-back"})
 
 
+def test_a_base_that_is_dated_back_itself_releases_nothing_early(play: Play) -> None:
+    began = play.now
+    play.now += 5 * 86_400
+    play.edit({"README.md": "friday\n"})
+    play.push()
+    play.change()
+    play.now = began
+    play.edit({"README.md": "monday\n"})
+    assert play.codes("check", *BASE) == (0, set())
+    play.push()
+    play.edit(gone=["tenants/t1.yaml"])
+    assert play.codes("check", *BASE) == (1, {"commit-dated-back"})
+
+
+def test_a_release_whose_retention_is_over_before_the_merge_is_red(
+    play: Play, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    today = play.now + 20 * 86_400
+    monkeypatch.setattr("reconciler.cli.options.now", lambda: today)
+    play.change()
+    play.edit({"README.md": "long ago\n"})
+    assert play.codes("check", *BASE) == (0, set())
+    play.edit(gone=["tenants/t1.yaml"])
+    assert play.codes("check", *BASE) == (1, {"commit-dated-back"})
+    old, play.now = play.tip, today - 7_200
+    play.git("commit", "-q", "--amend", "--no-edit")
+    assert play.codes("check", *BASE) == (0, set())
+    play.git("switch", "-q", "main")
+    play.edit({"ipam.yaml": settings("retention: 0s")})
+    play.push()
+    # The merge commit of a change that is behind gets a date of its own.
+    play.git("switch", "-q", "--detach", old)
+    assert play.codes("check", *BASE) == (0, set())
+    play.git("switch", "-q", "change")
+    play.git("rebase", "-q", "main")
+    today += 86_400  # without retention there is nothing to lose
+    assert play.codes("check", *BASE) == (0, set())
+
+
 def test_the_removal_of_a_record_that_is_due_is_red(play: Play) -> None:
     play.edit(gone=["tenants/t1.yaml"])
     play.push()

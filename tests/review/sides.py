@@ -51,7 +51,7 @@ def as_findings(base: Files, head: Files, *codes: str) -> list[Finding]:
 def change_of(base: Files, head: Files, overrides: Overrides | None = None) -> Change:
     """Return the change from one tree to another; overrides are in the base."""
     repository, first = sides(base, head)
-    change = Change(repository, first, repository.source("HEAD"))
+    change = Change(repository, first, repository.source("HEAD"), None, 0)
     change.name = "main"
     if overrides is not None:
         change.result = evaluate(replace(tree_of(head), overrides=overrides))

@@ -11,7 +11,7 @@ from tests.moving import letting
 from tests.planning.outcome import Files, without
 from tests.planning.test_renaming import formerly
 from tests.review.sides import change_of
-from tests.world import provider, reconciled, tenant
+from tests.world import provider, reconciled, settings, tenant
 
 DONE = reconciled(BASE)
 MINE = "tenants/more.yaml"
@@ -53,6 +53,14 @@ def test_what_nobody_announces_any_more_is_a_warning_where_it_stands() -> None:
     own = provider("own").replace("mode: ipam", "mode: cloud")
     (item,) = as_findings({**DONE, "providers/own.yaml": own})
     assert item.location.path.endswith("/team-a/three.loadbalancer.yaml")
+
+
+def test_settings_that_end_all_advertisements_name_the_clusters() -> None:
+    silent: Files = {**DONE, "ipam.yaml": settings("{metallb: {advertisement: none}}")}
+    (item,) = as_findings(silent)
+    assert (item.code, str(item.location)) == ("announcement-lost", "ipam.yaml:1")
+    assert "L2Advertisement of team-a/old, team-a/one, " in item.message
+    assert as_findings(silent, silent) == []
 
 
 def test_what_the_base_does_by_itself_and_who_goes_is_no_loss_of_the_change() -> None:
