@@ -38,6 +38,7 @@ from reconciler.model.plan import BLOCKED, NOT_SERVED
 from reconciler.model.settings import Elastic
 from reconciler.planning.documents import path_of
 from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.renames import REFUSED
 
 TOGETHER = 1
 """Seconds that a Service can be younger if another one is old enough: times are whole seconds."""
@@ -94,10 +95,7 @@ class GrowthCalculation:
         need = max(0, figures.need - unused.size)
         request, needed, why = self._growth(need)
         idle = self._idle(back)
-        words: tuple[StatusMessage, ...] = ()
-        if self.unserved:
-            message = f"no growth serves {join_limited(self.unserved, '; ')}"
-            words = (StatusMessage(NOT_SERVED, message),)
+        message = f"no growth serves {join_limited(self.unserved, '; ')}"
         return GrowthOutcome(
             entries=tuple(sorted((*self.entries, *back))),
             figures=figures._replace(blocked=need - needed),
@@ -109,7 +107,7 @@ class GrowthCalculation:
             idle=idle,
             names=join_limited([service.name for service in self.old]) if self.old else "",
             why=why,
-            words=words,
+            words=(StatusMessage(NOT_SERVED, message),) if self.unserved else (),
             again=min(self._again(idle), default=None),
             # The use of an invalid Service is unknown.
             reading=None if self.shown.odd else ClusterReading(self.announced, self.used),
@@ -380,28 +378,28 @@ def document_of(
     return after
 
 
-def all_growers(evaluation: Evaluation) -> Iterator[Grower]:
-    """Return the elastic tenants of all families, by the documents of a complete tree."""
+def all_growers(evaluation: Evaluation, *, is_refused: bool = False) -> Iterator[Grower]:
+    """Return the elastic tenants of a complete tree whose rename is refused, or all others."""
+    claims = evaluation.state.claims.values()
+    refused = {it.key.owner for it in claims if it.refusal and it.refusal.reason == REFUSED}
     for family in families():
         if family.objects.growers is not None:
-            yield from family.objects.growers(evaluation.documents, evaluation.tree.settings)
+            every = family.objects.growers(evaluation.documents, evaluation.tree.settings)
+            yield from (it for it in every if (it.owner in refused) == is_refused)
 
 
 def abandoned(evaluation: Evaluation) -> Iterator[FileChange]:
-    """Return removals of Demands whose owner is removed and has no growth."""
+    """Return removals of Demands without growth whose owner is removed, or was another one."""
     if evaluation.state.unclear or evaluation.state.halted:
         return
-    grown = {
-        (record.claim.namespace, record.claim.name)
-        for record in evaluation.state.records
-        if growth_index(record)
-    }
+    records = evaluation.state.records
+    grown = {it.claim.owner[2:] for it in records if it.range is not None and growth_index(it)}
+    refused = {grower.owner[2:] for grower in all_growers(evaluation, is_refused=True)}
     documents, folder = evaluation.documents, evaluation.tree.settings.observed
     for document in documents.of(DEMAND.id):
-        name = document.namespace, document.name
-        path = path_of(folder, (DEMAND.id.group, DEMAND.name, *name))
-        if name in grown or document.doubt or document.file != path:
+        name = document.identity[2:]
+        if name in grown or document.doubt or document.file != path_of(folder, document.identity):
             continue
-        owns = (family.objects.may_own for family in families())
-        if not any(may_own(documents, *name) for may_own in owns if may_own is not None):
-            yield FileChange(path, None)
+        owns = [it.objects.may_own for it in families() if it.objects.may_own is not None]
+        if name in refused or not any(may_own(documents, *name) for may_own in owns):
+            yield FileChange(document.file, None)

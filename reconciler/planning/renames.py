@@ -9,9 +9,11 @@ from reconciler.addresses import format_short
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.findings import Finding, error, has_error, join_limited, warning
 from reconciler.families import families, family_of, is_pool, keeps_addresses
+from reconciler.families.demand import DEMAND, growth_index
 from reconciler.families.fields import FORMERLY, PLACE, former_of
 from reconciler.families.interface import FamilyReading
 from reconciler.model.claim import Allocation, Refusal
+from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import FormerRecord
 from reconciler.model.pool import Pool
@@ -42,8 +44,7 @@ class Link(Struct, frozen=True):
 
     def refused(self, message: str, hint: str) -> Finding:
         """Return the error that the document cannot take over from its previous name."""
-        place = self.document.at(*PLACE)
-        return error(REFUSED, place, f"{FORMERLY}: {message}", hint)
+        return error(REFUSED, self.document.at(*PLACE), f"{FORMERLY}: {message}", hint)
 
 
 def links_of(documents: Documents) -> list[Link]:
@@ -79,8 +80,7 @@ def _still_there(link: Link, documents: Documents) -> Iterator[Finding]:
     if not broken(link, documents) and not link.document.unread:
         message = f"{link.title} is still there, so {link.document.title} takes nothing over"
         hint = f"remove {link.before.short} in the same change, or remove the annotation"
-        place = link.document.at(*PLACE)
-        yield warning("rename-unused", place, f"{FORMERLY}: {message}", hint)
+        yield warning("rename-unused", link.document.at(*PLACE), f"{FORMERLY}: {message}", hint)
 
 
 def _several(rivals: Sequence[Link]) -> list[Finding]:
@@ -169,8 +169,8 @@ class Renamed(Struct, frozen=True):
             for it in reading.findings
             if it.code != "reference-not-found" or it.location[:3] not in places
         ]
-        protected = reading.protected | self.protected
-        return replace(reading, claims=claims, findings=found, protected=protected)
+        protected, growing = reading.protected | self.protected, reading.growing - set(self.refused)
+        return replace(reading, claims=claims, findings=found, protected=protected, growing=growing)
 
 
 def rename_owners(
@@ -314,6 +314,20 @@ class _Owners:
             hint = f"to keep the range of {before}, release the range of {link.now.short} first;"
             hint += f" without the annotation the range of {before} is released"
             return link.refused(message, hint)
+        # Growth and the Demand of an earlier owner would become those of the renamed document.
+        named = [it for it in self._records if it.range and it.claim.owner == link.now.owner]
+        left = [it for it in named if growth_index(it)]
+        alone, demands = Documents([link.document]), self._documents.of(DEMAND.id)
+        found = [it for it in demands if it.identity[2:] == link.now.owner[2:]]
+        owns = [it.objects.may_own for it in families() if it.objects.may_own]
+        files = [it.file for it in found if any(own(alone, *it.identity[2:]) for own in owns)]
+        if live and (left or files):
+            remains = join_limited([*(format_short(it.range) for it in left if it.range), *files])
+            message = f"growth of an earlier {link.now.short} remains: {remains}"
+            hint = "choose another name, or rename it when ipam reconcile has removed all of this"
+            if since := max((parse_instant(it.since) or 0 for it in left), default=0):
+                hint += f", after {format_instant(since + self._tree.settings.retention)}"
+            return link.refused(message, hint)
         return None
 
     def _team(self, link: Link) -> str:
@@ -342,10 +356,8 @@ class _Owners:
 
     def _along(self) -> Iterator[str]:
         for record in self._records if self._referring_now else ():
-            link, owner = self._referring_now.get(record.claim.owner), record.owner
-            if link is None or owner[:2] != (link.before.namespace, link.before.name):
-                continue
-            if owner.team == self._team(link):
+            link = self._referring_now.get(record.claim.owner)
+            if link and record.owner == (*link.before.owner[2:], self._team(link)):
                 yield record.path
 
 
