@@ -22,15 +22,7 @@ from reconciler.importing.found import (
     full_place,
     slug,
 )
-from reconciler.importing.pools import (
-    MAX_WINDOWS,
-    Placed,
-    Taken,
-    homes,
-    near,
-    taken_in,
-    with_retries,
-)
+from reconciler.importing.pools import MAX_WINDOWS, Placed, Taken, near, taken_in, with_retries
 from reconciler.model.key import Key
 from reconciler.model.objects import PREFIX
 from reconciler.model.plan import Keep, Refuse
@@ -345,7 +337,9 @@ class _Assembling:
         taken = taken_in(there)
         every = join_sources(self.found.holdings, taken)
         found = replace(self.found, holdings=every.holdings)
-        placed = Placed(found, homes(there, self.writer.pool_key), taken)
+        key = self.writer.pool_key
+        pools = {it: pool for it, pool in there.state.pools.items() if it == key(it.name)}
+        placed = Placed(found, pools, taken)
         self.known = placed.known if self.provider is not None else ()
         self.holdings = placed.holdings
         self.conflicts += [*every.conflicts, *with_retries(placed.conflicts, self.before)]

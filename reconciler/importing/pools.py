@@ -1,6 +1,6 @@
 """Pools of an import."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -10,8 +10,9 @@ from reconciler.addresses import BITS, IPRange, IPSet, cidrs_of, format_cidr, fo
 from reconciler.documents.findings import Finding, Location, join_limited
 from reconciler.families.importing import ImportedNetwork, ImportedRange
 from reconciler.importing.found import ImportedSource, Window, by_address, conflict, full_place
+from reconciler.model.claim import Claim
 from reconciler.model.key import Key
-from reconciler.model.pool import DEFAULT_SPACE
+from reconciler.model.pool import DEFAULT_SPACE, Pool
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.space import Lookup
 
@@ -38,13 +39,18 @@ class Home(NamedTuple):
 class Placed:
     """Pools to write, and ranges that do not overlap, each with its pool. `known` ones exist."""
 
-    def __init__(self, found: ImportedSource, homes: list[Home], taken: Lookup["Taken"]) -> None:
+    def __init__(
+        self, found: ImportedSource, pools: Mapping[Key, Pool], taken: Lookup["Taken"]
+    ) -> None:
         self.networks: list[ImportedNetwork] = []
         self.holdings: list[ImportedRange] = []
         self.known: list[ImportedRange] = []
         self.conflicts: list[Finding] = []
         self.notes: list[str] = []
-        self._homes = homes
+        self._homes = [
+            Home(key.name, pool.space, pool.extent, pool.source, pool.usable)
+            for key, pool in sorted(pools.items())
+        ]
         self._taken = taken
         new = [item for item in found.holdings if self._is_new(item)]
         self._describe(found)
@@ -67,9 +73,8 @@ class Placed:
         elif met:
             self._note(item, f"{text} of {item.title} is known already")
             around = (it for it in self._homes if it.space == item.space)
-            self.known += [
-                item._replace(pool=it.name) for it in around if it.extent.covers(item.item)
-            ]
+            names = (it.name for it in around if it.extent.covers(item.item))
+            self.known += [item._replace(pool=name) for name in names]
         return not met
 
     def _describe(self, found: ImportedSource) -> None:
@@ -234,15 +239,6 @@ def _limited(found: IPSet) -> tuple[IPRange, ...]:
     return ranges if len(ranges) <= MAX_WINDOWS else (ranges[0]._replace(last=ranges[-1].last),)
 
 
-def homes(evaluation: Evaluation, pool_key: Callable[[str], Key]) -> list[Home]:
-    """Return the existing pools with a key of this form, by name."""
-    return [
-        Home(key.name, pool.space, pool.extent, pool.source, pool.usable)
-        for key, pool in sorted(evaluation.state.pools.items())
-        if key == pool_key(key.name)
-    ]
-
-
 class Taken(NamedTuple):
     """Addresses that the repository assigns to an owner."""
 
@@ -261,9 +257,7 @@ class Taken(NamedTuple):
         if is_placeholder and isinstance(item, ImportedRange) and item.item.covers(self.item):
             owner = f"name {item.name}, namespace {item.namespace}"
             return f"set spec.tenantClusterRef of {self.place} to {owner}; do not delete it"
-        return (
-            f"find out who uses it, and correct the source or {self.place}; do not delete a request"
-        )
+        return f"find out who uses it, and correct the source or {self.place}; delete no request"
 
     @property
     def title(self) -> str:
@@ -278,10 +272,9 @@ def taken_in(evaluation: Evaluation) -> Lookup[Taken]:
     found: list[Taken] = []
     for it in state.records:
         if it.range is not None:
-            claim = state.claims.get(it.claim)
-            place = claim.source if claim is not None else Location(it.path)
-            around = spaces.get(it.pool, "")
-            found.append(Taken(it.range, around, it.owner[:2], it.type, place, it.is_released))
+            place = state.claims[it.claim].source if it.claim in state.claims else Location(it.path)
+            around, owner = spaces.get(it.pool, ""), it.owner[:2]
+            found.append(Taken(it.range, around, owner, it.type, place, it.is_released))
     recorded = {(it.space, it.item) for it in found}
     for claim in state.claims.values():
         around = spaces.get(next(iter(claim.candidates), None), "")
@@ -290,22 +283,18 @@ def taken_in(evaluation: Evaluation) -> Lookup[Taken]:
     return Lookup((it.item, it) for it in sorted(found))
 
 
-def with_retries(found: Iterable[Finding], before: Evaluation) -> list[Finding]:
-    """Return conflicts; hints about pins without records name the files that can be deleted."""
+def with_retries(found: Iterable[Finding], before: Evaluation) -> Iterator[Finding]:
+    """Yield conflicts; hints about pins without records name the files that can be deleted."""
     state = before.state
-    sources = {key: it.source.path for key, it in state.pools.items()}
-    sources |= {key: it.source.path for key, it in state.claims.items()}
+    there: Mapping[Key, Pool | Claim] = {**state.pools, **state.claims}
     pinned = (it for it in state.claims.values() if it.pin is not None)
-    old = {sources[key] for it in pinned for key in (it.key, *it.candidates)}
-    old -= {sources.get(key, "") for it in state.records for key in (it.claim, it.pool)}
-    files = join_limited(sorted(old))
-    hint = f"if an earlier import wrote {files}, delete them, and import again; else "
-    return [
-        replace(it, hint=f"{hint}{it.hint}")
-        if any(f" {path}:" in it.message for path in old)
-        else it
-        for it in found
-    ]
+    old = {there[key].source.path for it in pinned for key in (it.key, *it.candidates)}
+    needed = {key for it in state.records for key in (it.claim, it.pool)} & there.keys()
+    files = sorted(old - {there[key].source.path for key in needed})
+    hint = f"if an earlier import wrote {join_limited(files)}, delete them, and import again; else "
+    for it in found:
+        is_old = any(f" {path}:" in it.message for path in files)
+        yield replace(it, hint=f"{hint}{it.hint}") if is_old else it
 
 
 def near(taken: Lookup[Taken], item: Window | ImportedRange) -> list[Taken]:

@@ -80,11 +80,7 @@ _SEPARATOR = re.compile(r"\s*\"?sep=(.)\"?[ \t]*(?=[\r\n]|$)", re.IGNORECASE)
 _DISTINGUISHER = re.compile(r"\s*\([^()]*:[^()]*\)\Z")
 
 
-class Columns(NamedTuple):
-    """Positions of columns by meaning, and the unknown headers by position."""
-
-    by_meaning: Mapping[str, tuple[int, ...]]
-    unknown: Mapping[int, str]
+Columns = Mapping[str, tuple[int, ...]]  # positions by meaning; the meaning of unknown ones is ""
 
 
 def columns_of(header: Sequence[str], mapped: Mapping[str, str]) -> Columns:
@@ -99,15 +95,10 @@ def columns_of(header: Sequence[str], mapped: Mapping[str, str]) -> Columns:
         if plain(name) not in there:
             raise ValueError(f"no column {shown(name)}; there are: {', '.join(header)}")
     ranked: dict[str, list[tuple[int, int]]] = {}
-    unknown: dict[int, str] = {}
     for at, name in enumerate(there):
         meaning, rank = (wanted[name], -1) if name in wanted else _KNOWN.get(name, ("", 0))
-        if meaning and meaning != "ignore":
-            ranked.setdefault(meaning, []).append((rank, at))
-        elif not meaning:
-            unknown[at] = header[at]
-    found = {key: tuple(at for _, at in sorted(places)) for key, places in ranked.items()}
-    return Columns(found, unknown)
+        ranked.setdefault(meaning, []).append((rank, at))
+    return {key: tuple(at for _, at in sorted(places)) for key, places in ranked.items()}
 
 
 def plain(name: str) -> str:
@@ -116,10 +107,7 @@ def plain(name: str) -> str:
 
 
 class TableRow(NamedTuple):
-    """Nonempty texts of a row by meaning; its shape (`network`, `range`, `host`) if stated.
-
-    A column of `unread` has a text in the row that might be its type.
-    """
+    """Nonempty texts by meaning, the shape (`network`, `range`, `host`) if stated, unread headers."""
 
     place: Location
     values: Mapping[str, str]
@@ -177,24 +165,24 @@ def table_rows(
     except ValueError as failed:
         hint = "name a column of the header: --map COLUMN=MEANING"
         raise UnreadableError(path, str(failed), hint, line) from failed
+    unknown = columns.get("", ())
     rows: list[TableRow] = []
     notes: list[str] = []
     sample: list[list[str]] = []
     for number, texts in records:
         place = Location(path, number)
-        if not texts[0].startswith("#") or (any(texts[1:]) and 0 in columns.unknown):
+        if not texts[0].startswith("#") or (any(texts[1:]) and 0 in unknown):
             sample += [texts] if len(sample) < _SAMPLE else []
-            unread = (it for at, it in columns.unknown.items() if it and any(texts[at : at + 1]))
+            unread = (header[at] for at in unknown if header[at] and any(texts[at : at + 1]))
             rows.append(TableRow(place, _values(texts, columns), shape(header), tuple(unread)))
         elif any(texts[1:]):
             notes.append(f"{place}: a comment, which is not read")
     likely = _likely(header, columns, sample)
-    known = columns.by_meaning.keys()
-    is_networks = not known & {"address", "range", "start"} and not shape(header)
-    is_host = is_networks and known & {"name", "cluster"} and "address" in likely.values()
-    if is_host or (known.isdisjoint(_PLACES) and not any(map(network_in_pool, rows))):
+    is_networks = not columns.keys() & {"address", "range", "start"} and not shape(header)
+    is_host = is_networks and columns.keys() & {"name", "cluster"} and "address" in likely.values()
+    if is_host or (columns.keys().isdisjoint(_PLACES) and not any(map(network_in_pool, rows))):
         raise UnreadableError(path, *_no_addresses(header, likely), line)
-    if names := [name for name in columns.unknown.values() if name]:
+    if names := [header[at] for at in unknown if header[at]]:
         hint = f"--map {quote(f'{names[0]}=MEANING')} sets its meaning"
         notes.append(f"{path}: not read: column {', '.join(map(shown, names))}; {hint}")
     return rows, notes
@@ -213,7 +201,7 @@ def _likely(header: Sequence[str], columns: Columns, sample: list[list[str]]) ->
     found: dict[str, set[str]] = {}
     for at, name in enumerate(header):
         cells = {row[at] for row in sample if at < len(row) and is_valid(row[at])}
-        if cells and at in columns.unknown and not all(it.startswith("255.") for it in cells):
+        if cells and at in columns.get("", ()) and not all(it.startswith("255.") for it in cells):
             found[name] = cells
     hosts = [name for name, cells in found.items() if not all(map(is_network, cells))]
     host = max(hosts, key=lambda name: len(found[name]), default="")
@@ -257,7 +245,7 @@ def _header(lines: list[str], marks: str, mapped: Set[str]) -> tuple[int, str]:
 
 def _values(texts: Sequence[str], columns: Columns) -> Mapping[str, str]:
     found: dict[str, str] = {}
-    for meaning, places in columns.by_meaning.items():
+    for meaning, places in columns.items():
         for text in filter(None, (texts[at] for at in places if at < len(texts))):
             said = text.casefold()
             if said in _WORDS["nothing"]:

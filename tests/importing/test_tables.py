@@ -353,7 +353,7 @@ def test_a_meaning_or_column_that_is_none_is_told(mapped: dict[str, str], said: 
 
 def test_of_two_columns_that_name_somebody_the_better_one_counts() -> None:
     columns = columns_of(["device", "name", "ip"], {})
-    assert columns.by_meaning["name"] == (1, 0)
+    assert columns["name"] == (1, 0)
     assert describe("device,name,ip\nrack,,10.0.0.5\nrack,web,10.0.0.6\n") == [
         "default/rack nodes 10.0.0.5",
         "default/web nodes 10.0.0.6",
