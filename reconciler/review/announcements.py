@@ -150,8 +150,7 @@ def lost_announcements(change: Change) -> Iterator[Finding]:
     if change.base_settings.advertisement != change.own_settings.advertisement == "none":
         world = world_of(change.result, change.result.state.records)
         if named := join_limited(sorted(_announced(world, touches))):
-            message = "spec.metallb.advertisement is none, so the next apply removes the"
-            message += f" L2Advertisement of {named}, and their addresses are not announced"
+            message = f"spec.metallb.advertisement is none, so no L2Advertisement stays in {named}"
             hint = "create a BGPAdvertisement in these clusters first, or keep l2"
             yield warning("announcement-lost", Location(PATH, 1, 1), message, hint)
     found = [

@@ -14,9 +14,9 @@ from reconciler.gitio.interface import Changed, Entry, Source
 from reconciler.gitio.repository import Repository
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
-from reconciler.model.plan import Cause, Decision, Expire, Grant, Refuse, Release
+from reconciler.model.plan import Cause, Decision, Expire, Grant, Refuse
 from reconciler.model.pool import Contract
-from reconciler.model.settings import PATH, Overrides, Settings
+from reconciler.model.settings import HOUR, PATH, Overrides, Settings
 from reconciler.planning.digest import is_reported
 from reconciler.planning.documents import reader_of
 from reconciler.planning.evaluate import (
@@ -26,6 +26,7 @@ from reconciler.planning.evaluate import (
     held_releases,
     judged_by_base,
     loosened,
+    released,
     with_sizes_of_base,
     without_expiries,
 )
@@ -317,10 +318,6 @@ def _described(
     return described_files(reader_of(source, settings).sources(there), settings)
 
 
-# Clocks of users' machines differ by minutes.
-_SKEW_SECONDS = 3_600
-
-
 class RecordChanges:
     """Base (or the root that moved) and merge result, their ids, and files that differ, by name."""
 
@@ -478,15 +475,14 @@ def moved_roots(change: "Change") -> Iterator[Finding]:
 
 def dated_back(change: "Change") -> Iterator[Finding]:
     """Report a change whose date lets the addresses that it releases be free too early."""
-    plan, state = change.result.plan, change.result.state
-    released = [it.allocation for it in plan.decisions if isinstance(it, Release)]
-    if not released or change.head.revision() is None or not change.is_contained:
+    gone, state = released(change.result), change.result.state
+    if not gone or change.head.revision() is None or not change.is_contained:
         return
     own, before, late = change.head.clock(), change.base.passed(), ""
-    if own + _SKEW_SECONDS < before:
+    if own + HOUR < before:  # clocks of users' machines differ by minutes
         late = f"{change.name} {format_instant(before)}"
-    elif own + _SKEW_SECONDS < change.now:
-        ends = (retention_end(it, state) or own for it in released if not it.announced)
+    elif own + HOUR < change.now:
+        ends = (retention_end(it, state) or own for it in gone if not it.announced)
         late = "retention from then is over" * any(own < it <= change.now for it in ends)
     if late:
         message = f"this revision is dated {format_instant(own)}, and {late}: released addresses"

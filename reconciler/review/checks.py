@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from msgspec.structs import replace
 
-from reconciler.addresses import format_short
+from reconciler.addresses import IPSet, format_short
 from reconciler.documents.document import Document
 from reconciler.documents.findings import (
     Finding,
@@ -24,7 +24,7 @@ from reconciler.gitio.repository import Repository
 from reconciler.model.errors import LimitError
 from reconciler.model.key import Key
 from reconciler.model.settings import HOUR, PATH, Settings
-from reconciler.planning.evaluate import Evaluation, counts_of, held_releases
+from reconciler.planning.evaluate import Evaluation, counts_of, held_releases, leaving
 from reconciler.planning.limits import CAPACITY
 from reconciler.planning.read import (
     EvaluationOptions,
@@ -42,7 +42,7 @@ from reconciler.review.announcements import (
     renamed_cluster_pools,
     replaced_ranges,
 )
-from reconciler.review.change import Change, dated_back, moved_roots, record_changes
+from reconciler.review.change import Change, dated_back, gives, granted, moved_roots, record_changes
 from reconciler.review.files import (
     errors_once_read,
     files_not_read,
@@ -89,12 +89,11 @@ def settings_changed(change: Change) -> Iterator[Finding]:
     """Report edits of Settings, and records that the named folder does not have."""
     base, own = change.base_settings, change.own_settings
     if PATH in change.paths:
-        start = _place(change.settings)
         fields = ", ".join(changed(base, own))
         message = f"Settings changed{fields and f': {fields}'}; this check uses the Settings of"
-        hint = "released addresses are free sooner than this plan says"
         is_shorter = own.retention < base.retention
-        yield warning(CODE, start, f"{message} {change.name}", hint if is_shorter else "")
+        hint = "released addresses are free sooner than this plan says" * is_shorter
+        yield warning(CODE, _place(change.settings), f"{message} {change.name}", hint)
     if own.branch not in ("", base.branch) and not change.repository.has_branch(own.branch):
         message = f"spec.branch is {shown(own.branch)}, and this clone knows no such branch, so"
         message += " nothing would be reconciled"
@@ -128,6 +127,13 @@ def wrong_by_own_settings(change: Change) -> Iterator[Finding]:
         return
     finally:
         change.head.bound(change.base_settings.limits)
+    due = {it.path for it in leaving(result)}
+    early = {it.range: it.claim.short for it in leaving(after) if it.range and it.path not in due}
+    if early:
+        rows = join_limited([f"{format_short(item)} of {claim}" for item, claim in early.items()])
+        freed = gives(it for it in granted(after) if IPSet.of(early).overlapping(it[0]))
+        message = f"by the Settings of this change, {rows} would be free at once{freed}"
+        yield warning(CODE, place, message, "keep spec.retention until nothing uses them")
     for item in (*after.findings, *after.gates):
         is_known = (item.severity, item.code, item.location) in known
         if item.severity in (Severity.ERROR, Severity.GATE) and not is_known:
@@ -280,18 +286,15 @@ _WAITING = "override-unused"
 
 def review(
     source: Source,
-    repository: Repository | None = None,
+    repository: Repository,
     base: str | None = None,
     proposed: str | None = None,
     now: float = 0,
 ) -> Compared:
     """Evaluate a revision, and compare it with its base, whose Settings judge it but for folders.
 
-    `proposed` is the tip of the branch that only reconcile may push to. `now` is this machine's
-    clock if the base can become the source itself (a fast-forward), else 0.
+    `proposed` is the tip of reconcile's branch, `now` the clock if a fast-forward is possible.
     """
-    if repository is None:
-        return Compared(with_overrides(evaluate_source(source)))
     if base is None:
         evaluation = as_reconciled(source, repository)
         held = held_by_limit(evaluation, repository, source)

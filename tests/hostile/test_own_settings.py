@@ -1,5 +1,6 @@
 """Settings of a change that make wrong what is there: an error of that change, not of all later ones."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,22 @@ def test_a_claim_whose_record_would_exceed_a_limit_is_refused_and_later_runs_sti
     assert said(*CHECK)[0] == 0
     assert merged(folder) == 0
     assert len(git(folder, "ls-files", "allocations").split()) == 4
+
+
+def test_a_retention_that_ends_at_once_names_the_ranges_and_who_gets_them(
+    folder: Path, said: Said
+) -> None:
+    git(folder, "rm", "-q", "tenants/two.yaml")
+    commit(folder, "removed")
+    assert run(["reconcile", "--no-apply", "--repo", str(folder)]) == 0
+    changed(folder, {**saying("retention: 0s"), "tenants/new.yaml": tenant("new")})
+    code, text = said(*CHECK)
+    assert code == 0
+    warned = re.search(
+        r"by the Settings of this change, (\S+) of team-a/two .*free at once(.*)", text
+    )
+    assert warned is not None, text
+    assert f"this very change gives {warned[1]} to team-a/new" in warned[2]
+    assert merged(folder) == 0
+    changed(folder, saying("retention: 1h"))
+    assert "free at once" not in said(*CHECK)[1]

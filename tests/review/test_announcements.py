@@ -59,7 +59,7 @@ def test_settings_that_end_all_advertisements_name_the_clusters() -> None:
     silent: Files = {**DONE, "ipam.yaml": settings("{metallb: {advertisement: none}}")}
     (item,) = as_findings(silent)
     assert (item.code, str(item.location)) == ("announcement-lost", "ipam.yaml:1")
-    assert "L2Advertisement of team-a/old, team-a/one, " in item.message
+    assert "no L2Advertisement stays in team-a/old, team-a/one, " in item.message
     assert as_findings(silent, silent) == []
 
 

@@ -22,7 +22,7 @@ def codes(base: Files, head: Files) -> list[str]:
 
 def test_without_a_base_nothing_is_compared() -> None:
     repository = branch({**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/16")}, SMALL)
-    assert review(repository.source("HEAD")).evaluation.findings == ()
+    assert review(repository.source("HEAD"), repository).evaluation.findings == ()
     assert not review(repository.source("HEAD"), repository).evaluation.moves
 
 
