@@ -173,7 +173,7 @@ def table_rows(
         place = Location(path, number)
         if not texts[0].startswith("#") or (any(texts[1:]) and 0 in unknown):
             sample += [texts] if len(sample) < _SAMPLE else []
-            unread = (header[at] for at in unknown if header[at] and any(texts[at : at + 1]))
+            unread = (header[at] for at in unknown if any(texts[at : at + 1]))
             rows.append(TableRow(place, _values(texts, columns), shape(header), tuple(unread)))
         elif any(texts[1:]):
             notes.append(f"{place}: a comment, which is not read")
@@ -402,7 +402,8 @@ def _holding(
             f"the type is unknown, and a column is not read: {', '.join(map(shown, row.unread))}"
         )
         hint = " ".join(f"--map {quote(f'{it}=type')}" for it in row.unread)
-        raise NotationError(message, f"{hint}, or =ignore for a column without types")
+        hint = f"{hint}, or =ignore for a column without types"
+        raise NotationError(message, hint if all(row.unread) else "give each column a header")
     team = slug(row.get("team"))
     inside = slug(namespace if slash else row.get("namespace")) or team or assumed.namespace
     return ImportedRange(

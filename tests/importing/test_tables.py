@@ -297,6 +297,8 @@ def test_an_unread_column_next_to_clusters_might_be_the_type_of_their_addresses(
     mapped = {"kind_of_host": "type", "Etage": "ignore"}
     held = files_found([("a.csv", text.encode())], Assumed(), mapped=mapped).holdings
     assert [it.type for it in held] == ["nodes"]
+    (found,) = table("ip,cluster,\n10.0.0.30,shop,node\n10.0.0.31,shop,\n").conflicts
+    assert (found.location.line, found.hint) == (2, "give each column a header")
     # Requested and read types decide, and rows of hosts are nodes anyway.
     assert not table(text, type="nodes").conflicts
     assert not table(text.replace("kind_of_host", "type")).conflicts
