@@ -44,7 +44,7 @@ class DaemonRounds:
     bugs: list[BugError] = field(default_factory=list)
     looked: Looked | None = None
     unasked: dict[str, str] = field(default_factory=dict)
-    short: set[str] = field(default_factory=set)  # the last look failed, or found too few addresses
+    short: set[str] = field(default_factory=set)  # the last read failed, or found too few addresses
     newest: Evaluation | None = None  # after the last round
     _whole: Callable[[str], Evaluation] = field(init=False)
     _done: Reconciled | None = None

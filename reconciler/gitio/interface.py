@@ -199,7 +199,7 @@ class Source(Protocol):
         """Return a time that has passed, by all dates of the line: commits can be backdated."""
 
     def bound(self, limits: Limits) -> Limits:
-        """Apply limits to later listings and reads, first the default. Return what is left."""
+        """Apply limits to later listings and reads, first the default. Return the rest."""
 
     def entries(self, folders: Sequence[str]) -> list[Entry]:
         """Return all files below the folders, or with these names, by path."""

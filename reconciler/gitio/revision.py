@@ -47,7 +47,7 @@ class Budget:
         self.bound(Limits())
 
     def bound(self, limits: Limits) -> Limits:
-        """Apply these limits, or the wider ones of the reader. Return what they still allow."""
+        """Apply these limits, or the wider ones of the reader. Return the rest of them."""
         self.limits = limits.widened(self._reader.limits)
         self._tally = self.tally()
         for path in self._seen:

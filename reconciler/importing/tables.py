@@ -362,7 +362,7 @@ def _addresses(row: TableRow, type_: str) -> tuple[list[IPRange], bool]:
     is_owned = owner and (
         "/" in owner or any(map(row.get, ("cluster", "type", "team", "namespace")))
     )
-    is_pool = row.shape == "network" or type_ == "network" or not is_owned  # a pool has a name, too
+    is_pool = row.shape == "network" or type_ == "network" or not is_owned  # pools also have names
     return [*ranges_in(_masked(row, text), "network" if is_pool else "cidr"), *more], is_pool
 
 

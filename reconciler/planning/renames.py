@@ -314,7 +314,7 @@ class _Owners:
             hint = f"to keep the range of {before}, release the range of {link.now.short} first;"
             hint += f" without the annotation the range of {before} is released"
             return link.refused(message, hint)
-        # Growth and the Demand of an earlier owner would become those of the renamed document.
+        # Growth and the Demand of an earlier owner would belong to the renamed document.
         named = [it for it in self._records if it.range and it.claim.owner == link.now.owner]
         left = [it for it in named if growth_index(it)]
         alone, demands = Documents([link.document]), self._documents.of(DEMAND.id)
