@@ -422,7 +422,8 @@ def _move_records(story: Story) -> None:
     )
     if story.lot.random() < 0.7:
         write(story.folder, {"ipam.yaml": f"{_SETTINGS}  records: {new}\n"})
-    if story.lot.random() < 0.7 and (story.folder / old).is_dir():
+    is_free = (story.folder / old).is_dir() and not (story.folder / new).exists()
+    if story.lot.random() < 0.7 and is_free:
         (story.folder / old).rename(story.folder / new)
 
 
