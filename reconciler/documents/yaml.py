@@ -205,7 +205,7 @@ _NUMBERS = (
 )
 _IN_FLOW = rf"(?:{_TEXT_ONLY}[A-Za-z_/][\w./@+=-]*+(?::[\w./@+=-]++)*+|{_NUMBERS})"
 _IN_BLOCK = (
-    rf"(?:{_TEXT_ONLY}[A-Za-z_/][\w./@+=,()'-]*+(?:(?::|[ ])[\w./@+=,()'-]++)*+(?![:])|{_NUMBERS})"
+    rf"(?:{_TEXT_ONLY}[A-Za-z_/][\w./@+=,()'-]*+(?:(?::|[ ])[\w./@+=,()'-]++)*+(?!:)|{_NUMBERS})"
 )
 _SUBSET_VALUE = (
     rf"(?:{_IN_BLOCK}|\{{(?:{_SUBSET_KEY}: {_IN_FLOW}(?:, )?+)*+\}}|\[(?:{_IN_FLOW}(?:, )?+)*+\])"
@@ -217,7 +217,7 @@ _SUBSET_LINE = (
 )
 _SUBSET = re.compile(rf"(?:---\n)?+(?:{_SUBSET_LINE})++(?:---\n(?:{_SUBSET_LINE})++)*+", re.ASCII)
 _SUBSET_CHARACTERS = 20_000  # fewer nodes than the limit
-_START = re.compile(r"^---\n", re.MULTILINE)
+_START = re.compile(r"\A(?:---\n)?|^---\n", re.MULTILINE)
 _UP_TO_CONTENT = re.compile(r"(?:[ ]*(?:\#[^\n]*)?\n)*[ ]*")
 _REMARK = re.compile(r"(?:^|[ ])\#.*", re.MULTILINE)
 _AFTER_KEY = re.compile(r":[ \n]")
@@ -232,19 +232,17 @@ def _accepted(data: bytes) -> tuple[Parsed, ...] | None:
         values = yaml12.parse_yaml(text, multi=True)
     except ValueError:
         return None
-    starts = [0, *(found.end() for found in _START.finditer(text))]
-    ends = [*(start - 4 for start in starts[1:]), len(text)]
-    if text.startswith("---\n"):
-        del starts[0], ends[0]
-    if len(values) != len(starts) or not all(type(it) is dict for it in values):
+    marks = list(_START.finditer(text))
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    if len(values) != len(marks) or not all(type(it) is dict for it in values):
         return None
     # The parser keeps the last one of equal keys.
     keys = len(_AFTER_KEY.findall(_REMARK.sub("", text) if "#" in text else text))
     if sum(map(_keys, values)) != keys:
         return None
     found = []
-    for value, start, end in zip(values, starts, ends, strict=True):
-        at = _UP_TO_CONTENT.match(text, start).end()  # type: ignore[union-attr]  # matches ""
+    for value, mark, end in zip(values, marks, ends, strict=True):
+        at = _UP_TO_CONTENT.match(text, mark.end()).end()  # type: ignore[union-attr]  # matches ""
         found.append(Parsed(value, text.count("\n", 0, at) + 1, (at, end)))
     return tuple(found)
 

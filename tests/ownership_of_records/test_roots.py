@@ -49,6 +49,15 @@ def plan_of(play: Play, root: str) -> str:
     return f"{PLAN} {root}".rstrip() + f"\nIpam-Base: {play.tip}\n"
 
 
+def require_stop_without_records(root: Play) -> None:
+    root.git("mv", "a", "b")
+    root.git("rm", "-rqf", "b/allocations")
+    root.edit(message="move")
+    assert "records-left" in root.codes("check", *BASE, "--root", "b")[1]
+    root.merge()
+    assert root.reconcile("--root", "b") == 3
+
+
 @pytest.mark.parametrize("act", [edited_record, removed_records])
 @pytest.mark.parametrize(("old", "new"), [("a", "b"), ("a", ""), ("", "infra")])
 def test_a_forged_commit_of_the_old_root_does_not_hide_an_edit(
@@ -95,12 +104,7 @@ def test_many_roots_do_not_hide_records_that_stay_behind(root: Play) -> None:
         root.git("commit", "-q", "--allow-empty", "-m", f"{PLAN} fake{count}")
     root.push()
     root.change()
-    root.git("mv", "a", "b")
-    root.git("rm", "-rqf", "b/allocations")
-    root.edit(message="move")
-    assert "records-left" in root.codes("check", *BASE, "--root", "b")[1]
-    root.merge()
-    assert root.reconcile("--root", "b") == 3
+    require_stop_without_records(root)
 
 
 @pytest.mark.parametrize("is_edited", [False, True])
@@ -217,12 +221,7 @@ def test_records_that_another_root_has_under_the_same_names_do_not_replace_them(
     root.change()
     if copies:
         root.edit({f"old/{RECORD}": root.shown(f"a/{RECORD}")})
-    root.git("mv", "a", "b")
-    root.git("rm", "-rqf", "b/allocations")
-    root.edit(message="move")
-    assert "records-left" in root.codes("check", *BASE, "--root", "b")[1]
-    root.merge()
-    assert root.reconcile("--root", "b") == 3
+    require_stop_without_records(root)
 
 
 @pytest.mark.parametrize("edits", [False, True])
