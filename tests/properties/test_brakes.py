@@ -77,15 +77,21 @@ class Brakes(RuleBasedStateMachine):
         self.limits = limits
         self.commit()
 
-    @rule(number=st.integers(1, 14), hours=st.sampled_from((1, 48)))
-    def merge_an_override(self, number: int, hours: int) -> None:
+    @rule(
+        number=st.integers(1, 14),
+        hours=st.sampled_from((1, 48)),
+        leaving=st.sets(names, max_size=4),
+    )
+    def merge_an_override(self, number: int, hours: int, leaving: set[str]) -> None:
+        """Merge it in a commit of its own, or with the releases that it would permit."""
+        present = [it for it in leaving if self.files.pop(f"tenants/{it}.yaml", None) is not None]
         path = f"overrides/2026-02-15-n{len(self.overrides)}.yaml"
         end = CLOCK + (self.now - CLOCK) // HOUR * HOUR + hours * HOUR - 30
         day, hour = divmod((end - CLOCK) // HOUR + 10, 24)
         until = f"2026-02-{15 + day:02}T{hour:02}:00:00Z" if day < 14 else "2026-03-01T00:00:00Z"
         self.files[path] = override(path, until, kind="brake", releases=number).encode()
         self.commit()
-        self.overrides[path] = self.git.head, number, _seconds(until)
+        self.overrides[path] = self.git.head if present else "", number, _seconds(until)
 
     @rule(seconds=st.sampled_from((HOUR, 25 * HOUR)))
     def time_passes(self, seconds: int) -> None:
