@@ -384,12 +384,12 @@ class _Management:
             for name, entry in self.draft.entries.items()
             if not entry.is_status_only
         )
-        allowed, settings = self.draft.options.allow_release, self.desired_state.settings
+        allowed, settings = self.draft.options.allow_delete, self.desired_state.settings
         is_share = 100 * living > settings.max_release_percent * known
         is_beyond = known >= settings.min_records and is_share
         if not (is_beyond if allowed is None else living > allowed):
             return None
         return ClusterError(
             f"{living} of {known} objects would be deleted",
-            f"if that is meant: --allow-release {living}",
+            f"if that is meant: --allow-delete {living}",
         )

@@ -80,6 +80,7 @@ class ApplyOptions(Struct, frozen=True):
     default_port: int = DEFAULT_PORT
     lb_class: str = ""
     allow_release: int | None = None
+    allow_delete: int | None = None
     shard: tuple[int, int] = (0, 1)
     root: str = ""
 

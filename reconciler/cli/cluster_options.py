@@ -123,6 +123,12 @@ apply: Decorator[Any] = gathered(
     ),
     options.break_glass,
     option("--adopt", is_flag=True, help="Take over objects that belong to others."),
+    option(
+        "--allow-delete",
+        metavar="N",
+        type=click.IntRange(0),
+        help="Delete at most N objects of the management cluster.",
+    ),
     option("--require-all", is_flag=True, help="Fail if a tenant has no kubeconfig."),
     repeatable("--re-enrol", "CLUSTER", "Accept another identity of this cluster."),
     option("--force-withdraw", is_flag=True, help="Withdraw addresses that Services use."),

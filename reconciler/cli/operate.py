@@ -43,7 +43,6 @@ from reconciler.report.text import runs
 @cluster_options.apply
 @options.dry_run
 @options.detailed_exitcode
-@option("--allow-release", metavar="N", type=click.IntRange(0), help="Delete at most N objects.")
 @option(
     "--shard", metavar="I/N", default="0/1", help="Only part I (from 0) of N parts of the clusters."
 )
@@ -57,7 +56,6 @@ def apply(
     wanted: ApplyOptions,
     dry_run: bool,
     detailed_exitcode: bool,
-    allow_release: int | None,
     shard: str,
     result: output.Result,
 ) -> int:
@@ -75,7 +73,7 @@ def apply(
     with output.progress("reading"):
         evaluation = as_reconciled(_published(repository, rev), repository)
         require_unedited(evaluation)
-    own = {"dry_run": dry_run, "allow_release": allow_release, "shard": part}
+    own = {"dry_run": dry_run, "shard": part}
     wanted = replace(wanted, root=repository.git.root.path, **own)
     with output.progress("applying"):
         applied = apply_fleet(evaluation, reach, wanted, partial(is_in_history, repository))

@@ -62,7 +62,7 @@ _log = logging.getLogger(__name__)
     "--allow-release",
     metavar="N",
     type=click.IntRange(0),
-    help="Release at most N records in this run.",
+    help="Release at most N records in this run. Also the default of --allow-delete.",
 )
 @option("--accept-history", metavar="SHA", help="Accept this rewritten head.")
 @option("--author", metavar="'NAME <EMAIL>'", help="Author of the commits. Default: by Settings.")
@@ -113,7 +113,10 @@ def reconcile(
         _require_unwatched(to_branch, outs)
     seconds = options.parse_seconds("--interval", interval) if interval is not None else None
     _require_folder(metrics_file)
-    wanted = replace(wanted, lb_class=lb_class, allow_release=allow_release)
+    allow_delete = allow_release if wanted.allow_delete is None else wanted.allow_delete
+    wanted = replace(
+        wanted, lb_class=lb_class, allow_release=allow_release, allow_delete=allow_delete
+    )
     run_options = ReconcileOptions(
         *(allow_release, sign, _identity(author), accept_history), any_branch=any_branch
     )

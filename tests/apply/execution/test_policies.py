@@ -208,7 +208,7 @@ def test_those_who_sweep_may_delete_and_nothing_else(locked: Site, name: str) ->
 def test_the_one_that_applies_is_free_to_change_replace_and_prune(locked: Site) -> None:
     applied = locked.apply(world("web", "shop"), "b")
     assert not applied["management"].is_failed
-    gone = locked.apply({"pools/edge.yaml": world()["pools/edge.yaml"]}, "c", allow_release=9)
+    gone = locked.apply({"pools/edge.yaml": world()["pools/edge.yaml"]}, "c", allow_delete=9)
     assert [failures(item) for item in gone.values()] == [{}, {}], gone
     assert announced(locked.tenants[FIRST]) is None
     assert locked.management.get(ALLOCATIONS)["items"] == []

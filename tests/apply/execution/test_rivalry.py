@@ -46,7 +46,7 @@ def test_of_two_records_of_one_address_the_one_that_is_announced_stays(
 def test_nothing_is_withdrawn_where_all_records_are_out_of_sight(clusters: FakeClusters) -> None:
     """Settings that name another folder of records, say."""
     clusters.run(FILES)
-    applied = clusters.run(lacking(FILES, "allocations/"), "b", allow_release=9)
+    applied = clusters.run(lacking(FILES, "allocations/"), "b", allow_delete=9)
     assert "is not withdrawn" in failures(applied[FIRST])[str(POOL)]
     assert clusters.announced(FIRST) == ["10.0.0.4-10.0.0.7"]
     assert clusters.announced(SECOND) == ["10.0.0.0-10.0.0.3"]
@@ -61,7 +61,7 @@ def test_documents_stay_where_settings_go_back_to_pools_or_a_release_limit_stops
     files = world("web", "shop", **{"ipam.yaml": ALL})
     clusters.run(files)
     assert TENANT in clusters.objects[HUB]
-    applied = clusters.run(lacking(files, *lacks), "b", allow_release=allowed)[HUB]
+    applied = clusters.run(lacking(files, *lacks), "b", allow_delete=allowed)[HUB]
     assert str(TENANT) not in results(applied)
     assert TENANT in clusters.objects[HUB]
     assert allowed or any("objects stay while" in note for note in applied.notes)

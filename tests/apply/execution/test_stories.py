@@ -198,9 +198,9 @@ def test_too_many_objects_are_not_deleted_without_a_word(clusters: FakeClusters)
     applied = clusters.run(vanished, "b")[HUB]
     assert (applied.error, applied.hint) == (
         "7 of 8 objects would be deleted",
-        "if that is meant: --allow-release 7",
+        "if that is meant: --allow-delete 7",
     )
-    clusters.run(vanished, "b", allow_release=7)
+    clusters.run(vanished, "b", allow_delete=7)
     assert WEB._replace(name="team-a-t1-lb") not in clusters.objects[HUB]
 
 
