@@ -56,25 +56,6 @@ def test_its_records_are_exactly_what_reconcile_writes(tmp_path: Path) -> None:
     }
 
 
-def test_sixteen_tenants_fill_the_edge_pool_and_the_next_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    checkout = repository(tmp_path / "repo", files())
-    arguments = ["simulate", "--tenants", "9", "--repo", str(checkout), "-o", "json"]
-    assert run(arguments) == 3
-    result = json.loads(capsys.readouterr().out)
-    assert result["fit"] == 8
-    reached = [(8 + step["tenants"], step["allocated"], step["tiers"]) for step in result["steps"]]
-    assert reached == [
-        (8, 16, "none"),
-        (12, 24, "warning"),
-        (14, 28, "warning+critical"),
-        (16, 32, "warning+critical+exhausted"),
-    ]
-    assert result["refused"]["reason"] == "pool-exhausted"
-    assert result["refused"]["hint"]
-
-
 def test_its_schemas_are_those_of_ipam_schema_all(tmp_path: Path) -> None:
     assert run(["schema", "--out", str(tmp_path)]) == 0
     written = {path.name: path.read_bytes() for path in tmp_path.iterdir()}

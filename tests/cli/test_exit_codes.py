@@ -4,10 +4,9 @@ from pathlib import Path
 import click
 import pytest
 
-from reconciler.cli import run
 from reconciler.cli.commands import ipam as group
-from tests.cli.running import Capture, Ran, ipam
-from tests.world import AHEAD, SMALL, commit, git, pool, reconciled, repository, tenant, write
+from tests.cli.running import Capture, ipam
+from tests.world import AHEAD, SMALL, commit, reconciled, repository, tenant, write
 
 
 @pytest.fixture
@@ -53,26 +52,6 @@ def test_three_is_a_commit_from_the_future_too_and_each_verb_says_so(
         word = "held" if "reconcile" in verb else "refused"
         assert f".: {word} clock-ahead: the commit is dated 2099-01-01" in ran.err + ran.out
     assert ipam(capsys, "check", "--repo", repo).code == 0  # what reconcile committed has a date
-
-
-def test_a_pool_that_is_too_full_may_not_be_filled_further(tmp_path: Path, capsys: Capture) -> None:
-    files = {**SMALL, "pools/edge.yaml": pool("edge", "10.40.0.0/27")}
-    made = repository(tmp_path / "repo", files)
-    assert run(["reconcile", "--repo", str(made)]) == 0
-
-    def checked() -> Ran:
-        commit(made)
-        return ipam(capsys, "check", "--repo", made, "--base", "main")
-
-    write(made, {"tenants/full.yaml": tenant("full", networking="{lbPoolSize: 23}")})
-    commit(made)
-    git(made, "switch", "-q", "-c", "change")
-    write(made, {"pools/other.yaml": pool("other", "10.9.0.0/24")})
-    ran = checked()
-    assert (ran.code, "capacity: edge goes from" in ran.out) == (0, True)
-    write(made, {"tenants/two.yaml": tenant("two", networking="{lbPoolSize: 1}")})
-    ran = checked()
-    assert (ran.code, "refused capacity" in ran.out) == (3, True)
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def test_each_round_of_a_loop_closes_its_connections(
         path.write_text(json.dumps(kubeconfig(server.url)), encoding="utf-8")
 
         def sleep(_seconds: int) -> None:
-            closed.append(server.closed.acquire(timeout=10))
+            closed.append(server.closed.acquire(timeout=60))
             if len(closed) == 3:
                 raise KeyboardInterrupt
 

@@ -83,22 +83,6 @@ def test_a_new_root_beside_one_that_lives_is_none_that_was_moved(
     assert said("reconcile", made, "two") == 0
 
 
-def test_the_records_of_a_root_that_came_along_are_not_to_be_removed(
-    repo: Path, move: tuple[str, str], capsys: Capture
-) -> None:
-    old, new = places(move)
-    git(repo, "mv", old, new)
-    commit(repo, "and the records")
-    words = ("check", "--repo", repo, "--root", move[1] or ".", "--base", "main")
-    ran = ipam(capsys, *words)
-    assert ran.code == 0, ran.out
-    git(repo, "rm", "-rq", new)
-    commit(repo, "and removes them all the same")
-    ran = ipam(capsys, *words)
-    assert ran.code == 1
-    assert "error records-left: " in ran.out
-
-
 @pytest.mark.parametrize("is_squashed", [True, False])
 def test_reconcile_stops_too_where_the_records_are_only_in_the_history(
     repo: Path, move: tuple[str, str], is_squashed: bool, capsys: Capture

@@ -10,7 +10,6 @@ from tests.cli.running import Capture, ipam
 from tests.page.repositories import document_of
 from tests.world import CLOCK, SMALL, commit, git, reconciled, repository, settings, tenant
 
-RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 DAY = 86_400
 
 
@@ -29,21 +28,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> 
 
 def at(monkeypatch: pytest.MonkeyPatch, now: int) -> None:
     monkeypatch.setattr("reconciler.cli.options.now", lambda: now)
-
-
-def test_a_run_by_a_schedule_ends_retention_though_nobody_commits(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
-) -> None:
-    at(monkeypatch, CLOCK + 12 * 3_600)
-    assert "Nothing to commit" in ipam(capsys, "reconcile", "--repo", folder).out
-    at(monkeypatch, CLOCK + 3 * DAY)
-    ran = ipam(capsys, "reconcile", "--repo", folder, "-o", "json")
-    assert ran.code == 0
-    told = json.loads(ran.out)
-    assert [action["action"] for action in told["plan"]["actions"]] == ["expire"]
-    assert told["commit"] == git(folder, "rev-parse", "HEAD")
-    assert not (folder / RECORD).exists()
-    assert "Nothing to commit" in ipam(capsys, "reconcile", "--repo", folder).out
 
 
 def test_a_machine_whose_clock_is_behind_is_told_so(

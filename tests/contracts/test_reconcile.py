@@ -10,10 +10,9 @@ import pytest
 from reconciler.gitio.interface import Revision
 from reconciler.gitio.repository import Repository
 from reconciler.model.errors import ExitCode, GitError
-from reconciler.model.instant import format_instant
 from reconciler.reconcile.reconcile import ATTEMPTS, Reconciled, ReconcileOptions, reconcile
 from tests.contracts.homes import Home
-from tests.world import AHEAD, SMALL, tenant
+from tests.world import SMALL, tenant
 
 ONE = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 TWO = ONE.replace("one", "two")
@@ -50,35 +49,6 @@ def small(home: Home) -> Home:
     home.advance({}, remove="pools/a.yaml")
     home.advance({}, remove="tenants/t/b.yaml")
     return home
-
-
-def test_a_reconcile_records_what_documents_ask_for_and_then_rests(small: Home) -> None:
-    done = reconcile(small.open(), ReconcileOptions())
-    assert (done.code, done.attempts) == (ExitCode.OK, 1)
-    assert done.commit is not None
-    assert small.head() == done.commit.id
-    assert "startAddress: 10.40.0.0\n" in small.files()[ONE]
-    again = reconcile(small.open(), ReconcileOptions())
-    assert (again.base, again.commit) == (done.commit, None)
-    assert small.head() == done.commit.id
-
-
-def test_a_commit_from_the_future_ends_no_retention_and_dates_nothing(small: Home) -> None:
-    small.advance({"tenants/more.yaml": tenant("more")})
-    reconcile(small.open(), ReconcileOptions())
-    small.advance({}, remove="tenants/one.yaml")
-    reconcile(small.open(), ReconcileOptions())
-    released = small.files()[ONE]
-    assert "phase: Released\n" in released
-    small.leap(AHEAD, {"tenants/two.yaml": tenant("two")})
-    done = reconcile(small.open(), ReconcileOptions())
-    assert (done.base.clock, done.code) == (AHEAD, ExitCode.GATE)
-    assert done.commit is not None
-    assert done.commit.clock == small.clock + 2
-    assert small.files()[ONE] == released
-    assert format_instant(small.clock + 1) in small.files()[TWO]
-    again = reconcile(small.open(), ReconcileOptions())
-    assert (again.base, again.commit, again.code) == (done.commit, None, ExitCode.OK)
 
 
 def test_a_lost_race_is_planned_anew_on_what_won(small: Home) -> None:

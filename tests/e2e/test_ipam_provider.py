@@ -216,22 +216,6 @@ def test_a_foreign_holder_is_named_and_never_overwritten_and_the_rest_goes_on(
     assert answered(hub, "vip-cp-zoo") == endpoint(hub, "zoo") == "10.0.0.11"
 
 
-def test_a_claim_that_the_provider_answered_first_keeps_its_address(
-    served: tuple[str, ApiServer], site: Site, hub: ApiServer
-) -> None:
-    made(hub, vips(), claim("early"), claim(CP))
-    taken = {answered(hub, "early"), answered(hub, CP)}
-    assert taken == {"10.0.0.10", "10.0.0.11"}
-    released(hub, "early")
-    lowest = answered(hub, CP)
-    site.commit({"pools/vips.yaml": vips(lowest)}, "another one for us")
-    ran = site.reconcile("--adopt", code=5)
-    assert errors(ran)[CP].startswith("foreign-holder: the record says")
-    assert errors(ran)[CP].endswith(f"the cluster {lowest}")
-    assert answered(hub, CP) == lowest
-    assert endpoint(hub) == ""
-
-
 def test_what_is_released_is_free_for_the_provider(site: Site, hub: ApiServer) -> None:
     site.reconcile()
     site.reconcile()

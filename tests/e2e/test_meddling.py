@@ -1,11 +1,8 @@
 """Clusters that somebody changes by hand, replaces or switches off."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import pytest
 
-from tests.e2e.site import BUTLER, Site, require_quiet
+from tests.e2e.site import Site, require_quiet
 from tests.envtest.fixtures import CRDS, NAMES
 from tests.envtest.servers import ApiServer, Fleet
 from tests.world import pool, provider, tenant
@@ -16,8 +13,6 @@ HELD = {
     THREE: ["10.40.0.8-10.40.0.15"],
     TWO: ["10.40.0.16-10.40.0.23"],
 }
-ALLOCATION = f"{BUTLER}/ipallocations/team-a-one-lb"
-ALLOCATION_NAME = "butler.butlerlabs.dev/IPAllocation/butler-system/team-a-one-lb"
 FILES = {
     "pools/edge.yaml": pool(),
     "providers/default.yaml": provider(),
@@ -55,18 +50,6 @@ def test_a_network_that_grew_by_hand_alone_is_reported_until_git_says_so_too(app
     require_quiet(applied)
 
 
-def test_an_allocation_that_was_deleted_by_hand_comes_back(applied: Site) -> None:
-    before = applied.management.get(ALLOCATION)
-    words = ("delete", "ipallocation", "team-a-one-lb", "-n", "butler-system", "--wait=false")
-    assert applied.management.kubectl(*words).returncode == 0
-    told = applied.reconcile().objects("management")[ALLOCATION_NAME]
-    assert told["drift"]["fields"] == ["metadata.deletionTimestamp"]
-    after = applied.management.get(ALLOCATION)
-    assert after["metadata"]["uid"] != before["metadata"]["uid"]
-    assert facts(after) == facts(before)
-    require_quiet(applied)
-
-
 def test_without_its_inventories_nothing_is_lost(applied: Site) -> None:
     words = ("delete", "configmap", "gitops-ipam-inventory", "-n")
     assert applied.management.kubectl(*words, "butler-system").returncode == 0
@@ -82,9 +65,3 @@ def edit(server: ApiServer, kind: str, name: str, namespace: str, patch: str) ->
     words = (kind, name, "-n", namespace, "--type=merge", "--field-manager=kubectl-edit")
     done = server.kubectl("patch", *words, "-p", patch)
     assert done.returncode == 0, done.stderr
-
-
-def facts(allocation: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What an allocation says, without what the server adds."""
-    status = {key: item for key, item in allocation["status"].items() if key != "conditions"}
-    return {"spec": allocation["spec"], "status": status}

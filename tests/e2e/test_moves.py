@@ -70,29 +70,6 @@ def test_nothing_is_given_away_while_its_old_cluster_cannot_be_asked(site: Site)
     assert site.pool(NEW) == RANGE
 
 
-def test_a_person_may_say_that_an_unreachable_cluster_announces_nothing(site: Site) -> None:
-    site.commit(SWAP, "old goes, new comes", REMOVED)
-    site.reconcile(code=3)
-    with down(site.tenants[OLD]):
-        assert held(at(site, REMOVED + HOUR, code=5)) == [RECORD]
-        ran = site.reconcile("--confirm-withdrawn", OLD)
-        assert held(ran) == []
-        assert RECORD not in site.records()
-        assert site.pool(NEW) == RANGE
-    site.reconcile()
-
-
-def test_a_cluster_whose_kubeconfig_and_tenant_are_gone_counts_as_withdrawn(site: Site) -> None:
-    with down(site.tenants[OLD]):
-        site.forget(OLD)
-        site.commit(SWAP, "old goes, new comes", REMOVED)
-        assert OLD not in site.reconcile(code=3).states
-        assert site.pool(NEW) == []
-        assert at(site, REMOVED + HOUR).summary == {"expire": 1, "allocate": 1}
-        assert site.pool(NEW) == RANGE
-        del site.tenants[OLD]
-
-
 def test_addresses_that_a_service_uses_are_withdrawn_by_force_alone(site: Site) -> None:
     use(site.tenants[OLD], "web", "10.40.0.66")
     site.commit(SWAP, "old goes, new comes", REMOVED)

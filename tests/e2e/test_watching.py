@@ -83,17 +83,6 @@ def test_a_tenant_that_is_pushed_is_served_and_nobody_else_is_touched(
     assert "Traceback" not in running.errors()
 
 
-def test_a_kubeconfig_that_comes_later_is_used_at_once(site: Site) -> None:
-    secret = "/api/v1/namespaces/team-a/secrets/one-kubeconfig"
-    site.management.request("DELETE", secret)
-    with daemon(site.clone, site.folder / "cache", *words(site)) as running:
-        found = running.round(lambda it: ONE in clusters(it))
-        assert clusters(found)[ONE]["state"] == "waiting"
-        site.put_as_secret(ONE, site.tenants[ONE])
-        running.round(applied_to(ONE))
-        assert site.pool(ONE) == FIRST
-
-
 def test_who_leads_works_and_gives_the_lease_back_at_the_end(site: Site) -> None:
     first = daemon(site.clone, site.folder / "cache", *words(site, "--leader-elect"))
     with first as leader:

@@ -8,7 +8,6 @@ from tests.planning.outcome import codes, outcome
 from tests.world import SMALL, evaluation_of, provider, reconciled, request, tenant
 
 LB = "team-a/one (loadbalancer)"
-PIN = "butler-system/pin (request)"
 OLD = tenant("old", networking="{loadBalancerPool: {start: 10.40.0.0, end: 10.40.0.9}}")
 CLOUD = provider("cloud").replace("mode: ipam", "mode: cloud")
 BY_HAND = {
@@ -26,14 +25,6 @@ def pin(owner: str, start: str = "10.40.0.0", end: str = "10.40.0.9") -> str:
 
 def test_nobody_else_is_given_its_addresses() -> None:
     assert outcome(BY_HAND) == {LB: "allocate 10.40.0.10-10.40.0.17 of edge"}
-
-
-def test_the_tenant_itself_may_pin_it_to_have_a_record() -> None:
-    files = {**BY_HAND, "tenants/pin.yaml": pin("old")}
-    assert outcome(files)[PIN] == "allocate 10.40.0.0-10.40.0.9 of edge"
-    after = reconciled(files)
-    assert outcome(after)[PIN] == "keep 10.40.0.0-10.40.0.9 of edge"
-    assert codes(after) == []
 
 
 def addresses(files: dict[str, str | bytes] | dict[str, str], cluster: str) -> list[str]:

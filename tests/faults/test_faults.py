@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from reconciler.kube import clusters as kube
 from reconciler.model.applied import ClusterState
 from tests.apply.execution.site import (
     ALLOCATIONS,
@@ -31,7 +30,6 @@ from tests.world import CLOCK, reconciled, repository, tenant
 
 FILES = world("web", "shop")
 LATER = CLOCK + 25 * 3_600
-NEXT_PAGE = "GET .*/ipallocations.*continue="
 APPLY = "application/apply-patch+yaml"
 FORBIDDEN = refusal(
     403, 'ipaddresspools is forbidden: User "x" cannot patch resource "ipaddresspools"', "Forbidden"
@@ -267,24 +265,6 @@ def test_a_pool_that_a_finalizer_holds_is_remembered_with_its_addresses(site: Fa
     one.request("PATCH", POOL, {"metadata": {"finalizers": []}}, MERGE)
     site.settle(heir, "c")
     assert announced(site.tenants[THIRD]) == ["10.0.0.4-10.0.0.7"]
-
-
-@pytest.mark.parametrize("is_endless", [False, True])
-def test_a_list_whose_state_is_gone_begins_again_and_is_given_up_in_the_end(
-    site: Faulty, monkeypatch: pytest.MonkeyPatch, *, is_endless: bool
-) -> None:
-    """No object that was not read counts as missing."""
-    monkeypatch.setattr(kube, "PAGE", 2)
-    files = world("web", "shop", "blog")
-    site.apply(files)
-    gone = refusal(410, "The provided continue parameter is too old", "Expired")
-    proxy = site.breaks(HUB, Fault(NEXT_PAGE, 0 if is_endless else 1, status=410, body=gone))
-    applied = site.apply(files)
-    assert proxy.count(NEXT_PAGE) == (kube.RELISTS + 1 if is_endless else 2)
-    assert ("too old" in applied[HUB].error) is is_endless
-    assert not any(item.is_changed for item in applied.values())
-    good(applied, FIRST, SECOND, THIRD)
-    site.settle(files)
 
 
 def test_a_broken_pool_is_not_taken_from_its_services(site: Faulty) -> None:

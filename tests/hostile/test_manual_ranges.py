@@ -61,19 +61,13 @@ def checked(capsys: Capsys, repo: Path, *options: str) -> tuple[int, list[str]]:
 
 
 HOSTILE = [
-    ("a reserved router", "10.40.0.1", "10.40.0.1", "default"),
     ("the gateway", "10.40.0.9", "10.40.0.9", "default"),
     ("the world's name servers, without pools", "8.8.8.0", "8.8.8.255", "cloud"),
     ("a neighbour's record", "10.40.0.208", "10.40.0.215", "default"),
-    ("a neighbour's range by hand", "10.40.0.200", "10.40.0.207", "default"),
-    ("everything private", "10.0.0.0", "10.255.255.255", "default"),
-    ("a pool of another provider", "10.50.0.64", "10.50.0.71", "default"),
     ("a router of another network, without pools", "10.50.0.1", "10.50.0.1", "cloud"),
     ("a router without a pool", "10.60.0.1", "10.60.0.1", "cloud"),
-    ("loopback", "127.0.0.1", "127.0.0.1", "cloud"),
     ("link-local, where clouds give out credentials", "169.254.169.254", "169.254.169.254", "cloud"),
     ("IPv6 link-local", "fe80::1", "fe80::1", "cloud"),
-    ("more than its quota", "10.40.0.64", "10.40.0.128", "default"),
 ]  # fmt: skip
 
 

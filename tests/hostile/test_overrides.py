@@ -70,19 +70,6 @@ def test_one_that_was_merged_first_lets_the_change_pass_until_it_expires(
     assert checked("--base", "main") == (3, ["capacity"])
 
 
-def test_a_change_that_is_dated_back_does_not_make_an_override_last_longer(
-    folder: Path, checked: Checked
-) -> None:
-    repository(folder, {**FULL, **GATES})
-    write(folder, {"README.md": "later\n"})
-    commit(folder, clock=CLOCK + 30 * 86_400)
-    git(folder, "checkout", "-q", "-b", "change")
-    write(folder, MORE)
-    commit(folder, clock=CLOCK + 1)
-    # That it has expired main says, too: that is told apart.
-    assert checked("--base", "main") == (3, ["capacity"])
-
-
 @pytest.mark.parametrize("more", [0, 1])
 def test_nor_does_a_revision_whose_date_is_before_that_of_what_it_stands_on(
     folder: Path, checked: Checked, more: int

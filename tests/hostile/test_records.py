@@ -68,29 +68,6 @@ TO_THIEF = swap(
 )
 
 
-def test_a_release_in_the_future_is_told_without_a_base(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    text = (folder / VICTIM).read_text(encoding="utf-8")
-    write(folder, {"allocations/x/ghost.yaml": forged(text, released=True)})
-    commit(folder)
-    capsys.readouterr()
-    run(["check", "--repo", str(folder)])
-    said = capsys.readouterr().out
-    assert "allocations/x/ghost.yaml:1:1: warning record-edited: is released as of 2099-" in said
-
-
-def forged(text: str, *, released: bool) -> str:
-    text = text.replace("one", "ghost").replace("10.40.0.", "10.40.0.11")
-    text = text.replace("  cidr: 10.40.0.110/29\n", "")
-    if released:
-        text = text.replace(
-            "  startAddress", '  releasedAt: "2099-01-01T00:00:00Z"\n  startAddress'
-        )
-        text = text.replace("phase: Allocated", "phase: Released")
-    return text
-
-
 def test_a_merge_of_what_reconcile_wrote_is_fine(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

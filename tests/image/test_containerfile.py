@@ -23,11 +23,6 @@ def test_the_base_is_named_by_digest_and_the_user_by_number() -> None:
     assert verbs.index("USER") > max(at for at, verb in enumerate(verbs) if verb == "RUN")
 
 
-def test_the_image_holds_all_that_clusters_need_by_hash() -> None:
-    (installs,) = [text for text in of("RUN") if "pip install" in text]
-    assert "--require-hashes -r /tmp/install/requirements.lock " in installs
-
-
 @pytest.fixture
 def programs(tmp_path: Path) -> Path:
     """`named.sh` as ssh, between programs that say what they were given."""

@@ -6,7 +6,6 @@ import re
 import pytest
 
 from reconciler.addresses import IPSet
-from reconciler.importing import run as reading
 from reconciler.importing.assembling import Imported
 from reconciler.importing.cells import ranges_in
 from tests.importing.sources import conflicts, imported, lines, netbox, table, texts
@@ -78,11 +77,6 @@ def test_addresses_of_two_vrfs_are_apart() -> None:
 )
 def test_what_is_no_whole_export_is_told(text: str, said: str) -> None:
     assert conflicts(netbox(text)) == [said]
-
-
-def test_more_objects_than_are_read_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MAX_ROWS", 1)
-    assert conflicts(netbox(ADDRESSES)) == ["0.json: the file has more than 1 objects"]
 
 
 SCOPE = {"start_address": "10.20.0.2/24", "end_address": "10.20.0.99/24", "id": 7}

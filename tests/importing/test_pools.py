@@ -38,11 +38,6 @@ def test_a_pool_that_is_named_and_not_there_is_made_around_its_addresses() -> No
     assert result.after.gates == ()
 
 
-def test_a_named_pool_that_does_not_hold_the_address_is_a_conflict() -> None:
-    result = imported(table("ip,name,pool\n10.9.0.5,web,edge\n"), EDGE)
-    assert conflicts(result) == ["a.csv:2: default/web: 10.9.0.5 lies outside of every pool"]
-
-
 def test_addresses_without_any_pool_are_grouped_by_network() -> None:
     result = imported(
         table("range,name\n10.0.0.5,a\n10.0.0.200,b\n10.0.1.250-10.0.2.5,c\n10.0.9.1,d\n")
@@ -98,25 +93,6 @@ def test_what_is_in_several_pools_is_a_conflict() -> None:
         " edge of pools/edge.yaml:5 and two of pools/two.yaml:5"
     ]
     assert conflicts(imported(table("ip,name,pool\n10.0.0.5,web,two\n"), two)) == []
-
-
-def test_ipv6_is_listed_because_such_pools_hold_none() -> None:
-    result = imported(table("ip,name\n2001:db8::5,web\n"))
-    assert (result.conflicts, result.files) == ((), {})
-    assert result.notes == ("a.csv:2: IPv6 is not imported: 2001:db8::5 of default/web",)
-    result = imported(netbox('[{"prefix": "2001:db8::/64"}]'))
-    assert result.notes == ("0.json/0: IPv6 is not imported: 2001:db8::/64",)
-
-
-def test_a_range_that_something_else_uses_is_a_conflict_if_a_pool_gives_it_out() -> None:
-    rows = '[{"start_address": "10.0.0.16/24", "end_address": "10.0.0.31/24", "role": {"name": "DHCP"}}]'
-    (found,) = imported(netbox(rows), EDGE).conflicts
-    assert found.message == (
-        "/0: 10.0.0.16-10.0.0.31 is used otherwise, but pool edge of pools/edge.yaml:5 has it"
-    )
-    assert found.hint == "reserve it in the pool: spec.reserved, 10.0.0.16/28"
-    reserved = pool("edge", "10.0.0.0/24", reserved="[{cidr: 10.0.0.16/28}]")
-    assert imported(netbox(rows), {"pools/edge.yaml": reserved}).conflicts == ()
 
 
 def test_a_range_of_one_network_is_no_window_of_another() -> None:

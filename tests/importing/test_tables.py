@@ -173,12 +173,6 @@ def test_a_host_next_to_its_network_is_its_own_address(
     ]
 
 
-def test_an_unread_column_of_addresses_next_to_networks_is_a_conflict() -> None:
-    (found,) = table("Subnet;Indirizzo;Name\n10.0.0.0/24;10.0.0.5;web\n").conflicts
-    assert found.hint == "--map Indirizzo=address"
-    assert not table("Subnet;Uscita\n10.0.0.0/24;10.0.0.1\n").conflicts
-
-
 def test_a_reserved_row_and_one_of_dhcp_have_no_holder() -> None:
     text = (
         "cidr,ip,name,type,status\n10.0.0.0/24,,,,\n,10.0.0.100-199,,dhcp,\n,10.0.0.7,,,Reserved\n"
@@ -206,19 +200,6 @@ def test_columns_of_clusters_are_load_balancers_and_a_type_says_otherwise() -> N
     assert describe("ip,cluster\n10.0.0.5,web\n", type="nodes") == ["default/web nodes 10.0.0.5"]
     rows = "ip,name,role,team\n10.0.0.5,web,VIP,A Team\n10.0.0.6,web,Node,A Team\n"
     assert describe(rows) == ["a-team/web loadbalancer 10.0.0.5", "a-team/web nodes 10.0.0.6"]
-
-
-def test_a_network_of_nobody_is_a_pool_and_that_of_somebody_is_theirs() -> None:
-    found = table(
-        "prefix,pool,name,type\n10.0.0.0/24,Edge 1,,\n10.0.1.0/28,,web,lb\n10.0.2.0/24,,x,pool\n"
-    )
-    assert [(it.name, format_short(it.extent)) for it in found.described] == [
-        ("edge-1", "10.0.0.0-10.0.0.255"),
-        ("x", "10.0.2.0-10.0.2.255"),
-    ]
-    assert [it.title for it in found.holdings] == ["default/web"]
-    (made,) = table("prefix\n10.0.0.0/24\n").described
-    assert made.name == "net-10-0-0-0-24"
 
 
 def test_the_table_of_the_docs_is_read_without_a_conflict() -> None:
@@ -331,13 +312,6 @@ def test_german_and_french_headers_and_types_are_known() -> None:
     found = table("IP-Adresse;Kunde;Status\n10.0.0.5;A;belegt\n10.0.0.6;;frei\n")
     assert [(it.title, it.type) for it in found.holdings] == [("a/ip-10-0-0-5", "nodes")]
     assert type_of("kein LB", {}) == type_of("belegt", {}) == ""
-
-
-def test_a_person_says_what_a_column_means() -> None:
-    data = b"Adresse,Kunde,vlan\n10.0.0.5,web,7\n"
-    mapped = {"Adresse": "address", "Kunde": "cluster", "vlan": "ignore"}
-    found = files_found([("a.csv", data)], Assumed(), mapped=mapped)
-    assert [(it.title, it.pool) for it in found.holdings] == [("default/web", "")]
 
 
 @pytest.mark.parametrize(

@@ -216,7 +216,7 @@ class _Handler(Quiet):
         self._head(reply)
         self.close_connection = True
         for byte in reply.bytes():
-            if not self.script.time.looked.acquire(timeout=5):
+            if not self.script.time.looked.acquire(timeout=60):
                 return
             self.wfile.write(bytes([byte]))
             self.wfile.flush()

@@ -58,7 +58,7 @@ def test_connections_are_closed_when_they_are_not_needed_any_more() -> None:
         at_once(MANY, lambda: cluster.get(ONE))
         assert not server.closed.acquire(blocking=False)
         cluster.close()
-        assert all(server.closed.acquire(timeout=10) for _ in range(MANY))
+        assert all(server.closed.acquire(timeout=60) for _ in range(MANY))
 
 
 class Renewed:
@@ -96,7 +96,7 @@ def test_a_credential_that_is_refused_to_many_threads_is_renewed_once() -> None:
         assert at_once(MANY, lambda: transport.send(READ)) == [None] * MANY
         assert sessions.entered == 2
         transport.close()
-        assert all(server.closed.acquire(timeout=10) for _ in range(server.connections))
+        assert all(server.closed.acquire(timeout=60) for _ in range(server.connections))
 
 
 def test_a_credential_that_cannot_be_renewed_is_tried_once() -> None:

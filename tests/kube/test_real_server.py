@@ -1,18 +1,14 @@
 """The same against a real API server: that its answers are what the other tests say they are."""
 
-import json
 from typing import Any
 
 import pytest
 
 from reconciler.kube.clusters import KubeCluster, KubeClusters
 from reconciler.kube.interface import RequestCounts
-from reconciler.kube.resources import ref_of
-from reconciler.model.errors import RejectedError, UnauthorizedError
-from reconciler.model.objects import CONFIG_MAP, NAMESPACE, Ref
+from reconciler.model.errors import RejectedError
+from reconciler.model.objects import NAMESPACE, Ref
 from tests.envtest.servers import ApiServer
-from tests.kube.kubeconfigs import CANARY, data, kubeconfig
-from tests.kube.proxy import Fault, proxied
 
 OURS = "gitops-ipam"
 
@@ -65,31 +61,3 @@ def test_a_namespace_that_goes_away_takes_nothing(management: ApiServer) -> None
     cluster.delete(Ref(NAMESPACE, "", "leaving"), found["metadata"]["uid"])
     with pytest.raises(RejectedError, match="namespace leaving because it is being terminated"):
         cluster.apply(_map("leaving", "b"), OURS)
-
-
-def test_rights_and_tokens_that_are_missing_are_told(management: ApiServer) -> None:
-    with pytest.raises(UnauthorizedError, match='User "alice" cannot list resource "configmaps"'):
-        _cluster(management, "alice").list(CONFIG_MAP)
-    with pytest.raises(UnauthorizedError, match="cannot patch resource"):
-        _cluster(management, "alice").apply(_map("default", "a"), OURS)
-    authority = {"certificate-authority-data": _authority(management)}
-    config = data(kubeconfig(management.url, cluster=authority))
-    with pytest.raises(UnauthorizedError, match="does not accept the credentials") as caught:
-        KubeClusters().connect("team/one", config, is_named=True).list(CONFIG_MAP)
-    assert CANARY not in str(caught.value)
-
-
-def _authority(server: ApiServer) -> str:
-    config = json.loads(server.kubeconfig.read_text())
-    found: str = config["clusters"][0]["cluster"]["certificate-authority-data"]
-    return found
-
-
-@pytest.mark.parametrize("kind", ["reset", "lost", "eof"])
-def test_a_request_that_was_lost_is_carried_out_once(tenant: ApiServer, kind: str) -> None:
-    with proxied(tenant.kubeconfig.read_bytes(), Fault("PATCH", 1, kind)) as proxy:
-        cluster = KubeClusters().connect("team/one", proxy.kubeconfig, is_named=True)
-        found = cluster.apply(_pool("10.40.0.80/29"), OURS)
-        assert proxy.count("PATCH") == 2
-        assert found["metadata"]["generation"] == 1
-        cluster.delete(ref_of(found), found["metadata"]["uid"])

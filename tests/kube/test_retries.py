@@ -9,7 +9,7 @@ from reconciler.kube import transport
 from reconciler.kube.clusters import KubeCluster
 from reconciler.kube.interface import RequestCounts
 from reconciler.kube.resources import ADDRESS_POOL
-from reconciler.model.errors import ClusterError, UnauthorizedError, UnreachableError
+from reconciler.model.errors import ClusterError, UnreachableError
 from reconciler.model.objects import Ref
 from tests.kube.kubeconfigs import cluster_of
 from tests.kube.server import OBJECT, Reply, serving, status
@@ -240,9 +240,3 @@ def test_a_body_that_is_packed_is_not_unpacked() -> None:
 
 
 # Credentials
-
-
-def test_a_token_that_cannot_change_is_not_asked_about_again() -> None:
-    with serving(status(401, "Unauthorized")) as server, pytest.raises(UnauthorizedError):
-        _get(cluster_of(server))
-    assert len(server.asked) == 1

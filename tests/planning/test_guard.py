@@ -103,19 +103,6 @@ def test_releasing_everything_is_always_braked() -> None:
     )
 
 
-def test_what_was_released_and_rests_counts_so_two_halves_are_a_whole() -> None:
-    files = reconciled(leaving(fleet(20), 5))
-    assert braked(without(files, "tenants/005.yaml")) == ""
-    two = without(files, "tenants/005.yaml", "tenants/006.yaml")
-    assert braked(two).startswith(
-        "the plan releases 2 of 15 live records (13.3%), with 5 reserved records 7 of 20"
-        " (35.0%), over the 30% of brakes.maxReleasePercent"
-    )
-    assert braked(two, 2) == ""
-    later = tree_of(two, CLOCK + 86_400)  # they rest no more
-    assert evaluate(later).brake is None
-
-
 def filled(now: int, before: int = 0, **spec: object) -> dict[str, str | bytes]:
     """A pool of 20: some addresses held before, some asked for now."""
     files: dict[str, str | bytes] = {

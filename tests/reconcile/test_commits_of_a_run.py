@@ -186,12 +186,6 @@ def test_what_is_due_and_still_announced_stays_while_what_is_not_goes(folder: Pa
     all_same(folder)
 
 
-def test_a_machine_whose_clock_is_behind_says_so_and_lets_nothing_fall_due(folder: Path) -> None:
-    shown = [item.code for item in run(folder, CLOCK - 120).evaluation.findings]
-    assert shown == ["clock-behind"]
-    assert run(folder, CLOCK + 10).evaluation.findings == ()
-
-
 def test_what_was_looked_at_is_committed_at_the_time_of_the_look(folder: Path) -> None:
     done = run(folder, CLOCK + 600, looking(CLOCK + 500, seen="Demand 12"))
     assert subjects(folder)[-1] == "ipam: observe 1"

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 from msgspec.structs import replace
 
 from reconciler.apply.fleet import apply_fleet
@@ -76,30 +75,6 @@ class Story:
         assert live is not None
         host: str = live["spec"]["controlPlaneEndpoint"]["host"]
         return host
-
-
-@pytest.mark.parametrize("files", [PEOPLE, {}], ids=["beside others", "alone"])
-def test_a_cluster_made_with_kubectl_is_committed_with_its_addresses_and_later_let_go(
-    tmp_path: Path, files: dict[str, str]
-) -> None:
-    story = Story(tmp_path / "repo", files)
-    story.run()
-    copy = story.folder / "observed/Cluster.cluster.x-k8s.io/default/shop.yaml"
-    records = list((story.folder / "allocations").rglob("shop.*.yaml"))
-    assert copy.exists()
-    assert len(records) == 2
-    assert story.host().startswith("10.0.0.1")
-    assert last_named(story.git, "HEAD", "observed")
-    assert story.run().commit is None
-    _delete(story)
-    assert story.run().commit is None
-    story.clusters.clock += MIN_DELETIONS
-    done = story.run()
-    assert (done.commit is not None, done.code) == (True, ExitCode.OK)
-    assert not copy.exists()
-    assert all("phase: Released" in path.read_text() for path in records)
-    for made in git(story.folder, "log", "--format=%H", "--grep=Ipam-Plan").splitlines():
-        assert replay(story.git, made).verdict is ReplayVerdict.SAME
 
 
 def test_a_brake_that_holds_what_people_took_away_lets_what_is_gone_pass(tmp_path: Path) -> None:

@@ -5,23 +5,19 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange
 from reconciler.gitio.interface import Changed, Commit, Revision
 from reconciler.model.change import FileChange
 from reconciler.model.claim import Allocation, Phase
 from reconciler.model.errors import ReconcilerError
 from reconciler.model.key import Key
-from reconciler.model.pool import Pool
 from reconciler.model.settings import Limits, Settings
 from reconciler.planning.documents import Tree
-from reconciler.planning.space import Space
-from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
 from reconciler.reconcile.writing import require_no_clash
 from reconciler.records.emit import record_text
 from tests.fakes import FakeRepository
 from tests.memory import MemorySource
 from tests.records.examples import CLAIM, FOLDER, record
-from tests.world import CLOCK, SMALL, pool, raw, tenant
+from tests.world import CLOCK, pool, raw
 
 Files = dict[str, bytes]
 
@@ -191,27 +187,3 @@ def test_a_commit_that_gives_nothing_out_is_not_looked_at(after: Files) -> None:
     repository = Divided()
     assert look(BASE, after, repository) == ""
     assert repository.sources == []
-
-
-def careless(_: Space, room: Pool, size: int, __: int | None, *, take: bool) -> IPRange:
-    """A planner with a bug: the first addresses of the pool, whoever holds them."""
-    first = room.windows[0].first
-    return IPRange(4, first, first + size - 1)
-
-
-def test_nothing_is_published_when_the_plan_gives_out_what_is_taken(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    repository = Divided()
-    repository.head = repository.add("", CLOCK, {it: raw(text) for it, text in SMALL.items()})
-    reconcile(repository, ReconcileOptions(), lambda _: None)
-    files = repository.commits[repository.head][2]
-    more = {"tenants/two.yaml": tenant("two").encode()}
-    head = repository.head = repository.add(repository.head, CLOCK + 60, {**files, **more})
-    with monkeypatch.context() as mutant:
-        mutant.setattr(Space, "allocate", careless)
-        with pytest.raises(ReconcilerError, match="would be given what") as failed:
-            reconcile(repository, ReconcileOptions(), lambda _: None)
-    assert "nothing was published" in failed.value.hint
-    assert (repository.head, repository.noted) == (head, repository.commits[head][0])
-    assert reconcile(repository, ReconcileOptions(), lambda _: None).code == 0

@@ -9,7 +9,7 @@ from reconciler.gitio.interface import Commit, Revision
 from reconciler.model.change import Proposed
 from reconciler.model.errors import ExitCode, HistoryError, LostRaceError
 from reconciler.planning.digest import actions, digest
-from reconciler.reconcile.reconcile import ReconcileOptions, is_free_at_once, reconcile
+from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
 from tests.fakes import FakeRepository
 from tests.planning.outcome import without
 from tests.review.sides import branch, encoded
@@ -109,18 +109,6 @@ class ProposalBranch:
             raise LostRaceError("branch ipam/records moved")
         self.brought.append((base.id, revision.id if revision is not None else ""))
         return Proposed.BROUGHT
-
-
-def test_the_branch_stays_so_what_is_applied_is_what_somebody_merged() -> None:
-    repository, to = watched(dict(SMALL)), ProposalBranch()
-    base = repository.head
-    done = reconcile(repository, ReconcileOptions(propose=to.bring))
-    assert done.commit is not None
-    assert to.brought == [(base, done.commit.id)]
-    assert RECORD in repository.commits[done.commit.id][2]
-    assert (repository.head, done.head.id, done.proposed) == (base, base, Proposed.BROUGHT)
-    assert repository.noted == base, "what waits for a merge is no head that was reconciled"
-    assert not is_free_at_once(done)
 
 
 def test_what_was_made_on_a_branch_that_moved_meanwhile_is_forgotten() -> None:

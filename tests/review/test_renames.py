@@ -2,12 +2,11 @@
 
 import pytest
 
-from reconciler.addresses import format_short
 from tests.planning.outcome import Files, without
 from tests.planning.test_renaming import TWO, formerly, renamed
 from tests.planning.test_tangled_renames import asking
 from tests.review.sides import as_findings, reviewed
-from tests.world import SMALL, evaluation_of, pool, provider, reconciled, tenant
+from tests.world import SMALL, pool, provider, reconciled, tenant
 
 
 def test_a_rename_without_the_annotation_is_told_with_the_line_that_keeps_the_addresses() -> None:
@@ -95,14 +94,6 @@ def test_a_rename_of_what_was_gone_before_the_change_is_a_warning() -> None:
     assert sorted(item.severity.value for item in found) == ["info", "warning"]
     assert any("team-a/one was gone before this change" in item.message for item in found)
     assert as_findings(renamed(), renamed(), "renamed") == []  # its base says so already
-
-
-def test_a_rename_moves_nothing_by_the_sum_of_a_check() -> None:
-    evaluation = reviewed(TWO, renamed()).evaluation
-    assert (not evaluation.moves, evaluation.gates) == (True, ())
-    after = evaluation_of(reconciled(renamed()))
-    ranges = sorted(format_short(it.range) for it in after.state.records if it.range)
-    assert ranges == ["10.40.0.0-10.40.0.7", "10.40.0.8-10.40.0.15"]
 
 
 def test_a_renamed_pool_that_holds_addresses_stays_in_its_address_space() -> None:

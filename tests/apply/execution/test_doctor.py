@@ -217,27 +217,6 @@ def test_the_rights_of_deploy_are_all_that_an_apply_needs(clerk: Site, look: Loo
     assert told.check(HUB, "crds").message.startswith("installed and established")
 
 
-def test_a_right_that_is_missing_is_named(clerk: Site, look: Looked) -> None:
-    path = f"{RBAC}/clusterroles/gitops-ipam"
-    rules = clerk.management.get(path)["rules"]
-    fewer = [rule for rule in rules if "networkpools/status" not in rule["resources"]]
-    assert clerk.management.request("PATCH", path, {"rules": fewer}, MERGE)[0] == 200
-
-    def check(verdict: DiagnosisVerdict) -> DiagnosisCheck | None:
-        found = look(clerk.clusters()).check(HUB, "rights")
-        return found if found.verdict is verdict else None
-
-    told = until(lambda: check(FAILED), "the right is gone")
-    assert told.message.startswith("may not patch networkpools.butler.butlerlabs.dev/status, ")
-    assert told.hint == "deploy/rbac.yaml has all of them"
-    assert clerk.management.request("PATCH", path, {"rules": rules}, MERGE)[0] == 200
-    binding = f"{path.replace('roles/', 'rolebindings/')}-kubeconfigs"
-    clerk.management.request("DELETE", binding)
-    told = until(lambda: check(WARNING), "only the Secrets are missing")
-    kubeconfigs = "not for kubeconfigs of tenants that no option names: may not get secrets"
-    assert told.message == kubeconfigs
-
-
 def test_doctor_says_which_role_to_bind_and_with_it_all_documents_are_applied(
     clerk: Site, look: Looked
 ) -> None:

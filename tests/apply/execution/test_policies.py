@@ -114,33 +114,6 @@ def _there(server: ApiServer) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "patch", "field"),
-    [
-        (OBJECTS[1], {"spec": {"validationActions": ["Warn"]}}, "spec.validationActions"),
-        (
-            OBJECTS[0],
-            {"spec": {"matchConditions": [{"name": "never", "expression": "false"}]}},
-            "spec",
-        ),
-        (OBJECTS[0], {"spec": {"failurePolicy": "Ignore"}}, "spec.failurePolicy"),
-    ],
-)
-def test_a_policy_that_somebody_opened_is_locked_again(
-    locked: Site, name: str, patch: object, field: str
-) -> None:
-    path = RULES if name == OBJECTS[0] else BINDINGS
-    may(locked.management, f"{path}/gitops-ipam-owned", patch, "alice")
-    foreseen = locked.apply(world("web"), policies=True, dry_run=True)
-    assert results(foreseen["management"])[name] == "configured"
-    applied = locked.apply(world("web"), policies=True, break_glass=("breakers",))
-    (outcome,) = (item for item in applied["management"].outcomes if item.drift is not None)
-    assert (outcome.object, outcome.drift and outcome.drift.fields) == (name, (field,))
-    await_policies(locked.management)
-    again = locked.apply(world("web"), policies=True, break_glass=("breakers",))
-    assert not any(item.is_changed for item in again.values())
-
-
-@pytest.mark.parametrize(
     ("path", "patch"),
     [
         (POOL, {"spec": {"autoAssign": False}}),
@@ -238,17 +211,6 @@ def test_policies_are_removed_on_request_by_any_administrator(locked: Site) -> N
     assert not any(name in locked.management.get(HOME)["data"]["objects"] for name in OBJECTS)
     again = locked.apply(world("web", "shop"), "b", policies=False)
     assert not any(item.is_changed for item in again.values())
-
-
-def test_a_policy_of_somebody_else_is_refused_and_the_rest_applied(crew: Site) -> None:
-    (theirs, *_) = policies("somebody")
-    crew.management.put(theirs, path=RULES)
-    applied = crew.apply(world("web"), policies=True)["management"]
-    assert failures(applied) == {
-        OBJECTS[0]: "it is there already and not ours; --adopt takes it over"
-    }
-    assert crew.management.get(f"{POOLS}/edge")
-    assert _there(crew.management) == [*NAMES, NAMES[1]]  # nothing puts theirs in force
 
 
 # Where the CRDs are others', and where files are applied

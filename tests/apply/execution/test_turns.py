@@ -30,7 +30,7 @@ class Silent(FakeCluster):
     waited: list[bool] = field(default_factory=list)
 
     def get(self, ref: Ref) -> Manifest | None:
-        self.waited.append(self.done.wait(10))
+        self.waited.append(self.done.wait(60))
         raise UnreachableError(f"read {ref}: no answer")
 
 

@@ -88,16 +88,6 @@ def test_a_head_that_is_not_here_is_told_and_may_be_pushed_to(
     assert found["history"].hint == "git fetch"
 
 
-def test_a_history_that_was_rewritten_is_told(checkout: Path) -> None:
-    git(checkout, "update-ref", "refs/ipam/last", "main")
-    git(checkout, "push", "-q", "origin", "refs/ipam/last")
-    git(checkout, "commit", "-q", "--amend", "-m", "other", clock=CLOCK + 9)
-    git(checkout, "push", "-q", "--force", "origin", "main")
-    found = checks(checkout)
-    assert verdicts(found) == {"history": FAILED}
-    assert "--accept-history" in found["history"].hint
-
-
 def test_no_repository_ends_the_checks_of_git(tmp_path: Path) -> None:
     found = checks(tmp_path)
     assert list(found) == ["git", "repository"]

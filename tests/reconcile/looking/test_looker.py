@@ -19,8 +19,6 @@ from tests.reconcile.looking.country import Country, elastic
 from tests.reconcile.test_commits_of_a_run import all_same, opened
 from tests.world import CLOCK, git, repository, tree_of
 
-DEMAND = "observed/Demand.gitops-ipam.dev/team-a/one.yaml"
-
 
 class Site:
     """A checkout and the clusters of its tenants."""
@@ -76,24 +74,6 @@ def site(tmp_path: Path) -> Site:
     made.run()
     assert all(made.here.services().values())
     return made
-
-
-def test_what_a_cluster_asks_for_and_what_follows_are_one_commit_that_is_replayed(
-    site: Site,
-) -> None:
-    before = git(site.folder, "rev-parse", "HEAD")
-    site.here.ask("c")
-    done = site.run()
-    assert git(site.folder, "rev-parse", "HEAD^") == before
-    assert site.newest() == [
-        "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer-1.yaml",
-        "observed/Demand.gitops-ipam.dev/team-a/one.yaml",
-    ]
-    assert site.here.services()["c"] == "10.0.0.4"
-    assert done.commit is not None
-    assert git(site.folder, "show", "-s", "--format=%ct") == str(site.here.now)
-    assert site.run().commit is None
-    all_same(site.folder)
 
 
 def test_what_is_given_back_stays_where_no_cluster_is_asked_and_comes_back_when_it_is_used(

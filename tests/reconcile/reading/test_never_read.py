@@ -5,23 +5,11 @@ import pytest
 from reconciler.addresses import format_range
 from reconciler.model.plan import Refuse
 from tests.memory import evaluation_after
-from tests.planning.outcome import decided, without
+from tests.planning.outcome import decided
 from tests.reconcile.reading.test_last_good import NEW, NEWCOMER, ONE, after
 from tests.world import SMALL, pool, provider, reconciled, request, tenant
 
 DEFAULTS = {"tenantAllocation": "{defaults: {nodesPerTenant: 3}}"}
-
-
-def test_with_settings_that_never_could_be_read_nothing_is_given_released_or_expired() -> None:
-    before = reconciled(SMALL)
-    files = {**without(before, "tenants/one.yaml"), "ipam.yaml": "metadata: {", **NEWCOMER}
-    for line in ([], [before]):
-        evaluation = evaluation_after(line, files)
-        assert decided(evaluation) == {
-            NEW: "refuse pool-frozen",
-            ONE: "keep 10.40.0.0-10.40.0.7 of edge",
-        }
-        assert evaluation.changes == ()
 
 
 def test_what_reads_well_in_a_file_without_a_good_version_waits_for_its_mending() -> None:
