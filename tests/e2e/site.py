@@ -26,8 +26,8 @@ POOL_NAME = "metallb.io/IPAddressPool/metallb-system/default-pool"
 SERVICES = "/api/v1/namespaces/default/services"
 MERGE = "application/merge-patch+json"
 
-# A server that is down is asked again and again, with pauses; the others take part of a second.
-_BRIEFLY = ("--timeout", "5s")
+# A server that is down is asked again and again, with pauses of 7.5 seconds; the others take part of a second.
+_BRIEFLY = ("--timeout", "20s")
 
 
 class Ran(NamedTuple):

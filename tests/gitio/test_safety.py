@@ -11,7 +11,6 @@ from tests.git_server import GitServer, serving
 from tests.gitio.command import Command
 from tests.world import SMALL, commit, git, repository, tenant, write
 
-RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 TOKEN = "canary-token-4711"
 
 
@@ -91,28 +90,6 @@ def test_commits_that_were_not_pushed_are_refused(
     assert (done.code, "commits that are not on the remote" in done.err) == (64, True)
     git(author, "push", "-q")
     assert command.run("reconcile", "--repo", str(author)).code == 0
-
-
-def test_a_rolled_back_remote_is_refused_with_both_ids_until_accepted(
-    author: Path, remote: Path, command: Command
-) -> None:
-    first = git(remote, "rev-parse", "main")
-    assert command.run("reconcile", "--repo", str(author)).code == 0
-    seen = git(remote, "rev-parse", "main")
-    git(remote, "update-ref", "refs/heads/main", first)
-    done = command.run("reconcile", "--repo", str(author))
-    assert done.code == 6
-    assert first in done.err
-    assert seen in done.err
-    accept = done.err.partition("ipam reconcile ")[2].split()
-    assert accept == ["--accept-history", first]
-    wrong = command.run("reconcile", "--repo", str(author), "--accept-history", seen)
-    assert wrong.code == 6
-    assert command.run("reconcile", "--repo", str(author), *accept).code == 0
-    assert git(author, "rev-parse", "main") == git(remote, "rev-parse", "main") != first
-    held = [git(remote, "show", f"{it}:{RECORD}").splitlines() for it in (seen, "main")]
-    old, new = ([line for line in lines if "Address:" in line] for lines in held)
-    assert old == new
 
 
 @pytest.mark.parametrize(

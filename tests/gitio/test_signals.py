@@ -29,7 +29,7 @@ case " $* " in
 *) exec "{git}" "$@" ;;
 esac
 """
-_PATIENCE_SECONDS = 15
+_PATIENCE_SECONDS = 60
 
 
 class Push:

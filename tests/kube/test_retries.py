@@ -161,13 +161,6 @@ def test_those_who_were_told_the_same_time_do_not_come_back_at_once(
         assert server.time.slept == [pause]
 
 
-def test_too_many_requests_to_the_last_is_told() -> None:
-    with serving(status(429, "slow down")) as server:
-        with pytest.raises(UnreachableError, match=r"too many requests \(429: slow down\)"):
-            _get(cluster_of(server))
-        assert len(server.asked) == 5
-
-
 # The deadline
 
 

@@ -168,14 +168,6 @@ def test_a_file_that_nobody_can_read_takes_no_copy_away(served: World) -> None:
     assert {COPY, *held} <= served.files.keys()
 
 
-def test_a_refusal_is_no_proof(served: World) -> None:
-    gone_for_long(served)
-    served.clusters.faults[HUB] = refuses(CLUSTERS, UnauthorizedError("403: may not list clusters"))
-    look = served.look()
-    assert look.taken.changes == ()
-    assert "403: may not list clusters" in look.taken.notes[0]
-
-
 def test_a_kind_without_its_crd_is_no_proof(served: World) -> None:
     gone_for_long(served)
     ref = Ref(CRD, "", crd_name(CLUSTERS))
