@@ -1,58 +1,44 @@
-"""`make bench`: all tables; with `--write`, into docs/performance.md between their marks.
+"""`make bench`: the table of docs/performance.md, and its runs in benchmarks/results/plans.csv.
 
-`--plans` measures all that needs no cluster alone. What needs what `make envtest` builds:
-`--clusters` measures apply alone, `--watching` a daemon and `verify`; behind it names of parts may
-stand: `growth`, `hub`, `200`, `1000`, `verify`.
+`--million` adds the column of a million records. With the binaries of
+`make envtest`, `--clusters` measures apply, and `--watching` a daemon and `verify`, or parts of them: `growth`, `hub`, `200`, `1000`, `verify`.
 """
 
-import sys
+import argparse
 import tempfile
 from pathlib import Path
 
 from benchmarks.apply import cluster_tables
-from benchmarks.measure import machine, markdown
-from benchmarks.parts import allocator_rows, schema_rows, yaml_rows
-from benchmarks.past import past_rows
+from benchmarks.measure import RESULTS, keep, machine
+from benchmarks.plans import FILE, measure, measure_million, page
 from benchmarks.watching import watching_tables
-from benchmarks.whole import commit_rows, crowded_rows, plan_rows, start_rows
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "performance.md"
-_PLANS = "<!-- figures: make bench -->\n"
-_CLUSTERS = "<!-- figures of clusters: make envtest bench -->\n"
-_WATCHING = "<!-- figures of watching: make envtest bench -->\n"
-_END = "<!-- end of figures -->\n"
+_BEGIN, _END = "<!-- figures: make bench -->\n", "<!-- end of figures -->\n"
 
 
 def main() -> None:
-    is_all = not {"--plans", "--clusters", "--watching"} & set(sys.argv)
-    if is_all or "--plans" in sys.argv:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--million", action="store_true")
+    parser.add_argument("--clusters", action="store_true")
+    parser.add_argument("--watching", nargs="*", metavar="PART")
+    parser.add_argument("--folder", type=Path, help="Keep the repositories here.")
+    wish = parser.parse_args()
+    if wish.clusters:
+        _write("clusters.md", cluster_tables())
+    elif wish.watching is not None:
+        _write("watching.md", watching_tables(*wish.watching))
+    else:
         with tempfile.TemporaryDirectory() as folder:
-            rows = [
-                *yaml_rows(),
-                *schema_rows(),
-                *allocator_rows(),
-                *start_rows(),
-                *plan_rows(Path(folder)),
-                *crowded_rows(Path(folder)),
-                *commit_rows(Path(folder)),
-                *past_rows(Path(folder)),
-            ]
-        _tell(_PLANS, markdown(rows))
-    if is_all or "--clusters" in sys.argv:
-        _tell(_CLUSTERS, cluster_tables())
-    if is_all or "--watching" in sys.argv:
-        parts = [word for word in sys.argv[1:] if not word.startswith("--")]
-        _tell(_WATCHING, watching_tables(*parts))
+            made = (measure_million if wish.million else measure)(wish.folder or Path(folder))
+        head, _, rest = DOCUMENT.read_text("utf-8").partition(_BEGIN)
+        text = f"{head}{_BEGIN}\n{page(keep(FILE, made))}\n{_END}{rest.partition(_END)[2]}"
+        DOCUMENT.write_text(text, "utf-8")
 
 
-def _tell(begin: str, table: str) -> None:
-    text = f"{machine()}\n\n{table}"
-    print(text)
-    if "--write" in sys.argv:
-        old = DOCUMENT.read_text(encoding="utf-8")
-        head, _, rest = old.partition(begin)
-        _, _, tail = rest.partition(_END)
-        DOCUMENT.write_text(f"{head}{begin}\n{text}\n{_END}{tail}", encoding="utf-8")
+def _write(name: str, tables: str) -> None:
+    print(tables)
+    (RESULTS / name).write_text(f"{machine()}\n\n{tables}", "utf-8")
 
 
 main()

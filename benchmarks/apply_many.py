@@ -51,7 +51,7 @@ def many_table() -> str:
             for dead, taken in runs.items():
                 taken.append(_measured(evaluation, Path(folder), port, hole, dead))
     lines = [
-        f"| nothing to do in {CLUSTERS} clusters | healthy done, p50 | p99 | all done | told dead |",
+        f"| nothing to do in {CLUSTERS} clusters | healthy done, p50 | p99 | all done | reported dead |",
         "| --- | ---: | ---: | ---: | ---: |",
     ]
     for dead, taken in runs.items():

@@ -80,7 +80,7 @@ def measured(server: ApiServer, count: int) -> Taken:
         _commit(remote, count)
         before = len(_describe(server))
         start = time.time()
-        taken = run_ipam(*words, cache=Path(folder) / "cache")
+        taken = run_ipam(*words, cache=Path(folder) / "cache").seconds
     events = _describe(server)[before:]
     patched = [event for event in events if _is_of_cluster(event)]
     _check(server, count)

@@ -27,10 +27,10 @@ def files(records: int) -> Iterator[tuple[str, bytes]]:
 
     Each tenant has two load-balancer addresses and twenty of nodes, in four growths.
     """
-    yield (
-        "ipam.yaml",
-        b"apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n",
-    )
+    settings = b"apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
+    if records > 100_000:
+        settings += b"spec: {limits: {files: 2000000, bytes: 8Gi}}\n"
+    yield "ipam.yaml", settings
     tenants = records // RECORDS_PER_TENANT
     pools = max(1, tenants // TENANTS_PER_POOL)
     for number in range(pools):
@@ -63,18 +63,6 @@ spec:
       cpu: 4
       memory: 8Gi
 """.encode()
-
-
-def new_records(count: int) -> list[tuple[str, bytes]]:
-    """Records that no corpus has, in 200 folders: for commits."""
-    found = []
-    for number in range(count):
-        item = IPRange(4, 0xC0000000 + number * 8, 0xC0000000 + number * 8 + 7)
-        record = _record(10_000_000 + number, number % 200, "loadbalancer", "lb", item)
-        found.append(
-            (path_of("allocations", record.pool, record.claim), record_text(record).encode())
-        )
-    return found
 
 
 def build(

@@ -1,64 +1,84 @@
-"""Timing by turns: every figure of one table comes from one run, so ratios hold when the machine
-drifts.
-"""
+"""Processes that are measured, their figures in a file, and tables of them."""
 
-import gc
+import csv
 import os
 import platform
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+RESULTS = Path(__file__).parent / "results"
+PYTHON = (sys.executable, "-m")
+_ROUNDS = 5
+_ENOUGH = 25.0
+"""Seconds after which no further round begins."""
 
-class Row(NamedTuple):
-    """One line of a table: what, how long, against what, and the target as far as there is one.
 
-    `ratio` is how many times as fast as the baseline the subject is.
-    """
+class Run(NamedTuple):
+    """One process: seconds by the clock, seconds of processors, and MiB of its largest part."""
 
-    name: str
-    size: str
     seconds: float
-    baseline: str = ""
-    ratio: float | None = None
-    target: str = ""
-    met: bool | None = None
+    cpu: float = 0.0
+    memory: float = 0.0
 
 
-def by_turns(*subjects: Callable[[], object], rounds: int = 5) -> list[float]:
-    """Median seconds of each subject, run in turn A B A B; one warm-up round is not counted."""
-    times: list[list[float]] = [[] for _ in subjects]
-    for number in range(rounds + 1):
-        for subject, taken in zip(subjects, times, strict=True):
-            gc.collect()
-            start = time.perf_counter()
-            subject()
-            if number:
-                taken.append(time.perf_counter() - start)
-    return [median(taken) for taken in times]
+Figures = dict[tuple[str, str], list[Run]]
+"""The runs of each figure, by operation and repository."""
 
 
-def run_ipam(*arguments: str, cache: Path) -> float:
-    """Seconds of one `ipam` process, start-up and all."""
-    environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
-    # As installed: what was compiled once is not compiled again, and nothing is left in the checkout.
-    environment["PYTHONPYCACHEPREFIX"] = f"{sys.prefix}/pycache"
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    start = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-m", "reconciler", *arguments],
-        env=environment, capture_output=True, check=False,
-    )  # fmt: skip
-    taken = time.perf_counter() - start
-    # 1 and 3: what is broken or refused is found; that is measured, too.
-    if done.returncode not in (0, 1, 2, 3):
-        raise RuntimeError(done.stderr.decode())
-    return taken
+def run(*words: str, cache: Path | None = None) -> Run:
+    """Run a process to its end, start-up and all, with an empty cache or with this one."""
+    with tempfile.TemporaryDirectory() as empty, tempfile.TemporaryFile() as err:
+        environment = {**os.environ, "XDG_CACHE_HOME": str(cache or empty)}
+        # As installed: modules are compiled once, and nothing is left in the checkout.
+        environment["PYTHONPYCACHEPREFIX"] = f"{sys.prefix}/pycache"
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        start = time.perf_counter()
+        process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=err)
+        _, status, used = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        # 1 and 3: the plan has errors or refusals.
+        if process.returncode not in (0, 1, 2, 3):
+            err.seek(0)
+            raise RuntimeError(f"{' '.join(words)}: {err.read().decode()}")
+    return Run(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+
+
+def run_ipam(*arguments: str, cache: Path | None = None) -> Run:
+    """One `ipam` process."""
+    return run(*PYTHON, "reconciler", *arguments, cache=cache)
+
+
+def repeated(once: Callable[[], Run]) -> list[Run]:
+    """Some runs: fewer if they take long."""
+    runs: list[Run] = []
+    while len(runs) < _ROUNDS and sum(it.seconds for it in runs) < _ENOUGH:
+        runs.append(once())
+    return runs
+
+
+def keep(file: Path, figures: Figures) -> Figures:
+    """Write figures to a file in place of older ones of the same name; all figures of the file."""
+    known: Figures = {}
+    if file.exists():
+        with file.open(encoding="utf-8", newline="") as lines:
+            for what, size, *numbers in list(csv.reader(lines))[1:]:
+                known.setdefault((what, size), []).append(Run(*map(float, numbers)))
+    known |= figures
+    file.parent.mkdir(exist_ok=True)
+    with file.open("w", encoding="utf-8", newline="") as lines:
+        writer = csv.writer(lines, lineterminator="\n")
+        writer.writerow(("what", "size", "seconds", "processor_seconds", "mebibytes"))
+        for (what, size), runs in known.items():
+            writer.writerows((what, size, *(f"{it:.3f}" for it in run)) for run in runs)
+    return known
 
 
 def machine() -> str:
@@ -69,28 +89,20 @@ def machine() -> str:
             model = line.partition(":")[2].strip()
             break
     git = subprocess.run(["git", "--version"], capture_output=True, text=True, check=True).stdout
-    names = ("PyYAML", "jsonschema", "fastjsonschema", "GitPython", "click")
-    packages = ", ".join(f"{name} {version(name)}" for name in names)
+    packages = ", ".join(
+        f"{name} {version(name)}" for name in ("PyYAML", "jsonschema", "py-yaml12")
+    )
     return (
         f"{os.cpu_count()} x {model}, Python {platform.python_version()}, {git.strip()}, {packages}"
     )
 
 
-def markdown(rows: Sequence[Row]) -> str:
-    """The rows as a Markdown table."""
-    lines = [
-        "| what | size | time | times as fast as | ratio | target | met |",
-        "| --- | --- | ---: | --- | ---: | --- | --- |",
-    ]
-    for row in rows:
-        ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
-        met = "" if row.met is None else "yes" if row.met else "no"
-        cells = (row.name, row.size, _time(row.seconds), row.baseline, ratio, row.target, met)
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+def table(heads: Sequence[str], rows: Iterator[Sequence[str]]) -> str:
+    """A Markdown table whose first column is text."""
+    lines = [heads, ("---", *("---:" for _ in heads[1:])), *rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
-def _time(seconds: float) -> str:
-    if seconds < 0.001:
-        return f"{seconds * 1e6:.1f} us"
-    return f"{seconds * 1e3:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
+def middle(runs: Sequence[Run], field: str = "seconds") -> float:
+    """The median of a field."""
+    return float(median(getattr(it, field) for it in runs))

@@ -1,6 +1,5 @@
 """What the management cluster and the branch ask for: Clusters, TenantClusters, a pool that is edited."""
 
-import hmac
 import json
 import time
 from collections.abc import Iterator, Mapping
@@ -9,13 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import urllib3
-
 from benchmarks.watch_rows import Waited
-from benchmarks.watched import SETTLED, Eye, Objects, commits, eye, running
+from benchmarks.watched import SETTLED, Eye, Objects, Ring, commits, eye, hook, running
 from tests.e2e.site import BUTLER, METALLB, POOL_NAME, Site
 from tests.envtest.fixtures import CRDS
-from tests.envtest.processes import free_port
 from tests.envtest.servers import ApiServer, Fleet
 from tests.families.capi.hub import WEB
 from tests.families.capi.trees import cluster
@@ -27,7 +23,6 @@ MADE = {1: (10, 1.0, "10.3 s"), 20: (5, 2.0, "12.6 s"), 100: (3, 4.0, "33.3 s")}
 PUSHED, EDITED = 10, 20
 CLUSTERS = "/apis/cluster.x-k8s.io/v1beta1/namespaces/default/clusters"
 TENANTS = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces/team-a/tenantclusters"
-_SECRET = "a secret of sixteen and more"
 _RESULT = "vip.capi.gorizond.io/ingress-vip"
 _SETTINGS = """apiVersion: gitops-ipam.dev/v1alpha1
 kind: Settings
@@ -95,7 +90,7 @@ def _made(site: Site, count: int) -> Waited:
     return Waited(what, runs, (None, MADE[count][1]), others, told)
 
 
-def _pushed(site: Site, ring: "Ring") -> Waited:
+def _pushed(site: Site, ring: Ring) -> Waited:
     """Clusters that are there, and described in Git from then on."""
     runs = []
     for number in range(PUSHED):
@@ -133,7 +128,7 @@ def _live(name: str) -> Mapping[str, Any]:
     }
 
 
-def _pushed_tenants(site: Site, ring: "Ring") -> list[float]:
+def _pushed_tenants(site: Site, ring: Ring) -> list[float]:
     runs = []
     with eye(site.management, f"{BUTLER}/ipallocations") as seen:
         for number in range(PUSHED):
@@ -195,8 +190,8 @@ def _edited(fleet: Fleet, folder: Path) -> Waited:
             found = made.round(lambda it: POOL_NAME in json.dumps(it))
             runs.append(max(mended, time.monotonic()) - start)
             told += "kubectl-edit" in json.dumps(found)
-    what = "pool edited with kubectl → mended, and told who did it"
-    return Waited(what, runs, (None, 1.0), "next resync", f"told {told} times", told == EDITED)
+    what = "pool edited with kubectl → restored, with a report of the user"
+    return Waited(what, runs, (None, 1.0), "next resync", f"{told} reports", told == EDITED)
 
 
 def _addresses(there: Objects) -> list[str]:
@@ -212,29 +207,12 @@ def _is_there(name: str, there: Objects) -> bool:
     return name in there
 
 
-class Ring:
-    """Calls the hook of a daemon."""
-
-    def __init__(self, url: str) -> None:
-        self._url = url
-
-    def __call__(self) -> None:
-        mark = hmac.new(_SECRET.encode(), b"{}", "sha256").hexdigest()
-        headers = {"X-Signature-256": mark}
-        answer = urllib3.request("POST", self._url, body=b"{}", headers=headers)
-        if answer.status >= 300:
-            raise RuntimeError(f"{answer.status}: {answer.data.decode()}")
-
-
 @contextmanager
 def _ringing(site: Site) -> Iterator[Ring]:
     """A daemon that may be rung."""
-    secret = site.folder / "secret"
-    secret.write_text(_SECRET, encoding="utf-8")
-    port = free_port()
-    words = ("--listen", f"127.0.0.1:{port}", "--hook-secret-file", str(secret))
+    words, ring = hook(site.folder)
     with running(site, *words):
-        yield Ring(f"http://127.0.0.1:{port}/hook")
+        yield ring
 
 
 def _emptied(fleet: Fleet) -> ApiServer:

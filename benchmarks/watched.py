@@ -1,5 +1,6 @@
 """A daemon that is measured, and eyes on the servers that it works on: each tells when it saw what."""
 
+import hmac
 import json
 import os
 import threading
@@ -14,6 +15,7 @@ import urllib3
 
 from tests.e2e.daemon import Daemon, daemon
 from tests.e2e.site import Site
+from tests.envtest.processes import free_port
 from tests.envtest.servers import ApiServer
 from tests.world import git
 
@@ -22,6 +24,7 @@ PATIENCE = 600.0
 SETTLED = 2.0
 """Seconds in which what a daemon began is over, on any machine that is fit to be measured on."""
 Objects = dict[str, Mapping[str, Any]]
+_SECRET = "a secret of sixteen and more"
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -114,6 +117,29 @@ def _keep(log: str) -> None:
     """Keep the log, where somebody asks for it: `BENCH_LOGS` names a folder."""
     if folder := os.environ.get("BENCH_LOGS"):
         Path(folder, f"{time.time():.0f}.log").write_text(log, encoding="utf-8")
+
+
+class Ring:
+    """Calls the webhook of a daemon."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def __call__(self) -> None:
+        mark = hmac.new(_SECRET.encode(), b"{}", "sha256").hexdigest()
+        headers = {"X-Signature-256": mark}
+        answer = urllib3.request("POST", self._url, body=b"{}", headers=headers)
+        if answer.status >= 300:
+            raise RuntimeError(f"{answer.status}: {answer.data.decode()}")
+
+
+def hook(folder: Path) -> tuple[tuple[str, ...], Ring]:
+    """Options of a daemon that has a webhook, and a call of it."""
+    secret = folder / "secret"
+    secret.write_text(_SECRET, encoding="utf-8")
+    address = f"127.0.0.1:{free_port()}"
+    words = ("--listen", address, "--hook-secret-file", str(secret))
+    return words, Ring(f"http://{address}/hook")
 
 
 def commits(site: Site) -> int:

@@ -6,8 +6,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from benchmarks.measure import markdown
-from benchmarks.verifying import verify_rows
+from benchmarks.verifying import verify_line
 from benchmarks.watch_growth import growth_rows
 from benchmarks.watch_hub import hub_rows
 from benchmarks.watch_many import Idle, idle_table, many_rows
@@ -48,13 +47,9 @@ def watching_tables(*only: str) -> str:
         finally:
             fleet.stop()
     with tempfile.TemporaryDirectory() as folder:
-        verified = verify_rows(Path(folder)) if not only or "verify" in only else []
+        verified = verify_line(Path(folder)) if not only or "verify" in only else ""
     loads = f"Processes that waited to run: {load:.1f} before, {os.getloadavg()[1]:.1f} after."
-    tables = [
-        table(rows) if rows else "",
-        idle_table(idle) if idle else "",
-        markdown(verified) if verified else "",
-    ]
+    tables = [table(rows) if rows else "", idle_table(idle) if idle else "", verified]
     return "\n".join([f"{loads}\n", *filter(None, tables)])
 
 

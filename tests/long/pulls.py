@@ -59,7 +59,7 @@ class Violation(Exception):  # noqa: N818 - what is looked for
     """A promise that did not hold."""
 
 
-class _End(Exception):  # noqa: N818 - no fault
+class End(Exception):  # noqa: N818 - no fault
     """The story is over."""
 
 
@@ -143,7 +143,7 @@ class Story:
     def pull(self) -> None:
         self.branches += 1
         name = f"change-{self.branches}"
-        start = self._edited(name)
+        start = self.edit(name)
         code, out, err = self.ipam("check", "--base", "origin/main")
         self.log.append(f"  check {code}")
         self.done["green" if code == 0 else "red"] += 1
@@ -168,7 +168,7 @@ class Story:
         else:
             self._over_red(before, tip)
 
-    def _edited(self, name: str) -> str:
+    def edit(self, name: str) -> str:
         """Make a branch with one to four edits in one or more commits; where it begins."""
         self.git("fetch", "-q", "origin")
         start = "origin/main"
@@ -222,7 +222,7 @@ class Story:
             return
         is_forged = "Ipam-Plan" in self.git("log", "--format=%B", f"{tip}..{merged}")
         if is_forged or self.git("rev-parse", "origin/main") != merged:
-            raise _End  # a forged commit counts once it is merged; or the rest was allocated
+            raise End  # a forged commit counts once it is merged; or the rest was allocated
         self.git("rm", "-rqf", "--ignore-unmatch", ".")
         self.git("checkout", "-q", tip, "--", ".")
         self.now += 10
@@ -526,7 +526,7 @@ def play(seed: int, pulls: int = PULLS) -> Story:
                 story.pull()
                 if story.lot.random() < 0.3:
                     story.mischief()
-        except _End:
+        except End:
             story.done["ended early"] += 1
         except (Violation, AssertionError) as found:
             log = "\n".join(story.log)
