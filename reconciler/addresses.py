@@ -261,9 +261,7 @@ def is_private(item: IPRange) -> bool:
 
 def cidrs_of(item: IPRange) -> tuple[str, ...]:
     """Return the fewest CIDR blocks that make up a range, in order."""
-    first, last = (
-        ip_address(format_address(item.version, value)) for value in (item.first, item.last)
-    )
+    first, last = (ip_address(format_address(item.version, it)) for it in (item.first, item.last))
     return tuple(str(block) for block in summarize_address_range(first, last))
 
 

@@ -12,6 +12,7 @@ from reconciler.apply.inventory import Inventory
 from reconciler.apply.plan import ClusterPlan, Draft, Lock, orphan_notes
 from reconciler.apply.snapshot import ClusterAnswer, Live, LiveObjects, Query, Snapshot, Tolerates
 from reconciler.apply.targets import UNCLEAR, ApplyOptions
+from reconciler.documents.findings import plural
 from reconciler.families import families
 from reconciler.families.interface import ObjectFit
 from reconciler.kube.resources import (
@@ -341,7 +342,7 @@ class _Management:
         if not gone:
             return None
         if not self.desired_state.is_whole:
-            self.draft.notes.append(f"{len(gone)} objects stay while {UNCLEAR}")
+            self.draft.notes.append(f"{plural(len(gone), 'object')} kept while {UNCLEAR}")
             return None
         if stop := self._brake(gone):
             return stop
@@ -390,6 +391,6 @@ class _Management:
         if not (is_beyond if allowed is None else living > allowed):
             return None
         return ClusterError(
-            f"{living} of {known} objects would be deleted",
+            f"{living} of {plural(known, 'object')} would be deleted",
             f"if that is meant: --allow-delete {living}",
         )

@@ -22,6 +22,7 @@ from reconciler.apply.plan import ClusterPlan, Draft, Lock, is_policy, orphan_no
 from reconciler.apply.snapshot import SERVICES, Live, Query, Snapshot
 from reconciler.apply.steps import Confirm, Look, is_ours, taken
 from reconciler.apply.targets import UNCLEAR, ApplyOptions, Target
+from reconciler.documents.findings import plural
 from reconciler.kube.resources import (
     ADDRESS_POOL,
     ADVERTISEMENT,
@@ -71,7 +72,7 @@ def plan_tenant(
     """Plan a tenant cluster."""
     draft = Draft(inventory.objects, options)
     if count := len(inventory.damaged):
-        what = f"{count} lines of the inventory cannot be read"
+        what = f"{plural(count, 'line')} of the inventory cannot be read"
         draft.notes.append(f"{what}; the objects in them are not changed")
     lock = Lock(draft, snapshot, home)
     lock.begin()

@@ -12,7 +12,7 @@ from reconciler.cli.commands import VerbCommand
 from reconciler.cli.files import apply_result_of, apply_result_option, write_edit
 from reconciler.cli.options import option
 from reconciler.codes import CODES
-from reconciler.documents.findings import article_list
+from reconciler.documents.findings import article_list, plural
 from reconciler.documents.text import escape
 from reconciler.history.applied import ApplyResult
 from reconciler.history.queries import idle_remedies
@@ -117,8 +117,7 @@ def _write(
         raise UsageError(f"--write needs one claim, and {len(found)} are meant", f"name {names}")
     patches, short = remedies(evaluation, found[0]), found[0].short
     if number == _WITHOUT_NUMBER and patches:
-        count = "1 patch" if len(patches) == 1 else f"{len(patches)} patches"
-        message = f"{short} has {count}: say which one --write applies"
+        message = f"{short} has {plural(len(patches), 'patch')}: say which one --write applies"
         raise UsageError(message, "--write 1; leave it out to see them")
     if number > len(patches) or number == _WITHOUT_NUMBER:
         has = f"there are {len(patches)}" if patches else "there is none"

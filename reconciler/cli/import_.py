@@ -20,7 +20,7 @@ from reconciler.gitio.files import write_all
 from reconciler.importing.assembling import assemble
 from reconciler.importing.found import ImportedSource, slug
 from reconciler.importing.manifests import ManifestCluster, Owner, clusters_in
-from reconciler.importing.run import ImportSource, files_found, looked
+from reconciler.importing.run import ImportSource, files_found, looked, netbox_rows
 from reconciler.importing.tables import MAX_BYTES, TYPES, Assumed, said_type
 from reconciler.kube.clusters import open_contexts
 from reconciler.kube.interface import Cluster
@@ -103,12 +103,13 @@ def _shared(function: options.F) -> options.F:
     return decorated
 
 
+_mapped = repeatable("--map", "COLUMN=MEANING", "Meaning of a column of a table.", "mapped")
 _types = repeatable("--map-type", "TEXT=TYPE", f"Meaning of a type: {', '.join(TYPES)}.", "types")
 
 
 @import_.command()
 @_files
-@repeatable("--map", "COLUMN=MEANING", "Meaning of a column.", "mapped")
+@_mapped
 @_types
 @option(
     "--type",
@@ -130,29 +131,37 @@ def csv(
     Meanings: address, range, cidr, mask, start, end, ipv6, name, cluster, namespace, pool, type,
     team, space, description, status, used, ignore.
     """
-    meanings = dict(_pair("--map", text, "COLUMN=MEANING") for text in mapped)
-    assumed = _assumed(target, types, type_ or "")
-    return target.finish(files_found(map(_read, files), assumed, mapped=meanings), result)
+    assumed = _assumed(target, types, mapped, type_ or "")
+    return target.finish(files_found(map(_read, files), assumed), result)
 
 
 @import_.command()
 @_files
+@_mapped
 @_types
 @_shared
 def netbox(
-    files: Sequence[Path], types: Sequence[str], target: Target, result: output.Result
+    files: Sequence[Path],
+    mapped: Sequence[str],
+    types: Sequence[str],
+    target: Target,
+    result: output.Result,
 ) -> int:
     """An export of NetBox: prefixes, IP ranges and IP addresses, as JSON or CSV."""
-    return target.finish(files_found(map(_read, files), _assumed(target, types)), result)
+    assumed = _assumed(target, types, mapped)
+    return target.finish(files_found(map(_read, files), assumed, netbox_rows), result)
 
 
-def _assumed(target: Target, types: Sequence[str], default: str = "") -> Assumed:
+def _assumed(
+    target: Target, types: Sequence[str], mapped: Sequence[str], default: str = ""
+) -> Assumed:
+    meanings = dict(_pair("--map", text, "COLUMN=MEANING") for text in mapped)
     pairs = (_pair("--map-type", text, "TEXT=TYPE") for text in types)
     named = {said_type(text): meaning for text, meaning in pairs}
     if wrong := min({*named.values()} - {*TYPES}, default=""):
         hint = meant(wrong, TYPES) or f"types: {', '.join(TYPES)}"
         raise UsageError(f"--map-type: {shown(wrong)} is not a type", hint)
-    return Assumed(_label(target.default_namespace), default, named)
+    return Assumed(_label(target.default_namespace), default, named, meanings)
 
 
 class MetalLB(Struct, frozen=True):

@@ -12,6 +12,7 @@ from reconciler.cli import opening, options
 from reconciler.cli.commands import VerbCommand
 from reconciler.cli.options import option
 from reconciler.cli.output import emit, painter
+from reconciler.documents.findings import plural
 from reconciler.gitio.files import TargetDirectory, installed_from
 from reconciler.gitio.interface import root_folder
 from reconciler.gitio.repository import Site, checkout_around, find_site, make_repository
@@ -89,7 +90,7 @@ def init(
     emit(f"{made} in {folder}, branch {chosen.branch}\n")
     emit(rows_text(_rows(items, written), brush) + _ci_note(chosen, items))
     if dry_run and (count or site.repository is None):
-        emit(f"Nothing was written: {count} {'file' if count == 1 else 'files'} would be.\n")
+        emit(f"Nothing was written: {plural(count, 'file')} would be.\n")
         return ExitCode.OK
     code = _check(site, target, brush)
     if written:
@@ -158,7 +159,7 @@ def _shown(items: Sequence[WantedFile]) -> list[tuple[str, str]]:
 
 def _title(group: Sequence[WantedFile]) -> str:
     if initial.is_schema(group[0]):
-        return f"{SCHEMAS}/ ({len(group)} {'file' if len(group) == 1 else 'files'})"
+        return f"{SCHEMAS}/ ({plural(len(group), 'file')})"
     return group[0].path
 
 

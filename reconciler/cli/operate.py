@@ -17,7 +17,7 @@ from reconciler.apply.targets import ApplyOptions
 from reconciler.cli import cluster_options, opening, options, output
 from reconciler.cli.commands import VerbCommand
 from reconciler.cli.options import option
-from reconciler.documents.findings import has_error
+from reconciler.documents.findings import has_error, plural
 from reconciler.gitio.interface import Source
 from reconciler.gitio.remotes import RepositoryProbe
 from reconciler.gitio.repository import Repository, open_revision
@@ -148,7 +148,7 @@ def render(
     if is_wrong:
         output.tell(f"Nothing was written to {out}: fix the errors first.")
     result.show(
-        lambda _: "".join(f"{out}/{name}: {count} files\n" for name, count in counts.items()),
+        lambda _: "".join(f"{out}/{name}: {plural(n, 'file')}\n" for name, n in counts.items()),
         lambda: {**envelope("RenderResult"), "out": str(out), "clusters": counts},
     )
     return ExitCode.WRONG if is_wrong else ExitCode.OK

@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.apply.expiry import confirmed, require_named, too_early
+from reconciler.apply.growth import abandoned
 from reconciler.apply.targets import ApplyOptions
 from reconciler.cli import cluster_options, opening, options, output
 from reconciler.cli.commands import VerbCommand
@@ -27,7 +28,7 @@ from reconciler.gitio.remotes import open_proposing
 from reconciler.gitio.repository import Repository
 from reconciler.kube.clusters import KubeClusters
 from reconciler.model.applied import Applied, together
-from reconciler.model.change import Proposed
+from reconciler.model.change import Observation, Proposed
 from reconciler.model.errors import BugError, ExitCode, UsageError
 from reconciler.planning.evaluate import Evaluation
 from reconciler.reconcile.branch import is_in_history
@@ -237,6 +238,9 @@ class _Job:
         run_options = replace(self.run_options, now=options.now)
         with output.progress("reconciling"):
             if self.reach is None:
+                run_options = replace(
+                    run_options, look=lambda it: Observation(it.tree.clock, tuple(abandoned(it)))
+                )
                 if self.wanted.says_withdrawn:
                     still = partial(confirmed, options=self.wanted)
                     run_options = replace(run_options, still_announced=still)

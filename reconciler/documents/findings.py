@@ -105,6 +105,11 @@ def article_list(words: Iterable[str], last: str = "or") -> str:
     return f"{', '.join(listed[:-1])} {last} {listed[-1]}"
 
 
+def plural(count: int, thing: str) -> str:
+    """Return a number and a noun: `1 move`, `2 moves`, `2 addresses`."""
+    return f"{count} {thing}" + (count != 1) * ("es" if thing.endswith(("s", "ch")) else "s")
+
+
 NAMED = 5
 
 

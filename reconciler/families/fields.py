@@ -254,9 +254,7 @@ def contract_of(document: Document) -> Contract | None:
     said = document.annotations()
     if not any(name in said for name in CONTRACT_FORMS):
         return None
-    namespaces, pools, most, folders, owners = (
-        _words(said.get(name, "")) for name in CONTRACT_FORMS
-    )
+    namespaces, pools, most, folders, owners = (_words(said.get(it, "")) for it in CONTRACT_FORMS)
     return Contract(
         document.name,
         namespaces,

@@ -203,7 +203,9 @@ class Writing(Struct, frozen=True):
     """Writer of a family's documents; `kind` is the kind of its clusters.
 
     `pin` gets the name of the request, `cluster` its provider and its MetalLB pool, empty for the
-    default. `provider_of` is empty if no provider serves. `annotation` names the MetalLB pool.
+    default. `provider_of` is empty if no provider serves. `annotation` names the MetalLB pool, and
+    `external` is that of requests of other owners. `unserved` yields notes about ranges in pools
+    that the provider of their owner does not serve.
     """
 
     kind: GroupKind
@@ -216,3 +218,5 @@ class Writing(Struct, frozen=True):
     provider_of: Callable[[Documents, Iterable[str]], str]
     request_name: Callable[[tuple[str, str], str], str]
     annotation: str
+    external: tuple[str, str]
+    unserved: Callable[[Documents, Iterable[ImportedRange]], Iterable[str]]

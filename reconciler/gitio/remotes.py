@@ -139,10 +139,8 @@ def _require_apart(folders: Sequence[Path], own: Sequence[Path]) -> None:
     for folder in folders:
         for place in (Path(os.path.normpath(folder)), folder.resolve()):
             if any(place.is_relative_to(it) or it.is_relative_to(place) for it in around):
-                message = (
-                    f"the remote of the repository's own configuration is a part of it: {folder}"
-                )
-                raise UsageError(message, f"if its hooks may run: name it, --remote {folder}")
+                why = f"the remote of the repository's own configuration is a part of it: {folder}"
+                raise UsageError(why, f"if its hooks may run: name it, --remote {folder}")
 
 
 def _named(repository: Repository, settings: Sequence[Setting], name: str) -> Remote | None:

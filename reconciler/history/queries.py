@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange, IPSet, format_short
-from reconciler.documents.findings import meant
+from reconciler.documents.findings import meant, plural
 from reconciler.families import family_of
 from reconciler.families.clusters import balancer_records
 from reconciler.families.demand import GROWTH, growth_index
@@ -259,7 +259,7 @@ def idle_remedies(evaluation: Evaluation, key: Key, result: ApplyResult) -> list
         return ["idle: no unused record would make room, according to that apply"]
     lines = [_remedy(evaluation, item, claim) for item in found[:_MAX_IDLE]]
     if more := len(found[_MAX_IDLE:]):
-        lines.append(f"idle: {more} more records would do, all as large or larger")
+        lines.append(f"idle: {plural(more, 'more record')} would do, all as large or larger")
     if result.revision != evaluation.tree.revision:
         lines.append(f"idle is from an apply of another revision, {result.revision[:12]}")
     return lines
@@ -290,7 +290,7 @@ def _idle_records(
 
 def _remedy(evaluation: Evaluation, found: tuple[int, str, str, Allocation], claim: Claim) -> str:
     size, cluster, at, record = found
-    many = "1 address" if size == 1 else f"{size} addresses"
+    many = plural(size, "address")
     whom = f"team {record.owner.team}" if record.owner.team else f"the owner of {cluster}"
     way = "it is growth, released automatically when unused for elastic.shrinkAfter"
     if not (record.role == GROWTH and growth_index(record)):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from reconciler.addresses import BITS, IPRange, IPSet
-from reconciler.documents.findings import join_limited
+from reconciler.documents.findings import join_limited, plural
 from reconciler.model.claim import Allocation, Claim
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
@@ -199,7 +199,7 @@ def freeing(evaluation: Evaluation, claim: Claim) -> list[str]:
             waits.append(_wait(claim, free, reserved))
         elif run := _room(claim, later | left):
             gives.append(
-                f"give up {(left & IPSet((run,))).size} addresses that claims have left: move the"
+                f"give up {plural((left & IPSet((run,))).size, 'address')} that claims have left: move the"
                 " Services that use them; retention begins when no Service does"
             )
     return [*(says for _, says in sorted(waits)), *gives]

@@ -196,7 +196,7 @@ def outcome(
         name = pool.key.name if pool is not None else ", ".join(claim.wanted)
         lines.append(RangeChange(claim.owner.short, claim.type, name, claim.pin, new, place, users))
         if isinstance(decision, Refuse):
-            what = format_short(claim.pin) if claim.pin else f"{claim.size} addresses"
+            what = format_short(claim.pin) if claim.pin else f"a range of size {claim.size}"
             message = f"{claim.owner.short}: {what} cannot be granted: {decision.message}"
             outside = pool if decision.reason == "pin-outside-pool" else None
             hint = _widening(outside, holdings) if outside else ""
@@ -248,8 +248,9 @@ def assemble(tree: Tree, found: ImportedSource, provider: str | None = None) -> 
         for it in (*after.findings, *after.gates)
         if it.code in ("load-balancer-new", *more) and it not in known
     ]
-    notes = dict.fromkeys([*warned, *work.found.notes, *work.notes])
-    every = sorted({item.owner for item in work.holdings})
+    unserved = work.writer.unserved(after.documents, [*work.holdings, *work.known])
+    notes = dict.fromkeys([*warned, *work.found.notes, *work.notes, *unserved])
+    every = sorted({item.owner for item in work.holdings if provider is None})
     alone = (it for it in every if after.documents.find(work.writer.kind, *it) is None)
     unnamed = tuple(map("/".join, alone))
     return Imported(files, lines, tuple(conflicts), tuple(notes), after, unnamed)
@@ -355,7 +356,8 @@ class _Assembling:
     ) -> Iterator[ImportDocument]:
         firsts: dict[tuple[str, str], ImportedRange] = {}
         pools: dict[tuple[str, str], list[str]] = {}
-        for item in sorted([*self.holdings, *self.known]):
+        # The first range of an earlier import is the owner's own.
+        for item in (*sorted(self.known), *self.holdings):
             if self._becomes_cluster(item):
                 firsts.setdefault(item.owner, item)
                 pools.setdefault(item.owner, []).append(item.pool)
@@ -421,6 +423,9 @@ class _Assembling:
             if item.users:
                 comments.append(f"used by Service {join_limited(item.users)}")
             path, body = "/".join(item.owner), self.writer.pin(item, name)
+            is_other = self.provider is not None and not self._becomes_cluster(item)
+            if is_other and documents.find(self.writer.kind, *item.owner) is None:
+                body = annotated(body, dict([self.writer.external]))
             yield ImportDocument("tenants", path, body, tuple(comments))
 
 

@@ -1,7 +1,7 @@
 """Import of clusters, tables, and NetBox exports."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from reconciler.addresses import IPRange, IPSet
@@ -138,10 +138,12 @@ def _shape(names: Iterable[str]) -> str:
     return next((_SHAPES[name] for name in map(plain, names) if name in _SHAPES), "")
 
 
-def netbox_rows(path: str, text: str) -> Rows:
+def netbox_rows(path: str, text: str, mapped: Mapping[str, str]) -> Rows:
     """Return the rows of an export: a list of objects, a page of the API, or a table."""
     if text.lstrip()[:1] not in ("[", "{"):
-        return table_rows(path, text, {}, _COLUMNS, _shape)
+        return table_rows(path, text, mapped, _COLUMNS, _shape)
+    if mapped:
+        raise UnreadableError(path, "--map names a column, and JSON has none", "omit --map")
     read = _parsed(path, text)
     items = read.get("results", [read]) if isinstance(read, dict) else read
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
@@ -187,16 +189,15 @@ def _text(value: object) -> str:
 
 
 def files_found(
-    files: Iterable[tuple[str, bytes]], assumed: Assumed, *, mapped: Mapping[str, str] | None = None
+    files: Iterable[tuple[str, bytes]],
+    assumed: Assumed,
+    rows_of: Callable[[str, str, Mapping[str, str]], Rows] = table_rows,
 ) -> ImportedSource:
-    """Return the content of files; `mapped` are requested meanings of columns, None for NetBox."""
+    """Return the content of files, tables or, with `netbox_rows`, of NetBox."""
     parts: list[ImportedSource] = []
     for path, data in files:
         try:
-            text = decoded(path, data)
-            rows, notes = (
-                netbox_rows(path, text) if mapped is None else table_rows(path, text, mapped)
-            )
+            rows, notes = rows_of(path, decoded(path, data), assumed.mapped)
             parts += [ImportedSource(notes=tuple(notes)), found_in(rows, assumed)]
         except UnreadableError as failed:
             parts.append(ImportedSource(conflicts=(failed.finding,)))

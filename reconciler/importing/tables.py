@@ -265,11 +265,12 @@ _SPLIT = re.compile(r"load[\W_]*balanc(?:er|ers|ing)")
 
 
 class Assumed(NamedTuple):
-    """Defaults, and requested types. No type: load balancers if a column names clusters."""
+    """Defaults, and requested types and columns. No type: load balancers if one names clusters."""
 
     namespace: str = "default"
     type: str = ""
     types: Mapping[str, str] = MappingProxyType({})
+    mapped: Mapping[str, str] = MappingProxyType({})
 
 
 def said_type(text: str) -> str:
@@ -398,12 +399,10 @@ def _holding(
         hint = f"did you mean {near}? Else say it: {hint}" if near else f"say it: {hint}"
         raise NotationError(f"type {shown(type_name)} is not known", hint)
     if row.unread and row.get("cluster") and not (type_ or assumed.type):
-        message = (
-            f"the type is unknown, and a column is not read: {', '.join(map(shown, row.unread))}"
-        )
+        why = f"the type is unknown, and a column is not read: {', '.join(map(shown, row.unread))}"
         hint = " ".join(f"--map {quote(f'{it}=type')}" for it in row.unread)
         hint = f"{hint}, or =ignore for a column without types"
-        raise NotationError(message, hint if all(row.unread) else "give each column a header")
+        raise NotationError(why, hint if all(row.unread) else "give each column a header")
     team = slug(row.get("team"))
     inside = slug(namespace if slash else row.get("namespace")) or team or assumed.namespace
     return ImportedRange(

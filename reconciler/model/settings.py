@@ -7,7 +7,7 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.documents.findings import Finding, Location
+from reconciler.documents.findings import Finding, Location, plural
 from reconciler.model.pool import Thresholds, Tier
 
 HOUR = 3_600
@@ -133,7 +133,7 @@ class Override:
         if self.kind is OverrideKind.RECORD and self.scope.endswith("/"):
             return f"records that are added below {self.scope}"
         if self.kind is OverrideKind.BRAKE:
-            return f"up to {self.releases} releases (with those that rest already)"
+            return f"up to {plural(self.releases, 'release')} (with those that rest already)"
         effects = {
             OverrideKind.RECORD: "an edit of the record",
             OverrideKind.GATE: "the capacity gate of",

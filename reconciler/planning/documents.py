@@ -258,9 +258,8 @@ def _wrong_folder(
         innermost, allowed = max(named, key=len), dict(kinds)
         if kind.name in allowed[innermost]:
             return None
-        only = (
-            f"{article_list(allowed[innermost], 'and')} only" if allowed[innermost] else "nothing"
-        )
+        inside = article_list(allowed[innermost], "and")
+        only = f"{inside} only" if inside else "nothing"
         homes = [f"{name}/" for name, names in kinds if kind.name in names]
         hint = f"move it to {article_list(homes)}" if homes else "see spec.kinds of Settings"
         return error, f"{innermost}/, which holds {only}", hint

@@ -110,7 +110,7 @@ def evaluate(tree: Tree) -> Evaluation:
         *_without_causes(state, reading, plan),
         *renamed.findings,
         *rules.check_rules(state, plan, strict=strict, missing=missing),
-        *findings_of(plan, state, settings.records),
+        *findings_of(plan, state, settings.records, overrides),
         *renames(plan, state),
         *overrides.findings,
         *retained(tree.held_back),

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.documents.findings import Finding, Location, Severity, gate, warning
+from reconciler.documents.findings import Finding, Location, Severity, gate, plural, warning
 from reconciler.model.claim import Allocation, Claim, Quota, Refusal
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
@@ -46,7 +46,7 @@ class Quotas:
         return Refusal(
             "quota-exceeded",
             f"{claim.owner.short} would hold {used + size} of at most"
-            f" {quota.limit} {claim.type} addresses",
+            f" {plural(quota.limit, f'{claim.type} address')}",
             f"ask for at most {max(quota.limit - used, 0)}, or raise the quota ({quota.source})",
         )
 

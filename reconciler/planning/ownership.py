@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.documents.document import Document, Documents, Identity
-from reconciler.documents.findings import Finding, Location, error, join_limited, shown
+from reconciler.documents.findings import Finding, Location, error, join_limited, plural, shown
 from reconciler.families import families, family_of_kind, is_pool, keeps_addresses
 from reconciler.families.fields import contract_of
 from reconciler.families.interface import FamilyReading
@@ -173,7 +173,7 @@ class Rules:
             return Refusal(NOT_YOURS, message, hint)
         asked = sum(it.size for it in asking.claims if it.type == claim.type)
         if contract.most is not None and asked > contract.most:
-            message = f"{asking.document.title} asks for {asked} {claim.type} addresses,"
+            message = f"{asking.document.title} asks for {plural(asked, f'{claim.type} address')},"
             message += f" and team {contract.team} may ask for {contract.most}"
             return Refusal(NOT_YOURS, message, f"ask for at most {contract.most}")
         return None

@@ -216,9 +216,7 @@ def strip(parts: Sequence[AddressPart], columns: int) -> list[AddressPart]:
     # If there are more parts than cells, a cell shows its part of highest precedence.
     count = len(parts)
     if count > columns:
-        shares = (
-            parts[at * count // columns : (at + 1) * count // columns] for at in range(columns)
-        )
+        shares = (parts[i * count // columns : (i + 1) * count // columns] for i in range(columns))
         return [max(share, key=lambda it: _RANKS.get(it.sort, 0)) for share in shares]
     weights = [part.range.size.bit_length() for part in parts]
     widths = [1 + (columns - count) * weight // sum(weights) for weight in weights]

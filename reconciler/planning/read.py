@@ -220,11 +220,11 @@ def _old(step: BranchCommit) -> Entry | None:
     return next((item.old for item in step.changed if item.path == PATH), None)
 
 
-def folders_before(source: Source) -> Iterator[str]:
-    """Yield the records folders of earlier Settings, newest first."""
+def settings_before(source: Source) -> Iterator[Settings]:
+    """Yield earlier readable Settings, newest first."""
     for step in islice(source.past([PATH]), MAX_VERSIONS):
         if not step.is_cut and (before := _older(source, step)) is not None:
-            yield before.records
+            yield before
 
 
 def has_records(source: Source, folder: str) -> bool:
@@ -237,10 +237,9 @@ def has_records(source: Source, folder: str) -> bool:
 
 def records_elsewhere(settings: Settings, folder: str) -> Finding:
     """Return the finding for a records folder without records: another folder has them."""
-    message = (
-        f"no record is in {settings.records}/, which spec.records names: they are in {folder}/"
-    )
-    hint = f"set it back to {folder}, or git mv {folder} {settings.records}"
+    own = settings.records
+    message = f"no record is in {own}/, which spec.records names: they are in {folder}/"
+    hint = f"set it back to {folder}, or git mv {folder} {own}"
     return error("settings-changed", settings.location, message, hint)
 
 
@@ -288,11 +287,9 @@ def _replacements(documents: Iterable[Document]) -> Iterator[Finding]:
     for document in sorted(documents, key=lambda it: (it.path != it.file, not is_pool(it.kind.id))):
         by_file.setdefault(document.file, []).append(document.title)
     for path, titles in by_file.items():
-        counts = "count as they were" if len(titles) > 1 else "counts as it was"
-        message = (
-            f"until this can be read, {join_limited(titles)} {counts}; nothing new is given for it"
-        )
-        yield warning("last-good", Location(path, 1, 1), message)
+        how = "count as they were" if len(titles) > 1 else "counts as it was"
+        why = f"until this can be read, {join_limited(titles)} {how}; nothing new is given for it"
+        yield warning("last-good", Location(path, 1, 1), why)
 
 
 def _originals(reader: FileReader, loaded: Sequence[Loaded]) -> dict[Identity, str]:

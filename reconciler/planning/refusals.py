@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from reconciler.addresses import IPRange, IPSet, format_cidr, format_short, is_private
-from reconciler.documents.findings import NAMED, article_list, join_limited
+from reconciler.documents.findings import NAMED, article_list, join_limited, plural
 from reconciler.model.claim import Allocation, Claim, Refusal
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
@@ -140,7 +140,11 @@ def no_room(claim: Claim, tried: Tried, holders: "Holders") -> Refusal:
         return Refusal("request-too-large", message, "ask for fewer, or add a larger pool")
     fragmented = tried.freest >= need
     parts = [_described(pool, total, room, holders) for pool, total, room in tried.named]
-    parts += [f"{tried.more} more pools have no such run"] if tried.more else []
+    parts += (
+        [f"{plural(tried.more, 'more pool')} ha{'s' if tried.more == 1 else 've'} no such run"]
+        if tried.more
+        else []
+    )
     # A claim for one address names its pool. Larger claims have a provider with several pools.
     cures = ["add a pool to the provider's poolRefs" if need > 1 else "name another pool"]
     pools, lacking = [pool for pool, _, _ in tried.named], need - tried.longest

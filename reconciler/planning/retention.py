@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.documents.findings import join_limited
+from reconciler.documents.findings import join_limited, plural
 from reconciler.model.claim import Allocation, Claim
 from reconciler.model.instant import parse_instant
 from reconciler.model.key import Key
@@ -89,7 +89,7 @@ def difference_of(claim: Claim, record: Allocation, state: State) -> str:
     if claim.pin is not None and record.range != claim.pin:
         return "the claim pins another range"
     if claim.pin is None and claim.fixed and record.range and record.range.size != claim.size:
-        return f"the claim asks for {claim.size} addresses"
+        return f"the claim asks for {plural(claim.size, 'address')}"
     if record.pool not in claim.candidates and not state.may_be_there(record.pool):
         return f"the claim's pools are {join_limited(claim.wanted, ', ') or 'no pool'}"
     return ""

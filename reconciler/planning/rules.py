@@ -21,6 +21,7 @@ from reconciler.documents.findings import (
     article_list,
     error,
     join_limited,
+    plural,
     warning,
 )
 from reconciler.families import families, key_of, known_as
@@ -122,14 +123,14 @@ def _mixed_pools(state: State, plan: Plan) -> Iterator[Finding]:
 def _listed(ranges: Sequence[IPRange]) -> str:
     more = len(ranges) - _SHOWN
     where = ", ".join(format_short(item) for item in ranges[:_SHOWN])
-    return f"{where} and {more} more range{'s' * (more > 1)}" if more > 0 else where
+    return f"{where} and {plural(more, 'more range')}" if more > 0 else where
 
 
 def _pool_overlaps(pools: Mapping[Key, Pool], *, is_error: bool) -> Iterator[Finding]:
     say = error if is_error else warning
     for key, others in overlapping_pools(pools).items():
         shared = "; ".join(_shared_by(pools[other], pools[key]) for other in others[:NAMED])
-        more = f"; and {len(others) - NAMED} more pools" if len(others) > NAMED else ""
+        more = f"; and {plural(len(others) - NAMED, 'more pool')}" if len(others) > NAMED else ""
         yield say(
             "pool-overlap",
             pools[key].source,
@@ -188,7 +189,7 @@ def check_inside(state: State) -> Iterator[Finding]:
             continue
         first = min(networks, key=lambda it: it.source)
         owners = len({network.owner for network in networks})
-        others = f" and {owners - 1} more clusters" if owners > 1 else ""
+        others = f" and {plural(owners - 1, 'more cluster')}" if owners > 1 else ""
         overlaps = "; ".join(_shared_inside(item, other) for other in met[:NAMED])
         more = f"; and {len(met) - NAMED} more" if len(met) > NAMED else ""
         yield warning(
@@ -260,8 +261,7 @@ def _removed(state: State, missing: Mapping[Finding, Key]) -> Iterator[Finding]:
     there = elsewhere(state.pools)
     for key, records in removed_pools(state).items():
         size = sum(record.size for record in records)
-        what = "1 record holds" if len(records) == 1 else f"{len(records)} records hold"
-        addresses = "1 address" if size == 1 else f"{size} addresses"
+        what = f"{plural(len(records), 'record')} hold{'s' * (len(records) == 1)}"
         who = join_limited([record.claim.short for record in records])
         places = sorted({found.location for found, pool in missing.items() if pool == key})
         named = f"; {join_limited([str(place) for place in places])} still " if places else ""
@@ -269,7 +269,7 @@ def _removed(state: State, missing: Mapping[Finding, Key]) -> Iterator[Finding]:
         yield error(
             "pool-removed",
             Location(records[0].path, 1, 1),
-            f"{key.kind} {key.short} is not in the repository{there.get(key.name, '')}, and {what} {addresses} of it:"
+            f"{key.kind} {key.short} is not in the repository{there.get(key.name, '')}, and {what} {plural(size, 'address')} of it:"
             f" {who}{named}",
             "bring the pool back until nothing holds its addresses, and delete no record: they are"
             " in use. If it has another name, let that pool say gitops-ipam.dev/formerly:"
@@ -435,7 +435,7 @@ def _over_quota(state: State, ranges: Sequence[tuple[Blocked, ByHand]]) -> Itera
     for item, quota in quotas:
         size = IPSet.of([*held[quota.group], item.range]).size
         if size > quota.limit:
-            message = f"takes it to {size} of at most {quota.limit} addresses"
+            message = f"takes it to {size} of at most {plural(quota.limit, 'address')}"
             yield _wrong(item, message, f"make it smaller, or raise the quota ({quota.source})")
 
 

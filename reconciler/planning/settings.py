@@ -253,10 +253,8 @@ def overrides_of(files: Mapping[str, bytes], before: EarlierOverrides) -> Overri
             continue
         found += _long(override)
         if before.is_cut:
-            message = (
-                "whether it was merged before is behind the end of this clone: it does not count"
-            )
-            found.append(cut_off(override.location, message))
+            why = "whether it was merged before is behind the end of this clone: it does not count"
+            found.append(cut_off(override.location, why))
         elif before.files.get(path) == files[path]:
             counting.append(override)
         else:
@@ -376,7 +374,7 @@ def _added(item: Override, *, is_base: bool) -> Finding:
     until = format_instant(item.expires)
     message = f"{when} it lets {item.lets_pass} pass until {until}: {shown(item.reason)}"
     hint = "it changes nothing about the change that brings it"
-    hint += "" if is_base else "; in a commit that brings nothing else it counts at once"
+    hint += "" if is_base else "; alone in a commit it counts at once; or: git commit --allow-empty"
     return info("override-added", item.location, message, hint)
 
 

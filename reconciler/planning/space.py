@@ -341,9 +341,7 @@ class Space:
                 return item
         if not pool.anycast:
             return None
-        left = (
-            run for run in self.free(pool) if run.size >= size and needed in (None, run.version)
-        )
+        left = (it for it in self.free(pool) if it.size >= size and needed in (None, it.version))
         found = next((IPRange(it.version, it.first, it.first + size - 1) for it in left), None)
         if found is not None and take:
             self.take(pool, found)

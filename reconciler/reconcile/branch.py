@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from reconciler import __version__
 from reconciler.addresses import format_short
-from reconciler.documents.findings import join_limited, shown
+from reconciler.documents.findings import join_limited, plural, shown
 from reconciler.documents.text import is_yaml
 from reconciler.gitio.history import CommitTrailers, message_of
 from reconciler.gitio.interface import Commit, DefaultBranch, Revision
@@ -184,7 +184,7 @@ def _missing(repository: Repository, lost: Lost) -> str:
         for it in lost.records[:MAX_SHOWN]
     ]
     if more := len(lost.records[MAX_SHOWN:]):
-        lines.append(f"and {more} more records")
+        lines.append(f"and {plural(more, 'more record')}")
     return "\n".join(lines if lost.records or lost.unread else [*lines, "no record is lost"])
 
 

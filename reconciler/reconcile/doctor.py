@@ -29,7 +29,7 @@ from reconciler.apply.rights import management_rights, questions, tenant_rights
 from reconciler.apply.snapshot import live_of, objects_of
 from reconciler.apply.steps import differing, is_ours
 from reconciler.apply.targets import ApplyOptions, Target, targets
-from reconciler.documents.findings import Severity, has_error
+from reconciler.documents.findings import Severity, has_error, plural
 from reconciler.documents.text import is_yaml
 from reconciler.gitio.interface import Entry, Revision, Source
 from reconciler.gitio.remotes import RepositoryProbe, open_proposing
@@ -280,7 +280,7 @@ def _git_version(version: str) -> DiagnosisCheck:
 def _content(evaluation: Evaluation) -> DiagnosisCheck:
     count = sum(1 for found in evaluation.findings if found.severity is Severity.ERROR)
     if count:
-        errors = "1 error" if count == 1 else f"{count} errors"
+        errors = plural(count, "error")
         return doubtful("content", f"{errors}; affected claims get no addresses", "ipam check")
     pools = len(evaluation.state.pools)
     return fine("content", f"no errors; pools: {pools}, claims: {len(evaluation.state.claims)}")
@@ -433,7 +433,7 @@ def _identity(identity: ClusterIdentity) -> DiagnosisCheck:
     inventory = identity.inventory
     if inventory.damaged:
         count = len(inventory.damaged)
-        message = f"{count} lines of the inventory cannot be read; their objects are not changed"
+        message = f"{plural(count, 'line')} of the inventory cannot be read; their objects are not changed"
         hint = f"see ConfigMap gitops-ipam-inventory in {identity.namespace}"
         return doubtful("identity", message, hint)
     if not inventory.uid:

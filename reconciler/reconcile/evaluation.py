@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from operator import eq
 
@@ -16,6 +17,7 @@ from reconciler.documents.findings import (
     has_error,
     join_limited,
     ordered,
+    plural,
     shown,
     warning,
 )
@@ -24,7 +26,7 @@ from reconciler.gitio.interface import BranchCommit, Entry, Source
 from reconciler.gitio.repository import Repository
 from reconciler.model.applied import Applied
 from reconciler.model.claim import Allocation
-from reconciler.model.errors import ExitCode, GateError, GitError
+from reconciler.model.errors import ExitCode, GateError, GitError, LimitError
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant
 from reconciler.model.settings import OVERRIDES, PATH, Limits, OverrideKind, Overrides, Settings
@@ -34,12 +36,12 @@ from reconciler.planning.read import (
     DEFAULTS,
     EvaluationOptions,
     evaluate_source,
-    folders_before,
     has_records,
     overrides_of_change,
     read_overrides,
+    settings_before,
 )
-from reconciler.planning.settings import as_findings, is_scope
+from reconciler.planning.settings import as_findings, is_scope, within
 from reconciler.reconcile.commits import Side, content, differing, files, newest, path_of, side_at
 from reconciler.records.layout import folders_above, place_of
 
@@ -85,7 +87,7 @@ def strays(
             is_here = bool(there.source(now.id).entries([was.records]))
             (old,) = there.git.root.inside([was.records])
             (new,) = repository.git.root.inside([settings.records])
-            many = f"{len(lost)} claims" if len(lost) > 1 else "1 claim"
+            many = plural(len(lost), "claim")
             where = "" if is_here else f" in {commit[:12]}"
             message = f"{many} would get new addresses, but had a record in {old}/ at the top of"
             message += f" the repository{where}: that root has no documents or records any more"
@@ -300,7 +302,7 @@ def allocations(side: Side, entries: Collection[Entry | None]) -> list[Allocatio
 
 def _gone(repository: Repository, now: Side, line: Source) -> tuple[str, Side] | None:
     """Return the last commit with records, and its side."""
-    for folder in dict.fromkeys([now[1].records, *folders_before(line)]):
+    for folder in dict.fromkeys(it.records for it in (now[1], *settings_before(line))):
         for step in line.past([folder]):
             gone = (it.path for it in step.changed if it.new is None)
             if any(is_yaml(it) and it.startswith(f"{folder}/") for it in gone):
@@ -331,9 +333,31 @@ def as_reconciled(
     return with_found(evaluation, found)
 
 
-def with_overrides(evaluation: Evaluation) -> Evaluation:
-    """Return the evaluation with a finding for each Override that permits something, or nothing."""
+def with_overrides(evaluation: Evaluation, source: Source | None = None) -> Evaluation:
+    """Return the evaluation with findings about Overrides; a release limit names dropped sources."""
+    old = evaluation.brake
+    dropped = [f"{it}/" for it in _dropped(evaluation, source)] if old and source else []
+    if old and dropped:
+        hint = f"spec.sources of {PATH} no longer names {join_limited(dropped)}, which describes"
+        hint += " released claims:"
+        brake = replace(old, hint=f"{hint} name it again; {old.hint}")
+        gates = tuple(brake if it is old else it for it in evaluation.gates)
+        evaluation = replace(evaluation, brake=brake, gates=gates)
     return with_found(evaluation, as_findings(evaluation.tree.overrides, evaluation.plan.after))
+
+
+def _dropped(evaluation: Evaluation, source: Source) -> Iterator[str]:
+    """Yield source folders of earlier Settings with documents of releases that are held back."""
+    settings = evaluation.tree.settings
+    owners = {_owner(it.claim) for it in held_releases(evaluation)}
+    for folder in dict.fromkeys(name for it in settings_before(source) for name in it.sources):
+        if any(within(folder, it) for it in settings.folders):
+            continue
+        with suppress(LimitError):
+            files = [it for it in source.entries([folder]) if it.is_file and is_yaml(it.path)]
+            read = reader_of(source, settings).sources(files)
+            if owners & {it.identity[1:] for file in read for it in file.documents}:
+                yield folder
 
 
 def with_found(evaluation: Evaluation, found: Iterable[Finding]) -> Evaluation:
@@ -409,12 +433,10 @@ def _commits_of(
         if not (near := {owner for owner in wanted if owner[2].encode() in data}):
             return near
         documents = reader.read_source(entry.path, data).documents
-        return near & {(it.kind.name, it.namespace, it.name) for it in documents}
+        return near & {it.identity[1:] for it in documents}
 
     steps = islice(source.past(list(settings.folders)), MAX_COMMITS) if wanted else ()
-    edits = (
-        (step, item) for step in steps if len(step.changed) <= MAX_FILES for item in step.changed
-    )
+    edits = ((step, it) for step in steps if len(step.changed) <= MAX_FILES for it in step.changed)
     for step, item in edits:
         was, now = named(item.old), named(item.new)
         for owner in was | now:

@@ -289,7 +289,7 @@ class _Run:
         terms = replace(terms, allow_release=self.options.allow_release, gone=tuple(gone))
         found = as_reconciled(source, self.repository, terms)
         held = held_by_limit(found, self.repository, source)
-        return with_overrides(with_found(found, held))
+        return with_overrides(with_found(found, held), source)
 
 
 class Round(Struct, frozen=True):

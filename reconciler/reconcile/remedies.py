@@ -30,10 +30,8 @@ def patch(path: str, before: bytes, after: bytes) -> str:
     name = f"{path}\t" if " " in path else path
     old, new = (_LINE.findall(data.decode()) for data in (before, after))
     rows = unified_diff(old, new, f"a/{name}", f"b/{name}", lineterm="\n")
-    ended = (
-        row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n" for row in rows
-    )
-    return "".join(ended)
+    end = "\n\\ No newline at end of file\n"
+    return "".join(row if row.endswith("\n") else f"{row}{end}" for row in rows)
 
 
 LACKS_ROOM = ("pool-exhausted", "pool-fragmented", "request-too-large", "pin-outside-pool")

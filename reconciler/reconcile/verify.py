@@ -16,9 +16,9 @@ from reconciler.planning.evaluate import Evaluation, leaving, left_behind, let_p
 from reconciler.planning.read import (
     EvaluationOptions,
     as_of,
-    folders_before,
     overlay,
     read_own_settings,
+    settings_before,
 )
 from reconciler.planning.retention import is_due
 from reconciler.reconcile.branch import lost_records, released
@@ -164,7 +164,8 @@ def verify(repository: Repository, newest: str, after: str | None = None) -> Ite
     """Return commits that touch files of reconcile, newest first, except commits of `after`."""
     source = repository.source(newest)
     settings = read_own_settings(source).settings
-    folders = list(dict.fromkeys([settings.records, settings.observed, *folders_before(source)]))
+    earlier = (it.records for it in settings_before(source))
+    folders = list(dict.fromkeys([settings.records, settings.observed, *earlier]))
     before = repository.source(after).past(folders) if after is not None else ()
     last = next((step.id for step in before), "")
     for step in takewhile(lambda step: step.id != last, source.past(folders)):

@@ -9,7 +9,8 @@ from itertools import chain, count, islice
 from msgspec.structs import replace
 
 from reconciler.addresses import format_short
-from reconciler.documents.findings import Finding, Location, info, join_limited, warning
+from reconciler.documents.findings import Finding, Location, info, join_limited, plural, warning
+from reconciler.families.clusters import cluster_of
 from reconciler.model.change import FileChange
 from reconciler.model.claim import NO_RECORD, Allocation, Claim, Owner, Phase, granted
 from reconciler.model.instant import format_instant, parse_instant
@@ -333,10 +334,11 @@ _SKEW = 3_600
 """Maximum difference of two machines' clocks in seconds. Both of them date commits."""
 
 
-def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
+def findings_of(plan: Plan, state: State, folder: str, overrides: Overrides) -> Iterator[Finding]:
     """Return findings about records that follow from the decisions on them."""
     held, paused, waiting = list[Allocation](), list[Allocation](), list[Allocation]()
     occupied = {it.path for it in state.unreadable} | {it.path for it in state.records}
+    coming = {it.scope: it.path for it in overrides.coming if it.kind is OverrideKind.MOVE}
     for decision in plan.decisions:
         if not isinstance(decision, Keep):
             continue
@@ -350,7 +352,7 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
             else:
                 (paused if pool is not None and pool.is_paused else held).append(record)
         if decision.stale:
-            yield _stale(record, decision.stale)
+            yield _stale(record, decision.stale, coming.get(str(record.claim)))
         path = path_of(folder, record.pool, record.claim)
         if record.path != path and not decision.held and record.path not in state.former:
             is_free = path not in occupied
@@ -366,11 +368,14 @@ def findings_of(plan: Plan, state: State, folder: str) -> Iterator[Finding]:
         yield warning("release-held", Location(held[0].path, 1, 1), message, "fix the errors")
 
 
-def _stale(record: Allocation, why: str) -> Finding:
+def _stale(record: Allocation, why: str, override: str | None) -> Finding:
     claim = record.claim
     message = f"{claim.short} keeps its addresses, though {why}"
     hint = f"to let it move: ipam move {claim._replace(slot='').short} --to POOL; or"
     hint += f" merge an Override of kind move, scope {claim}, before the change"
+    if override is not None:
+        message += f": {override} permits its move only from the next commit on"
+        hint = "merge the Override alone first; if both are merged: git commit --allow-empty"
     return warning("record-stale", Location(record.path, 1, 1), message, hint)
 
 
@@ -386,18 +391,20 @@ def moving(
     for decision in plan.decisions if state.movable else ():
         leaves = left_by(decision)
         if leaves is not None:
-            old, place = held_words(leaves), state.claims[decision.claim].source
-            message = f"{decision.claim.short} leaves {old}, because its document asks for less"
+            old, who = held_words(leaves), decision.claim.short
+            message = f"{who} leaves {old}, because its document asks for less"
             if isinstance(decision, Grant):
-                message = (
-                    f"{decision.claim.short} moves from {old} to {held_words(decision.allocation)}"
-                )
+                message = f"{who} moves from {old} to {held_words(decision.allocation)}"
+            place = state.claims[decision.claim].source
             yield warning("claim-moves", place, message, f"{old} {_UNTIL}")
     for record in state.records:
         if record.announced and record.path not in state.unused:
             why = asked.get(record.path)
             message = f"{record.claim.short} has left {held_words(record)}, which {_UNTIL}"
-            hint = "move its Services to the new range; ipam reconcile lists remaining users;"
+            hint = "move its Services to the new range;"
+            if not why:
+                hint += " ipam reconcile then withdraws it; without clusters:"
+                hint += f" --confirm-withdrawn {cluster_of(record)};"
             back = record.claim._replace(slot="").short
             hint += f" the way back: ipam move {back} --to {record.pool.name}"
             place = Location(record.path, 1, 1)
@@ -451,8 +458,7 @@ def renames(plan: Plan, state: State) -> Iterator[Finding]:
             place = state.pools[record.pool].source
             found.setdefault((record.pool, former.pool, place), []).append(record.size)
     for (now, before, place), sizes in found.items():
-        records = "1 record" if len(sizes) == 1 else f"{len(sizes)} records"
-        addresses = "1 address" if sum(sizes) == 1 else f"{sum(sizes)} addresses"
+        records, addresses = plural(len(sizes), "record"), plural(sum(sizes), "address")
         message = f"{now.kind} {now.short} was {before.short}: it keeps {records} with {addresses}"
         yield info("renamed", place, message)
 
@@ -477,9 +483,8 @@ def _waiting(records: list[Allocation]) -> Iterator[Finding]:
         by_pool.setdefault(record.pool, []).append(record)
     for key, waiting in by_pool.items():
         names = join_limited([record.claim.short for record in waiting])
-        message = (
-            f"{names} wait: of the growth of {key.kind} {key.name} a quarter goes in ten minutes"
-        )
+        growth = f"the growth of {key.kind} {key.name}"
+        message = f"{names} wait: of {growth} a quarter goes in ten minutes"
         yield warning("release-held", Location(waiting[0].path, 1, 1), message, "nothing is lost")
 
 

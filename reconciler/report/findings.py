@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
-from reconciler.documents.findings import Finding, Location, Severity, join_limited
+from reconciler.documents.findings import Finding, Location, Severity, join_limited, plural
 from reconciler.model.pool import Within
 from reconciler.model.settings import PATH
 
@@ -75,9 +75,9 @@ def listed_counts(counts: Mapping[Severity, int]) -> str:
     """Return the count of each severity: `1 error, 3 refused, 2 warnings`, or empty for none."""
     words = []
     for severity in GRAVITY:
-        count, word = counts.get(severity, 0), _WORDS[severity]
-        is_many = count != 1 and severity in _COUNTED
-        words += [f"{count} {word}{'s' if is_many else ''}"] if count else []
+        if count := counts.get(severity, 0):
+            word = _WORDS[severity]
+            words.append(plural(count, word) if severity in _COUNTED else f"{count} {word}")
     return ", ".join(words)
 
 

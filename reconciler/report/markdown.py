@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from msgspec.structs import replace
 
-from reconciler.documents.findings import Finding, Severity
+from reconciler.documents.findings import Finding, Severity, plural
 from reconciler.documents.text import escape
 from reconciler.model.key import Key
 from reconciler.model.objects import MANAGEMENT
@@ -52,7 +52,7 @@ def previewed(preview: Preview, room: int) -> list[str]:
     if preview.applied or preview.why:
         listed = ["#### What clusters get\n", *texts[count:]]
         if more := len(preview.applied) - len(shown):
-            listed.append(f"*{more} more clusters do not fit here; `ipam render` has them.*\n")
+            listed.append(f"*{plural(more, 'more cluster')} left out; `ipam render` has all.*\n")
         if preview.why:
             listed.append(f"*{preview.why}*\n")
         parts.append("\n".join(listed))
@@ -128,8 +128,8 @@ def markdown_text(
     findings = Section("Findings", "", [_finding(item) for item in all_listed(evaluation)])
     # Findings that stop a change come first, warnings last.
     sections.insert(0 if worst else len(sections), findings)
-    sections.insert(0, Section(plans.plural(len(transfers), "transfer"), _TRANSFERS, transfers))
-    sections.insert(0, Section(plans.plural(len(moves), "move"), _MOVES, moves))
+    sections.insert(0, Section(plural(len(transfers), "transfer"), _TRANSFERS, transfers))
+    sections.insert(0, Section(plural(len(moves), "move"), _MOVES, moves))
     inherited = [
         f"- **{it.code}** at {code(str(it.location))}: {prose(it.message)}"
         for it in gravest_first(compared.inherited)

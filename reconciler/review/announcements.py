@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet, format_count, format_short
 from reconciler.documents.document import Document, Documents, GroupKind, Identity
-from reconciler.documents.findings import Finding, Location, gate, join_limited, warning
+from reconciler.documents.findings import Finding, Location, gate, join_limited, plural, warning
 from reconciler.families import families, family_of_kind, known_as
 from reconciler.families.clusters import (
     balancer_records,
@@ -205,7 +205,7 @@ def renamed_cluster_pools(change: Change) -> Iterator[Finding]:
                 place = document.at("metadata", "annotations", NAMED)
                 yield warning("cluster-pool-renamed", place, message, _KEEP_NAME)
     if by_settings:
-        whose = f"{by_settings} tenant{'' if by_settings == 1 else 's'}"
+        whose = plural(by_settings, "tenant")
         message = f"spec.metallb.poolName: the IPAddressPool of {whose} is called {names[1]}"
         place, message = Location(PATH, 1, 1), f"{message} in place of {names[0]}: {_POOL_NAME}"
         yield warning("cluster-pool-renamed", place, message, _KEEP_NAME)

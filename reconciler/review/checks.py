@@ -298,7 +298,7 @@ def review(
     if base is None:
         evaluation = as_reconciled(source, repository)
         held = held_by_limit(evaluation, repository, source)
-        return Compared(with_overrides(with_found(evaluation, held)))
+        return Compared(with_overrides(with_found(evaluation, held), source))
     try:
         return review_change(Change(repository, base, source, proposed, now))
     except LimitError:
@@ -315,7 +315,7 @@ def review_change(change: Change) -> Compared:
     evaluation = change.result
     replaced = {(it.code, it.location) for it in found if it.code in _REPLACES}
     kept = [it for it in evaluation.findings if (it.code, it.location) not in replaced]
-    evaluation = with_overrides(_with(evaluation, [*kept, *found, *evaluation.gates]))
+    evaluation = with_overrides(_with(evaluation, [*kept, *found, *evaluation.gates]), change.head)
     every = (*evaluation.findings, *evaluation.gates)
     inherited = preexisting(change, every)
     apart = set(map(id, inherited))

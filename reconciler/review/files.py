@@ -26,7 +26,7 @@ from reconciler.model.pool import DEFAULT_SPACE
 from reconciler.model.settings import PATH, OverrideKind, Settings
 from reconciler.planning.documents import elsewhere, is_elsewhere, is_suspect
 from reconciler.planning.evaluate import Evaluation, evaluate
-from reconciler.planning.space import Lookup
+from reconciler.planning.space import Lookup, space_of
 from reconciler.review.change import Change, Given, gives, granted
 from reconciler.review.pools import levels
 
@@ -97,19 +97,24 @@ def freed_ranges(change: Change) -> Iterator[Finding]:
         return
     base, now, grants = change.base_plan, change.result.state, granted(change.result)
     pins = [it for it in granted(base) if it[1].allocation.pinned and it[1].replaces is None]
-    held = [*(Blocked(item, it.claim.short, it.source) for item, it in pins), *base.state.blocked]
+    held = [(it, (it.by_hand and it.by_hand.pools) or ()) for it in base.state.blocked]
+    held[:0] = [(Blocked(i, it.claim.short, it.source), (it.allocation.pool,)) for i, it in pins]
     usable = IPSet.of(block for pool in now.pools.values() for block in pool.usable)
     routers = (it for it in base.state.gateways if usable.covers(it.range))
-    held += [Blocked(it.range, it.title, it.source) for it in routers]
-    used: list[Blocked | Gateway] = [*now.blocked, *now.off_limits, *now.gateways]
-    kept = IPSet.of(it.range for it in used)
-    kept -= IPSet.of(item for item, _ in grants)
-    kept |= IPSet.of(it.range for it in now.records if it.range is not None)
-    places, found = {it.title: it.source for it in now.blocked}, Lookup(grants)
-    for item in {(it.owner, it.range): it for it in held}.values():
-        given = found.overlapping(item.range)
+    held += [(Blocked(it.range, it.title, it.source), it.pools) for it in routers]
+    users: list[Blocked | Gateway] = [*now.blocked, *now.off_limits, *now.gateways]
+    used, places = IPSet.of(it.range for it in users), {it.title: it.source for it in now.blocked}
+    records = Lookup((it.range, it) for it in now.records if it.range is not None)
+    found, space = Lookup(grants), partial(space_of, now.pools)
+    every = {it.space for it in now.pools.values()}
+    for (*_, pools), item in {(it.owner, it.range, pools): it for it, pools in held}.items():
+        known = {it.space for key in pools if (it := base.state.pools.get(key)) is not None}
+        where, whole = {None, *(known or every)}, IPSet((item.range,))
+        given = [it for it in found.overlapping(item.range) if space(it[1].allocation) in where]
         others = [it for it in given if item.owner not in _owners(it[1])]
-        free = IPSet((item.range,)) - kept - IPSet.of(it[0] for it in given if it not in others)
+        there = [part for part, it in records.overlapping(item.range) if space(it) in where]
+        free = whole - ((whole & used) - IPSet.of(part for part, _ in given))
+        free -= IPSet.of((*there, *(it[0] for it in given if it not in others)))
         if free and not item.source.path.startswith(f"{change.base_settings.observed}/"):
             is_edited = item.source.path in change.paths or PATH not in change.paths
             place = item.source if is_edited else Location(PATH, 1, 1)

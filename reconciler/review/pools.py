@@ -11,6 +11,7 @@ from reconciler.documents.findings import (
     error,
     info,
     join_limited,
+    plural,
     shown,
     warning,
 )
@@ -163,7 +164,7 @@ def _moved(change: Change) -> Iterator[Finding]:
         else:
             hint = f"any pool left in {old.space} could give them out again: set it back, and make"
             hint += f" a new pool in {pool.space}; remove this one when nothing holds its addresses"
-            message += f" with {held} addresses that are held"
+            message += f" with {plural(held, 'address')} that {'is' if held == 1 else 'are'} held"
             yield error("address-space-changed", pool.source, message, hint)
 
 

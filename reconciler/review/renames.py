@@ -13,6 +13,7 @@ from reconciler.documents.findings import (
     join_limited,
     meant,
     nearest,
+    plural,
     warning,
 )
 from reconciler.families import is_pool, keeps_addresses, key_of, known_as
@@ -94,9 +95,10 @@ def _looks_renamed(
     document = new[0]
     records = [record for old in gone for record in lost[key_of(old).owner]]
     size = sum(record.size for record in records)
-    words = "are of no pool" if is_pool(document.kind.id) else "change"
+    verb = "is" if size == 1 else "are"
+    words = f"{verb} of no pool" if is_pool(document.kind.id) else "change" + "s" * (size == 1)
     if len(gone) == len(new) == 1:
-        message = f"this looks like a rename of {gone[0].title}: {size} addresses {words}"
+        message = f"this looks like a rename of {gone[0].title}: {plural(size, 'address')} {words}"
         what = "add to its metadata.annotations"
         if former_of(document):
             what = f"let {'.'.join(PLACE[:-1])} say"
@@ -104,7 +106,7 @@ def _looks_renamed(
     else:
         sides = [join_limited([it.title for it in side]) for side in (gone, new)]
         message = f"this looks like a rename: the change removes {sides[0]} and adds {sides[1]},"
-        message += f" of the same team: {size} addresses {words}"
+        message += f" of the same team: {plural(size, 'address')} {words}"
         hint = f"to keep them, add to metadata.annotations of each: {FORMERLY}: NAMESPACE/NAME"
     named = references(change.result.documents)
     if held := [it.document.title for old in gone for it in named.get(key_of(old).owner, ())]:
@@ -180,7 +182,7 @@ def _unknown(
             gone = {key.short: key for key in keys if key.owner not in named}
             near = nearest(link.before.short, gone)
             lost = near and sum(it.size for it in _lost_by_owner(evaluation)[gone[near].owner])
-            what = f"{lost} addresses of {near} change" if lost else ""
+            what = f"{plural(lost, 'address')} of {near} change" if lost else ""
             hint = meant(link.before.short, gone) or hint
         message = f"{FORMERLY}: {link.title} is not in {change.name}, so {document.title} takes"
         message += f" nothing over: {what}" if what else " nothing over"
@@ -204,7 +206,7 @@ def dangling_requests(change: Change) -> Iterator[Finding]:
             found = dangling.get(who.at(*reference.place))
             if found is not None and count:
                 message = f"this change removes {document.title}, but {who.title} in {who.file}"
-                message += f" still holds {count} addresses for it"
+                message += f" still holds {plural(count, 'address')} for it"
                 hint = f"to release them, also remove {who.title}"
                 if document.kind.id in new:
                     hint = f"after a rename, set tenantClusterRef to the new name; {hint}"

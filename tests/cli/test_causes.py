@@ -8,7 +8,7 @@ import pytest
 from tests.cli.running import Capture, given_out, ipam
 from tests.cli.test_within import changed
 from tests.test_output_schemas import validated
-from tests.world import SMALL, commit, pool, tenant, write
+from tests.world import SMALL, commit, git, pool, settings, tenant, write
 
 
 @pytest.fixture
@@ -79,3 +79,24 @@ def test_what_the_change_pushes_elsewhere_is_told_with_what_it_touches(
     told = text(capsys, repo)
     assert f"Caused elsewhere in this change:\n  team-a/owed (loadbalancer): {reason}" in told
     assert "Not caused" not in told
+
+
+def test_a_source_folder_that_settings_drop_is_the_cause_of_a_release_limit(
+    repo: Path, capsys: Capture
+) -> None:
+    files = {"ipam.yaml": settings("{sources: [pools, providers, clusters]}"), "clusters/x.md": ""}
+    changed(repo, files)
+    said = "spec.sources of ipam.yaml no longer names tenants/, which describes released claims"
+    assert said in text(capsys, repo)
+    git(repo, "switch", "-q", "main")
+    git(repo, "merge", "-q", "--ff-only", "change")
+    for verb in ("plan", "reconcile", "reconcile"):
+        ran = ipam(capsys, verb, "--repo", repo)
+        assert (ran.code, f"hint: {said}: name it again; to permit it, merge" in ran.err) == (
+            3,
+            True,
+        )
+    write(repo, {"tenants/one.yaml": tenant("two")})
+    commit(repo)
+    ran = ipam(capsys, "plan", "--repo", repo)
+    assert (ran.code, said in ran.err) == (3, False)

@@ -1,6 +1,7 @@
 """`ipam import` on a real repository: what it prints, what it writes, and what it never does."""
 
 import io
+import re
 import shutil
 from pathlib import Path
 
@@ -122,6 +123,10 @@ def test_each_owner_becomes_a_tenant_of_a_provider(repo: Path, capsys: Capture) 
     assert ipam(capsys, "check", "--worktree", "--repo", repo).code == 0
     assert "TenantCluster team-b/shop has 10.60.1.20 as nodes only" in ran.out
     assert "team-a/web has" not in ran.out
+    # The address without an owner is not of a cluster, and no warning asks for one.
+    external = [path for path, text in written.items() if "holder: external" in text]
+    assert external == ["tenants/default/ip-10-60-1-30.yaml"]
+    assert "reference-not-found" not in ipam(capsys, "check", "--worktree", "--repo", repo).out
 
 
 def test_owners_whose_addresses_are_known_get_their_tenants_later(
@@ -137,6 +142,35 @@ def test_owners_whose_addresses_are_known_get_their_tenants_later(
     assert "lbPoolSize: 4" in written["tenants/team-a/web.2.yaml"]
     assert "name: net-10-60-1-0-24" in written["providers/imported.yaml"]
     assert ipam(capsys, "check", "--worktree", "--repo", repo).code == 0
+
+
+def test_a_tenant_asks_for_the_size_of_its_own_range_and_not_of_another(
+    repo: Path, capsys: Capture
+) -> None:
+    write(repo, {"pools/edge.yaml": pool("edge", "10.60.1.0/24")})
+    Path("one.csv").write_text("ip,cluster\n10.60.1.10-13,team-a/web\n")
+    assert ipam(capsys, "import", "csv", "one.csv", "--repo", repo).code == 0
+    Path("one.csv").write_text("ip,cluster\n10.60.1.2-3,team-a/web\n10.60.1.10-13,team-a/web\n")
+    assert ipam(capsys, "import", "csv", "one.csv", "--repo", repo, "--tenants").code == 0
+    assert "lbPoolSize: 4" in files(repo)["tenants/team-a/web.2.yaml"]
+
+
+def test_a_range_in_a_pool_that_the_provider_does_not_serve_is_noted(
+    repo: Path, capsys: Capture
+) -> None:
+    Path("one.csv").write_text("ip,cluster\n10.60.1.10,team-a/web\n10.70.1.20-21,team-a/web\n")
+    write(
+        repo,
+        {f"pools/{it}.yaml": pool(it, f"10.{n}.1.0/24") for it, n in (("edge", 60), ("far", 70))},
+    )
+    write(repo, {"tenants/mine.yaml": tenant("web", "team-a"), "providers/p.yaml": PROVIDER})
+    (note,) = re.findall(
+        "note: (.*serve)", ipam(capsys, "import", "csv", "one.csv", "--repo", repo).out
+    )
+    assert note == (
+        "one.csv:3: 10.70.1.20-10.70.1.21 of team-a/web is in far, which ProviderConfig"
+        " butler-system/edge does not serve"
+    )
 
 
 def test_an_owner_that_has_its_tenant_keeps_it(repo: Path, capsys: Capture) -> None:

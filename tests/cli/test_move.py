@@ -61,7 +61,10 @@ def test_an_override_that_counts_already_is_not_written_again(play: Moves) -> No
 def test_a_move_that_was_merged_with_its_override_needs_only_a_commit(play: Moves) -> None:
     play("move", "one", "--to", "far")
     play.commit()
-    play.reconcile()
+    for verb in ("plan", "reconcile"):
+        why = play(verb).err
+        assert f"though the claim's pools are far: {OVERRIDE} permits its move only from" in why
+        assert "git commit --allow-empty" in why
     ran = play("move", "one", "--to", "far")
     assert ran.out.splitlines()[:2] == [
         f"{OVERRIDE} lets team-a/one (loadbalancer) move: the next commit of the branch carries"
@@ -69,7 +72,7 @@ def test_a_move_that_was_merged_with_its_override_needs_only_a_commit(play: Move
         "Then reconcile does this:",
     ]
     assert play.status() == []
-    play.commit({"README.md": "x"})
+    play.commit()  # an empty one
     assert "1 moved" in play.reconcile().out
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Capture, ipam
+from tests.families.test_growth import BASE, PLACE, demand
 from tests.kube.kubeconfigs import data, kubeconfig
 from tests.world import CLOCK, SMALL, commit, git, reconciled, repository, write
 
@@ -44,6 +45,22 @@ def test_in_a_pod_without_an_account_no_cluster_is_named(
     assert (ran.code, "Committed " in ran.out) == (0, True)
     assert RECORD not in git(repo, "ls-tree", "-r", "--name-only", "HEAD")
     assert ran.err == "Nothing was applied to clusters: none is named.\n"
+
+
+def test_a_demand_without_its_tenant_is_removed_without_clusters(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    folder = repository(tmp_path / "repo", {**reconciled(BASE), PLACE: demand()})
+    assert "Committed " not in ipam(capsys, "reconcile", "--repo", folder).out
+    git(folder, "rm", "-q", "tenants/one.yaml")
+    commit(folder, clock=CLOCK + 60)
+    assert ipam(capsys, "reconcile", "--allow-release", "1", "--repo", folder).code == 0
+    assert PLACE not in git(folder, "ls-tree", "-r", "--name-only", "HEAD")
+    ran = ipam(capsys, "verify", "--repo", folder)
+    assert (ran.code, "Nothing to commit" in ipam(capsys, "reconcile", "--repo", folder).out) == (
+        0,
+        True,
+    ), ran.out
 
 
 def test_to_watch_clusters_that_are_not_applied_to_is_wrong_usage(

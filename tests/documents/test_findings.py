@@ -4,6 +4,7 @@ from reconciler.documents.findings import (
     error,
     meant,
     ordered,
+    plural,
     shown,
     warning,
 )
@@ -16,6 +17,13 @@ def test_findings_are_sorted_by_place_and_shown_once() -> None:
     sooner = warning("pool-overlap", PLACE, "a")
     other_file = error("pool-overlap", Location("a.yaml"), "c")
     assert ordered([later, sooner, other_file, later]) == (other_file, sooner, later)
+
+
+def test_a_number_and_its_noun_agree() -> None:
+    words = "move", "address", "more cluster", "patch"
+    assert [plural(1, it) for it in words] == ["1 move", "1 address", "1 more cluster", "1 patch"]
+    assert [plural(0, it) for it in words[:2]] == ["0 moves", "0 addresses"]
+    assert [plural(2, it) for it in words[2:]] == ["2 more clusters", "2 patches"]
 
 
 def test_a_long_value_is_cut_and_its_length_told() -> None:

@@ -9,7 +9,7 @@ from tests.cli.running import given_out
 from tests.hostile.test_ip_addresses import VIPS, address
 from tests.hostile.test_overrides import override
 from tests.hostile.test_records import checked
-from tests.world import CLOCK, SMALL, commit, git, pool, provider, tenant, write
+from tests.world import CLOCK, SMALL, commit, git, pool, provider, request, tenant, write
 
 Capture = pytest.CaptureFixture[str]
 CODE = "manual-range-removed"
@@ -90,6 +90,24 @@ def test_a_range_that_a_change_removes_is_a_warning_and_an_error_if_another_clai
     assert (given.severity, given.path) == ("error", path)
     assert f"this very change gives {address_} to team-q/q (address)" in given.message
     assert ALONE in given.hint
+
+
+def test_the_same_range_of_another_address_space_is_another_one(
+    folder: Path, capsys: Capture
+) -> None:
+    blue = pool("blue", "10.0.0.8/29").replace(
+        "{name: blue,", "{name: blue, annotations: {gitops-ipam.dev/address-space: blue},"
+    )
+    git(folder, "switch", "-q", "main")
+    write(folder, {"pools/blue.yaml": blue})
+    commit(folder, "Blue", clock=CLOCK + 30)
+    git(folder, "switch", "-qC", "change")
+    pin = "{startAddress: 10.0.0.10, endAddress: 10.0.0.10}"
+    pinned = {"tenants/b.yaml": request("b", "blue", pinnedRange=pin)}
+    (found,) = freed(folder, capsys, {"tenants/x.yaml": "", **pinned})
+    assert (found.severity, "this very change" in found.message) == ("warning", False)
+    (found,) = freed(folder, capsys, {**NEW})
+    assert found.severity == "error"
 
 
 def test_a_gateway_that_becomes_free_for_claims_is_shown(tmp_path: Path, capsys: Capture) -> None:

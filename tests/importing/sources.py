@@ -7,7 +7,7 @@ from reconciler.addresses import format_short
 from reconciler.documents.findings import Finding, Severity
 from reconciler.importing.assembling import Imported, assemble
 from reconciler.importing.found import ImportedSource
-from reconciler.importing.run import files_found
+from reconciler.importing.run import files_found, netbox_rows
 from reconciler.importing.tables import Assumed
 from reconciler.planning.evaluate import Evaluation, evaluate
 from tests.world import tree_of
@@ -19,13 +19,13 @@ EMPTY: Files = {"README.md": "nothing yet"}
 def table(text: str | bytes, **assumed: Any) -> ImportedSource:
     """What a table says."""
     data = text.encode() if isinstance(text, str) else text
-    return files_found([("a.csv", data)], Assumed(**assumed), mapped={})
+    return files_found([("a.csv", data)], Assumed(**assumed))
 
 
 def netbox(*texts: str) -> ImportedSource:
     """What exports of NetBox say."""
     named = [(f"{at}.json", text.encode()) for at, text in enumerate(texts)]
-    return files_found(named, Assumed())
+    return files_found(named, Assumed(), netbox_rows)
 
 
 def imported(found: ImportedSource, files: Files = EMPTY) -> Imported:

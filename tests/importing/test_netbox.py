@@ -8,6 +8,8 @@ import pytest
 from reconciler.addresses import IPSet
 from reconciler.importing.assembling import Imported
 from reconciler.importing.cells import ranges_in
+from reconciler.importing.run import files_found, netbox_rows
+from reconciler.importing.tables import Assumed
 from tests.importing.sources import conflicts, imported, lines, netbox, table, texts
 from tests.world import pool
 
@@ -44,6 +46,19 @@ def test_a_list_that_was_exported_as_a_table_is_read_alike() -> None:
     (pool,) = netbox("Prefix,Status,Tenant,VRF\n10.0.1.0/24,Active,Shop,blue\n").described
     assert (pool.name, pool.space) == ("net-10-0-1-0-24", "blue")
     assert netbox("Colour\nred\n").conflicts
+
+
+def test_a_column_of_a_table_gets_the_meaning_that_map_names() -> None:
+    data = b"IP Address,DNS Name,Colour\n10.0.1.70/24,web,vip\n"
+    (note,) = (found := files_found([("a.csv", data)], Assumed(), netbox_rows)).notes
+    assert (note.endswith("--map Colour=MEANING sets its meaning"), found.holdings[0].type) == (
+        True,
+        "nodes",
+    )
+    asked = [("a.csv", data)], Assumed(mapped={"Colour": "type"}), netbox_rows
+    assert files_found(*asked).holdings[0].type == "loadbalancer"
+    (wrong,) = files_found([("a.json", b"[]")], *asked[1:]).conflicts
+    assert wrong.message == "--map names a column, and JSON has none"
 
 
 def test_a_table_as_netbox_imports_it_says_the_same_as_one_that_it_exports() -> None:

@@ -166,7 +166,7 @@ def test_a_host_next_to_its_network_is_its_own_address(
     if found.conflicts:
         hint = shlex.split(found.conflicts[0].hint.partition(";")[0])
         mapped = dict(it.split("=") for it in hint if it != "--map")
-        found = files_found([("a.csv", text.encode())], Assumed(), mapped=mapped)
+        found = files_found([("a.csv", text.encode())], Assumed(mapped=mapped))
     assert [f"{it.title} {format_short(it.item)}" for it in found.holdings] == [
         "default/web 10.0.0.5",
         "default/shop 10.0.0.6",
@@ -276,7 +276,7 @@ def test_an_unread_column_next_to_clusters_might_be_the_type_of_their_addresses(
     assert found.hint.startswith("--map kind_of_host=type --map Etage=type, or =ignore ")
     assert table(text).holdings == ()
     mapped = {"kind_of_host": "type", "Etage": "ignore"}
-    held = files_found([("a.csv", text.encode())], Assumed(), mapped=mapped).holdings
+    held = files_found([("a.csv", text.encode())], Assumed(mapped=mapped)).holdings
     assert [it.type for it in held] == ["nodes"]
     (found,) = table("ip,cluster,\n10.0.0.30,shop,node\n10.0.0.31,shop,\n").conflicts
     assert (found.location.line, found.hint) == (2, "give each column a header")
@@ -323,7 +323,7 @@ def test_german_and_french_headers_and_types_are_known() -> None:
     ],
 )
 def test_a_meaning_or_column_that_is_none_is_told(mapped: dict[str, str], said: str) -> None:
-    found = files_found([("a.csv", b"ip,name\n10.0.0.5,x\n")], Assumed(), mapped=mapped)
+    found = files_found([("a.csv", b"ip,name\n10.0.0.5,x\n")], Assumed(mapped=mapped))
     assert found.conflicts[0].message.startswith(said)
 
 

@@ -25,6 +25,14 @@ def test_a_rename_without_the_annotation_is_told_with_the_line_that_keeps_the_ad
     assert found.message.endswith("it keeps 1 record with 8 addresses")
 
 
+def test_one_address_that_would_change_is_no_plural() -> None:
+    small = tenant("one", networking="{lbPoolSize: 1}")
+    one = reconciled({**SMALL, "tenants/one.yaml": small})
+    files = {**without(one, "tenants/one.yaml"), "tenants/uno.yaml": tenant("uno")}
+    (found,) = as_findings(one, files, "looks-renamed")
+    assert found.message.endswith("a rename of TenantCluster team-a/one: 1 address changes")
+
+
 @pytest.mark.parametrize(
     ("text", "is_rename"),
     [

@@ -19,6 +19,7 @@ from reconciler.documents.document import Documents
 from reconciler.families.butler import kinds
 from reconciler.families.butler.pools import Providers
 from reconciler.families.butler.reading import growers, may_own
+from reconciler.families.butler.requests import EXTERNAL, HOLDER
 from reconciler.families.butler.tenants import owner_of
 from reconciler.families.events import QUIET_SECONDS, event_name, event_on, is_recent, reference
 from reconciler.families.importing import (
@@ -403,6 +404,17 @@ def _provider_of(documents: Documents, pools: Iterable[str]) -> str:
     return min(found, default="")
 
 
+def _unserved(documents: Documents, held: Iterable[ImportedRange]) -> Iterator[str]:
+    providers = Providers(documents)
+    for item in held:
+        tenant = documents.find(kinds.TENANT, *item.owner)
+        provider = providers.of(tenant)[0] if tenant is not None else None
+        is_served = provider is None or kinds.pool_key(kinds.SYSTEM, item.pool) in provider.pools
+        if provider is not None and provider.is_ipam and not is_served:
+            text = f"{item.place}{item.place.pointer}: {format_short(item.item)} of {item.title}"
+            yield f"{text} is in {item.pool}, which {provider.document.title} does not serve"
+
+
 WRITING = Writing(
     kind=kinds.TENANT,
     version=4,
@@ -414,6 +426,8 @@ WRITING = Writing(
     provider_of=_provider_of,
     request_name=kinds.own_name,
     annotation=NAMED,
+    external=(HOLDER, EXTERNAL),
+    unserved=_unserved,
 )
 
 OBJECTS = Objects(

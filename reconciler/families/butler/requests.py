@@ -14,6 +14,7 @@ from reconciler.documents.findings import (
     info,
     join_limited,
     nearest,
+    plural,
     shown,
     warning,
 )
@@ -289,7 +290,7 @@ def _judge_first(
     is_new = claim is not None and claim.pin is None and not lb.asked and lb.record is None
     if claim is not None and is_new and pin is not None:
         message = f"{document.title} has {format_short(pin)} as nodes only, so its first"
-        message += f" load-balancer range of {claim.size} addresses is a new one"
+        message += f" load-balancer range of {plural(claim.size, 'address')} is a new one"
         hint = "if its load balancers have addresses already, describe them as type loadbalancer"
         yield warning("load-balancer-new", document.start, message, hint)
 
@@ -333,7 +334,7 @@ def _in_addition(
 ) -> Finding:
     count = sum(item.claim.size for item in rest)
     titles = join_limited([it.document.title for it in rest])
-    message = f"{tenant.title} gets {alone.size} {alone.type} addresses of its own, in addition to"
+    message = f"{tenant.title} gets {plural(alone.size, f'{alone.type} address')} of its own, in addition to"
     message += f" {'this' if count == 1 else 'these'} {count} of {titles}"
     hint = f"to hold only these, pin them (pinnedRange) in a request of namespace {kinds.SYSTEM}"
     if own.pin is not None:
@@ -371,9 +372,7 @@ def _judge_sizes(document: Document, state: LoadBalancerState) -> Iterator[Findi
     elif held > state.asked and not state.moved_sizes():
         ranges = join_limited([format_short(record.range) for record in records if record.range])
         why = "" if stated is not None else ", without lbPoolSize,"
-        message = (
-            f"{document.title} asks for {state.asked}{why} and keeps {held} addresses: {ranges}"
-        )
+        message = f"{document.title} asks for {state.asked}{why} and keeps {plural(held, 'address')}: {ranges}"
         yield warning("size-smaller", document.at(*steps), message, _way_back(state, held))
 
 

@@ -5,7 +5,7 @@ from textwrap import indent
 from typing import NamedTuple
 
 from reconciler.addresses import format_short
-from reconciler.documents.findings import Finding, join_limited
+from reconciler.documents.findings import Finding, join_limited, plural
 from reconciler.documents.text import escape
 from reconciler.families import known_as
 from reconciler.model.claim import Allocation, Owner
@@ -264,11 +264,6 @@ def _sum(evaluation: Evaluation, painter: Painter) -> str:
     bold = painter.paint(f"Plan: {counted(evaluation)}, {counts['moved']} moved.", Colour.BOLD)
     refused = painter.paint(f" {counts['refuse']} refused.", Colour.RED)
     return f"{bold}{refused if counts['refuse'] else ''}\n"
-
-
-def plural(count: int, thing: str) -> str:
-    """Return a number and a noun: `1 move`, `2 moves`."""
-    return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
 def counted(evaluation: Evaluation) -> str:

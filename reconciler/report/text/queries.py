@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from reconciler.addresses import ends, format_cidr, format_count, format_short
+from reconciler.documents.findings import plural
 from reconciler.documents.text import escape
 from reconciler.families.interface import Listing, ListingRow
 from reconciler.gitio.interface import CommitRow
@@ -35,7 +36,7 @@ def find_text(found: FreeSpace, painter: Painter) -> str:
     ]
     parts.append(table(("HELD IN", "ADDRESSES", "FREE FROM"), held[:_MAX_HELD], painter))
     if len(held) > _MAX_HELD:
-        parts.append(f"{len(held) - _MAX_HELD} more held ranges; -o json lists all\n")
+        parts.append(f"{plural(len(held) - _MAX_HELD, 'more held range')}; -o json lists all\n")
     return "".join(parts) or "No pools found.\n"
 
 
@@ -51,7 +52,7 @@ def _fitting(runs: Runs, found: FreeSpace) -> Iterator[list[Cell]]:
 def _more(runs: Runs) -> Iterator[str]:
     if len(runs.fits) > _MAX_RUNS:
         left = len(runs.fits) - _MAX_RUNS
-        yield f"{runs.pool.name}: it fits into {left} more runs; -o json lists all\n"
+        yield f"{runs.pool.name}: it fits into {plural(left, 'more run')}; -o json lists all\n"
     if runs.fits and runs.closed:
         yield f"{runs.pool.name}: gives none of them by itself: {escape(runs.closed)}\n"
 

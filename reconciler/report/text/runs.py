@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import indent
 
 from reconciler.addresses import format_short
-from reconciler.documents.findings import join_limited
+from reconciler.documents.findings import join_limited, plural
 from reconciler.documents.text import escape
 from reconciler.gitio.interface import ReplayVerdict
 from reconciler.importing.assembling import Imported, RangeChange, writing
@@ -16,7 +16,7 @@ from reconciler.reconcile.doctor import GIT, Diagnosis, DiagnosisGroup, Diagnosi
 from reconciler.reconcile.simulate import Simulation
 from reconciler.reconcile.verify import Verified
 from reconciler.report.queries import moved, reached_tiers
-from reconciler.report.text.plan import counted, plural
+from reconciler.report.text.plan import counted
 from reconciler.report.text.table import Cell, Colour, Painter, findings_text, limited, table
 
 
@@ -205,7 +205,8 @@ def diagnosis_text(diagnosis: Diagnosis, painter: Painter) -> str:
     ]
     lines = [line for group in shown for line in _group(group, painter)]
     if hidden := len(diagnosis.groups) - len(shown):
-        lines.append(f"{hidden} more clusters, in which all is in order; -o json has them\n\n")
+        more = plural(hidden, "more cluster")
+        lines.append(f"{more}, in which all is in order; -o json has them\n\n")
     wrong = diagnosis.count(DiagnosisVerdict.FAILED)
     doubts = diagnosis.count(DiagnosisVerdict.WARNING)
     sign, colour = _DOCTOR_SIGNS[DiagnosisVerdict.FAILED if wrong else DiagnosisVerdict.OK]
@@ -267,7 +268,7 @@ def import_text(result: Imported, written: Sequence[str], painter: Painter, out:
     if more := len(lines[_MAX_LINES:]):
         parts.append(f"and {more} more; -o json lists all\n")
     notes = [f"{painter.paint(f'note: {escape(it)}', Colour.DIM)}\n" for it in result.notes]
-    parts += limited(notes, _MAX_NOTES, "and {} more notes; -o json lists all\n")
+    parts += limited(notes, _MAX_NOTES, "and {} more; -o json lists all\n")
     parts.append(findings_text(result.conflicts, painter))
     parts += [_free(result), _files(result, written, out), _plan(result, painter)]
     if written and result.unnamed:
@@ -328,5 +329,6 @@ def _requests(owners: Sequence[str]) -> str:
     verb = "has a request" if len(owners) == 1 else "have requests"
     return (
         f"{named} {verb}, and no {kind}: these addresses are held, and no others are given.\n"
-        f"Add a {kind} of that name for each cluster that ipam is to manage.\n"
+        f"Add a {kind} of that name for each cluster that ipam is to manage, and the annotation"
+        f" {': '.join(writing().external)} to the requests of other holders.\n"
     )

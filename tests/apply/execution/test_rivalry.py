@@ -64,4 +64,4 @@ def test_documents_stay_where_settings_go_back_to_pools_or_a_release_limit_stops
     applied = clusters.run(lacking(files, *lacks), "b", allow_delete=allowed)[HUB]
     assert str(TENANT) not in results(applied)
     assert TENANT in clusters.objects[HUB]
-    assert allowed or any("objects stay while" in note for note in applied.notes)
+    assert allowed or any("kept while" in note for note in applied.notes)

@@ -184,7 +184,7 @@ def test_nothing_is_withdrawn_while_the_repository_has_errors(clusters: FakeClus
     applied = clusters.run(unclear(files, "shop"), "b")
     assert clusters.announced(FIRST) == ["10.0.0.4-10.0.0.7"]
     assert "is not withdrawn: the repository has errors" in failures(applied[FIRST])[str(POOL)]
-    assert f"1 objects stay while {UNCLEAR}" in applied[HUB].notes
+    assert f"1 object kept while {UNCLEAR}" in applied[HUB].notes
 
 
 def test_too_many_objects_are_not_deleted_without_a_word(clusters: FakeClusters) -> None:
