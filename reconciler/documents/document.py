@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from reconciler.documents import yaml
 from reconciler.documents.findings import Location
@@ -48,8 +49,7 @@ class Kind:
         object.__setattr__(self, "id", GroupKind(group, self.name))
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True, gc=False):
     """A document of a known kind that is valid by its schema.
 
     Attributes:
@@ -69,16 +69,15 @@ class Document:
     namespace: str
     name: str
     body: Mapping[str, Any]
-    data: bytes = field(repr=False, compare=False)
+    data: bytes
     unread: str = ""
     twice: str = ""
-    copied: Mapping[str, Any] = field(default_factory=dict)
-    span: tuple[int, int] = field(default=(0, 0), repr=False, compare=False)
-    identity: Identity = field(init=False, repr=False, compare=False)
+    copied: Mapping[str, Any] = MappingProxyType({})
+    span: tuple[int, int] = (0, 0)
+    identity: Identity = ("", "", "", "")
 
     def __post_init__(self) -> None:
-        identity = (*self.kind.id, self.namespace, self.name)
-        object.__setattr__(self, "identity", identity)
+        force_setattr(self, "identity", (*self.kind.id, self.namespace, self.name))
 
     @property
     def doubt(self) -> str:

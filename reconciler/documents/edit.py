@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import yaml as pyyaml
+from msgspec.structs import replace
 
 from reconciler.documents import yaml
 from reconciler.documents.document import Document

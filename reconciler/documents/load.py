@@ -4,13 +4,14 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from decimal import Decimal
 from functools import cache
+from sys import intern
 from typing import Any
 from unicodedata import normalize
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from reconciler.documents import yaml
 from reconciler.documents.document import Document, Identity, Kind
@@ -244,6 +245,7 @@ _CLUSTER_METADATA = (
     "resourceVersion", "selfLink", "uid",
 )  # fmt: skip
 _TYPE = ("apiVersion", "kind")
+_UNKNOWN = Kind("", "", "", None)
 _METADATA_EXAMPLE = "for example metadata: {name: vlan40-pool}"
 _NAME_EXAMPLE = "a name of a-z, 0-9 and -, such as vlan40-pool"
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -360,7 +362,7 @@ def _identify(
         hint = "begin with apiVersion, kind and metadata"
         return None, [error("document-not-mapping", Location(path, line, 1), message, hint)]
     metadata = body.get("metadata")
-    raw = Document(path, index, line, Kind("", "", "", None), "", "", body, data, span=span)
+    raw = Document(path, index, line, _UNKNOWN, "", "", body, data, span=span)
     kind, found = _kind(raw, kinds)
     name = metadata.get("name") if isinstance(metadata, dict) else None
     if not isinstance(metadata, dict):
@@ -376,7 +378,7 @@ def _identify(
     default = kind.default_namespace
     given = metadata.get("namespace", default)
     namespace = given if default is not None and isinstance(given, str) else default or ""
-    document = Document(path, index, line, kind, namespace, name, body, data, span=span)
+    document = Document(path, index, line, kind, namespace, intern(name), body, data, span=span)
     for field, value, longest in (("name", name, kind.longest), ("namespace", namespace, 0)):
         form, most = (_NAME, longest) if longest else (_LABEL, 63)
         if not (len(value) <= most and form.fullmatch(value)) and (value or field == "name"):

@@ -5,11 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from json.encoder import encode_basestring
+from sys import intern
 from typing import Any
 
 import yaml
 import yaml12
 from msgspec import Struct
+from msgspec.msgpack import decode as unpack
+from msgspec.msgpack import encode as pack
 from yaml import events as ev
 
 from reconciler.documents.findings import shown
@@ -243,8 +246,25 @@ def _accepted(data: bytes) -> tuple[Parsed, ...] | None:
     found = []
     for value, mark, end in zip(values, marks, ends, strict=True):
         at = _UP_TO_CONTENT.match(text, mark.end()).end()  # type: ignore[union-attr]  # matches ""
-        found.append(Parsed(value, text.count("\n", 0, at) + 1, (at, end)))
+        found.append(Parsed(_lean(value), text.count("\n", 0, at) + 1, (at, end)))
     return tuple(found)
+
+
+def _lean(value: Any) -> dict[str, Any]:
+    """Return an equal mapping whose keys, and whose inner mappings if possible, others share."""
+    return {
+        intern(key): (_lean(it) if key == "metadata" else _shared(pack(it)))
+        if type(it) is dict
+        else intern(it)
+        if type(it) is str
+        else it
+        for key, it in value.items()
+    }
+
+
+@lru_cache(maxsize=4_096)
+def _shared(data: bytes) -> dict[str, Any]:
+    return _lean(unpack(data))
 
 
 def _keys(value: object) -> int:

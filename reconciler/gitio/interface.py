@@ -127,7 +127,7 @@ class Made(Struct, frozen=True):
     tree: str = ""
 
 
-class Entry(NamedTuple):
+class Entry(Struct, frozen=True, order=True, gc=False):
     """File or folder of a revision: path, mode as Git writes it, and object id."""
 
     path: str

@@ -4,6 +4,7 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -170,6 +171,11 @@ def _read_trees(git: GitProcess, oids: Iterable[str]) -> Mapping[str, Tree]:
     return known
 
 
+@lru_cache(maxsize=64)
+def _mode(text: bytes) -> str:
+    return text.decode("ascii").lstrip("0").zfill(6)
+
+
 def _tree(oid: str, data: bytes) -> Tree:
     width, at = len(oid) // 2, 0
     found: dict[str, tuple[str, str]] = {}
@@ -185,7 +191,7 @@ def _tree(oid: str, data: bytes) -> Tree:
             misplaced.append(name)
         seen.add(raw)
         before = key
-        found[name] = mode.decode("ascii").lstrip("0").zfill(6), data[end + 1 : at].hex()
+        found[name] = _mode(mode), data[end + 1 : at].hex()
     return Tree(found, tuple(misplaced))
 
 

@@ -273,13 +273,13 @@ def taken_in(evaluation: Evaluation) -> Lookup[Taken]:
     for it in state.records:
         if it.range is not None:
             place = state.claims[it.claim].source if it.claim in state.claims else Location(it.path)
-            around, owner = spaces.get(it.pool, ""), it.owner[:2]
+            around, owner = spaces.get(it.pool, ""), it.owner.pair
             found.append(Taken(it.range, around, owner, it.type, place, it.is_released))
     recorded = {(it.space, it.item) for it in found}
     for claim in state.claims.values():
         around = spaces.get(next(iter(claim.candidates), None), "")
         if claim.pin is not None and (around, claim.pin) not in recorded:
-            found.append(Taken(claim.pin, around, claim.owner[:2], claim.type, claim.source))
+            found.append(Taken(claim.pin, around, claim.owner.pair, claim.type, claim.source))
     return Lookup((it.item, it) for it in sorted(found))
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -11,12 +10,17 @@ from reconciler.documents.findings import Location
 from reconciler.model.key import Key
 
 
-class Owner(NamedTuple):
+class Owner(Struct, frozen=True, order=True, gc=False):
     """The tenant that addresses are for."""
 
     namespace: str
     name: str
     team: str
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """Return the namespace and the name."""
+        return self.namespace, self.name
 
     @property
     def short(self) -> str:

@@ -2,7 +2,9 @@
 
 import re
 from hashlib import sha256
-from typing import NamedTuple
+from sys import intern
+
+from msgspec import Struct
 
 LABEL = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
 """A pattern of RFC 1123 labels, without the length limit."""
@@ -18,7 +20,7 @@ _LABEL_VALUE = re.compile(r"(?:[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?)?", re.AS
 _KEY = re.compile(rf"([a-z]+)/([A-Za-z]+)/(_|{LABEL})/({NAME})(?:/([a-z][-a-z0-9]*))?", re.ASCII)
 
 
-class Key(NamedTuple):
+class Key(Struct, frozen=True, order=True, gc=False, cache_hash=True):
     """A pool, or a claim if it has a slot. Sorts by family, namespace, name, and slot."""
 
     family: str
@@ -58,7 +60,8 @@ class Key(NamedTuple):
         family, kind, namespace, name, slot = found.groups("")
         if max(len(namespace), len(slot)) > MAX_LABEL or len(name) > MAX_NAME:
             return None
-        return cls(family, "" if namespace == "_" else namespace, name, slot, kind)
+        namespace = "" if namespace == "_" else namespace
+        return cls(*map(intern, (family, namespace, name, slot, kind)))
 
     @property
     def is_sound(self) -> bool:

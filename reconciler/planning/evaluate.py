@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace as replace_document
 from types import MappingProxyType
 
 from msgspec import Struct, field
@@ -268,7 +267,7 @@ def _documents_of(tree: Tree) -> tuple[Documents, list[Finding]]:
         other = first[document.identity]
         found.append(duplicate(document, other))
         if not other.twice:
-            first[document.identity] = replace_document(other, twice=document.path)
+            first[document.identity] = replace(other, twice=document.path)
     for document in tree.last_good.documents:
         first.setdefault(document.identity, document)
     broken = {
@@ -406,7 +405,7 @@ def _doubted(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
     owners = {document.identity[1:]: it for it in never.values() for document in it.documents}
 
     def naming_owner(claim: Claim) -> Loaded | None:
-        namespace, name, family = *claim.owner[:2], claim.key.family
+        namespace, name, family = *claim.owner.pair, claim.key.family
         halves = {(family, namespace, ""), (family, "", name)}
         for source, found, refers in zip(broken, words, references, strict=True):
             if found.issuperset((namespace, name)) or not refers.isdisjoint(halves):

@@ -1,7 +1,6 @@
 """Readers of revisions: Settings, Overrides, files, and last readable versions of documents."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace as replace_document
 from itertools import islice, takewhile
 from typing import Any, TypeVar, cast
 
@@ -396,7 +395,7 @@ class _Search(Struct):
             if self.behind.pop(path, None) is None:
                 self.files.append(path)
         for item in loaded.documents:
-            self.documents.setdefault(item.identity, replace_document(item, unread=replaced))
+            self.documents.setdefault(item.identity, replace(item, unread=replaced))
 
     def _replaced(self, path: str, first: str = "") -> str:
         return self.behind.get(path, path if path in self.pending else first)

@@ -12,7 +12,7 @@ from reconciler.families import families, family_of, is_pool, keeps_addresses
 from reconciler.families.demand import DEMAND, growth_index
 from reconciler.families.fields import FORMERLY, PLACE, former_of
 from reconciler.families.interface import FamilyReading
-from reconciler.model.claim import Allocation, Refusal
+from reconciler.model.claim import Allocation, Owner, Refusal
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import FormerRecord
@@ -56,7 +56,7 @@ def links_of(documents: Documents) -> list[Link]:
             if (former := former_of(document)) is not None:
                 kind = document.kind.name
                 now = Key(family.name, document.namespace, document.name, "", kind)
-                found.append(Link(document, now, now._replace(**former._asdict())))
+                found.append(Link(document, now, replace(now, **former._asdict())))
     return found
 
 
@@ -340,11 +340,11 @@ class _Owners:
             if now is None or not self._goes_along(record):
                 yield record
                 continue
-            claim = now._replace(slot=record.claim.slot)
+            claim = replace(now, slot=record.claim.slot)
             former[record.path] = FormerRecord(claim=record.claim)
             owner = record.owner
             if (owner.namespace, owner.name) == (record.claim.namespace, record.claim.name):
-                owner = owner._replace(namespace=claim.namespace, name=claim.name)
+                owner = replace(owner, namespace=claim.namespace, name=claim.name)
             yield replace(record, claim=claim, owner=owner, pristine=False)
 
     def _goes_along(self, record: Allocation) -> bool:
@@ -357,7 +357,7 @@ class _Owners:
     def _along(self) -> Iterator[str]:
         for record in self._records if self._referring_now else ():
             link = self._referring_now.get(record.claim.owner)
-            if link and record.owner == (*link.before.owner[2:], self._team(link)):
+            if link and record.owner == Owner(*link.before.owner[2:], self._team(link)):
                 yield record.path
 
 

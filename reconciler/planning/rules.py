@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from types import MappingProxyType
 
+from msgspec.structs import replace
+
 from reconciler.addresses import (
     IPRange,
     IPSet,
@@ -109,7 +111,7 @@ def _mixed_pools(state: State, plan: Plan) -> Iterator[Finding]:
             continue
         first, *rest = sorted(records, key=lambda it: it.claim.slot_order)
         other = next(it for it in rest if it.pool != first.pool)
-        claim, owner = state.claims.get(other.claim), other.claim._replace(slot="").short
+        claim, owner = state.claims.get(other.claim), replace(other.claim, slot="").short
         both = [f"{format_short(it.range)} of {it.pool.name}" for it in (first, other) if it.range]
         yield warning(
             "pools-mixed",

@@ -57,7 +57,7 @@ def _rewritten(
 
 def _as_of(document: Document, data: bytes) -> Document:
     read = yaml.read(data).documents[document.index]
-    return dataclasses.replace(document, data=data, line=read.line, body=read.value, span=read.span)
+    return replace(document, data=data, line=read.line, body=read.value, span=read.span)
 
 
 def _relocation(claim: Key, pool: Key) -> Relocation:
@@ -184,7 +184,7 @@ def _records(evaluation: Evaluation, text: str) -> list[Allocation]:
 def _serves(evaluation: Evaluation, key: Key) -> Key:
     claim = evaluation.state.claims.get(key)
     own = claim.stands_for or key if claim is not None else key
-    return own._replace(slot=own.slot_order[0])
+    return replace(own, slot=own.slot_order[0])
 
 
 def _staying(
@@ -199,7 +199,7 @@ def staying_lines(staying: Sequence[Allocation], pool: Key) -> list[str]:
     """Return lines about records that stay, each with the command that moves it."""
     return [
         f"{format_short(it.range)} of {it.pool.name} stays, also for {it.owner.short}: ipam move"
-        f" {it.claim._replace(slot='').short}/{it.claim.slot} --to {pool.name}"
+        f" {replace(it.claim, slot='').short}/{it.claim.slot} --to {pool.name}"
         for it in staying
         if it.range is not None
     ]

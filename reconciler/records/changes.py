@@ -47,7 +47,7 @@ def givers(stated: Iterable[Allocation], records: Iterable[Allocation]) -> Mappi
     return {
         new.path: old.owner
         for old, new in zip(stated, records, strict=True)
-        if old is not new and old.owner[:2] != new.owner[:2] and new.is_live
+        if old is not new and old.owner.pair != new.owner.pair and new.is_live
     }
 
 
@@ -371,7 +371,7 @@ def findings_of(plan: Plan, state: State, folder: str, overrides: Overrides) -> 
 def _stale(record: Allocation, why: str, override: str | None) -> Finding:
     claim = record.claim
     message = f"{claim.short} keeps its addresses, though {why}"
-    hint = f"to let it move: ipam move {claim._replace(slot='').short} --to POOL; or"
+    hint = f"to let it move: ipam move {replace(claim, slot='').short} --to POOL; or"
     hint += f" merge an Override of kind move, scope {claim}, before the change"
     if override is not None:
         message += f": {override} permits its move only from the next commit on"
@@ -405,7 +405,7 @@ def moving(
             if not why:
                 hint += " ipam reconcile then withdraws it; without clusters:"
                 hint += f" --confirm-withdrawn {cluster_of(record)};"
-            back = record.claim._replace(slot="").short
+            back = replace(record.claim, slot="").short
             hint += f" the way back: ipam move {back} --to {record.pool.name}"
             place = Location(record.path, 1, 1)
             yield info("claim-left", place, f"{message}{f': {why}' if why else ''}", hint)
@@ -452,7 +452,7 @@ def renames(plan: Plan, state: State) -> Iterator[Finding]:
             continue
         former, claim = state.former[record.path], state.claims.get(record.claim)
         if former.claim is not None and claim is not None:
-            names = record.claim._replace(slot=""), former.claim._replace(slot="")
+            names = replace(record.claim, slot=""), replace(former.claim, slot="")
             found.setdefault((*names, claim.source), []).append(record.size)
         if former.pool is not None and record.pool in state.pools:
             place = state.pools[record.pool].source

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from sys import intern
 from typing import Any
 
 from msgspec import Struct
@@ -334,23 +335,26 @@ def canonical(folder: str, path: str, data: bytes) -> Allocation | None:
     if found is None or pool is None or (claim := claim_of(found["claim"])) is None:
         return None
     values = found.groupdict()
-    item, type_ = _ends(found), values["type"]
+    item = _ends(found)
+    role, type_, team, namespace, since = map(
+        intern, found.group("role", "type", "team", "namespace", "since")
+    )
     expected, roles, owner_field = _of_slot(claim.family, claim.kind, claim.slot)
     if expected:
-        owner = Owner(claim.namespace, claim.name, values["team"])
+        owner = Owner(claim.namespace, claim.name, team)
     else:
         pattern = rf"^  {owner_field}:\n(?:    .+\n)*?    namespace: (.+)$"
         place = re.search(pattern, values["spec"], re.MULTILINE)
-        owner = Owner(place[1] if place is not None else "", values["owner"], values["team"])
-    is_live, since = values["phase"] == Phase.ALLOCATED, values["since"]
+        owner = Owner(place[1] if place is not None else "", values["owner"], team)
+    is_live = values["phase"] == Phase.ALLOCATED
     if (
         item is None
         or path != path_of(folder, pool, claim)
         or pool.family != claim.family
-        or values["role"] not in roles
+        or role not in roles
         or expected not in (None, type_)
         or not (expected or (is_label(owner.namespace) and is_name(owner.name)))
-        or not (is_name(values["name"]) and is_label(values["namespace"]))
+        or not (is_name(values["name"]) and is_label(namespace))
         or (is_live and values["announced"])
         or (not is_live and parse_instant(since) is None)
     ):
@@ -361,14 +365,14 @@ def canonical(folder: str, path: str, data: bytes) -> Allocation | None:
         range=item,
         phase=Phase.ALLOCATED if is_live else Phase.RELEASED,
         since=since,
-        allocated_at=values["allocated_at"],
+        allocated_at=intern(values["allocated_at"]),
         size=item.size,
         pinned="\n  pinnedRange:\n" in values["spec"],
         type=type_,
-        role=values["role"],
+        role=role,
         owner=owner,
         name=values["name"],
-        namespace=values["namespace"],
+        namespace=namespace,
         path=path,
         announced=bool(values["announced"]),
     )

@@ -178,7 +178,7 @@ def replaced_ranges(change: Change) -> Iterator[Finding]:
             message += "; an Override permits this"
             yield warning("claim-moves", new.source, message, _AT_ONCE)
         else:
-            hint = f"take {old.claim.short} as it was: ipam move {own._replace(slot='').short} --to"
+            hint = f"take {old.claim.short} as it was: ipam move {replace(own, slot='').short} --to"
             hint += " POOL moves without a break; or merge an Override of kind move for"
             yield gate("claim-moves", new.source, message, f"{hint} {own} first: {_AT_ONCE}")
 

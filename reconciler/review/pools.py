@@ -152,7 +152,7 @@ def _moved(change: Change) -> Iterator[Finding]:
     former = {key_of(it): former_of(it) for it in change.after.documents.values()}
     for key, pool in change.after.pools.items():
         name = former.get(key)
-        before = key._replace(**name._asdict()) if name is not None else key
+        before = replace(key, **name._asdict()) if name is not None else key
         old = old_pools.get(key) or old_pools.get(before)
         if old is None or old.space == pool.space:
             continue

@@ -175,7 +175,7 @@ def _unknown(
             what, hint = seems.message, seems.hint
         elif (unknown := unknown + 1) <= MAX_SUGGESTIONS:
             keys = [
-                link.before._replace(namespace=old.namespace, name=old.name)
+                replace(link.before, namespace=old.namespace, name=old.name)
                 for identity, old in sorted(before.documents.items(), key=lambda item: item[0])
                 if identity not in change.after.documents and old.kind.id == document.kind.id
             ]

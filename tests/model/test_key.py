@@ -1,4 +1,5 @@
 import pytest
+from msgspec.structs import replace
 
 from reconciler.model.key import Key, is_label, is_name
 
@@ -44,9 +45,9 @@ def test_a_text_that_no_key_writes_is_no_key(text: str) -> None:
 
 
 def test_a_key_with_parts_that_are_no_names_is_not_sound() -> None:
-    assert not CLAIM._replace(namespace="..").is_sound
-    assert not CLAIM._replace(name="a/b").is_sound
-    assert not POOL._replace(name="").is_sound
+    assert not replace(CLAIM, namespace="..").is_sound
+    assert not replace(CLAIM, name="a/b").is_sound
+    assert not replace(POOL, name="").is_sound
 
 
 def test_a_name_is_a_subdomain_and_a_label_has_no_dot() -> None:
@@ -62,5 +63,5 @@ def test_a_key_that_never_ends_is_refused_quickly() -> None:
 
 def test_slots_of_one_owner_sort_by_their_numbers() -> None:
     slots = ["nodes", "loadbalancer-10", "address", "loadbalancer-2", "loadbalancer"]
-    keys = sorted((CLAIM._replace(slot=slot) for slot in slots), key=lambda it: it.slot_order)
+    keys = sorted((replace(CLAIM, slot=slot) for slot in slots), key=lambda it: it.slot_order)
     assert [it.slot for it in keys] == [slots[2], slots[4], slots[3], slots[1], slots[0]]

@@ -1,6 +1,7 @@
 """Counters, fragmentation and tiers, exactly (docs/reference/butler.md)."""
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.model.claim import Allocation
@@ -12,7 +13,7 @@ from tests.planning.outcome import a_pool, span
 from tests.records.examples import record
 
 KEY = Key("butler", "butler-system", "edge", "", "NetworkPool")
-GONE = KEY._replace(name="gone")
+GONE = replace(KEY, name="gone")
 
 
 def a_record(item: IPRange, key: Key = KEY) -> Allocation:

@@ -41,7 +41,7 @@ def records(draw: st.DrawFn) -> Step:
     item = IPRange(version, BASE[version] + first, BASE[version] + first + draw(st.integers(0, 5)))
     made = replace(
         record(),
-        claim=CLAIM._replace(name=claim),
+        claim=replace(CLAIM, name=claim),
         pool=key(draw(st.sampled_from([*SPACES]))),
         range=item,
         size=item.size,

@@ -62,7 +62,7 @@ def of(
     name: str, start: str, end: str, pool_name: str = "vlan40-pool", **more: object
 ) -> Allocation:
     """A record of a tenant's claim."""
-    return record(start, end, claim=CLAIM._replace(name=name), pool=key(pool_name), **more)
+    return record(start, end, claim=replace(CLAIM, name=name), pool=key(pool_name), **more)
 
 
 def at(*records: Allocation, **paths: Allocation) -> Files:

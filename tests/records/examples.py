@@ -103,8 +103,8 @@ status:
 """
 """The record of docs/reference/records.md, byte for byte."""
 
-V6_POOL = POOL._replace(name="v6-pool")
-NODES = CLAIM._replace(slot="nodes")
+V6_POOL = replace(POOL, name="v6-pool")
+NODES = replace(CLAIM, slot="nodes")
 ALL = {
     "the example": record(),
     "not one block": record("10.40.0.64", "10.40.0.68"),
@@ -117,7 +117,7 @@ ALL = {
     "failed": unplaced(),
     "pending": unplaced(Phase.PENDING, reason="waiting"),
     "growth": record(
-        claim=CLAIM._replace(slot="loadbalancer-2"),
+        claim=replace(CLAIM, slot="loadbalancer-2"),
         role="growth",
         name="team-backend-my-cluster-lb-2",
     ),
@@ -128,13 +128,13 @@ ALL = {
     "a /64": record("2001:db8::", "2001:db8::ffff:ffff:ffff:ffff", pool=V6_POOL),
     "names that need quotes": replace(
         record(
-            claim=CLAIM._replace(namespace="null", name="0777"),
-            pool=POOL._replace(name="1e3"),
+            claim=replace(CLAIM, namespace="null", name="0777"),
+            pool=replace(POOL, name="1e3"),
             owner=Owner("null", "0777", "yes"),
             name="null-0777-lb",
             namespace="on",
         ),
-        pool=POOL._replace(name="1e3", namespace="on"),
+        pool=replace(POOL, name="1e3", namespace="on"),
     ),
     "a team of any text": record(owner=Owner("team-backend", "my-cluster", "Zürich: #1 😀")),
     "a request": record(

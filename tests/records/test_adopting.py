@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.model.claim import Allocation, Phase
+from reconciler.model.claim import Allocation, Owner, Phase
 from reconciler.model.key import Key
 from reconciler.records.parse import parse_record
 from tests.records.examples import FOLDER, POOL, REQUEST, SINCE, STATUS, span
@@ -42,7 +42,7 @@ def test_the_record_of_the_seed_is_adopted() -> None:
     assert found.range == span("10.40.0.64", "10.40.0.68")
     assert (found.phase, found.size, found.type) == (Phase.ALLOCATED, 5, "nodes")
     assert (found.since, found.allocated_at) == (SINCE, SINCE)
-    assert found.owner == ("team-backend", "my-cluster", "backend-team")
+    assert found.owner == Owner("team-backend", "my-cluster", "backend-team")
     assert (found.name, found.namespace) == ("my-cluster-nodes", "butler-system")
     assert not found.pristine
 

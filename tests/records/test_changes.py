@@ -150,7 +150,7 @@ def test_a_record_never_moves_over_one_that_cannot_be_read() -> None:
 
 def test_a_new_record_gets_a_number_when_its_place_is_taken() -> None:
     strays = [
-        record("10.40.0.8", "10.40.0.9", claim=CLAIM._replace(name="other"), path=path)
+        record("10.40.0.8", "10.40.0.9", claim=replace(CLAIM, name="other"), path=path)
         for path in (record().path, record().path.replace(".yaml", ".2.yaml"))
     ]
     (change,) = carried_out(state([claim()], strays), Grant(granted(record()), PLACE))
@@ -200,8 +200,8 @@ def test_a_claim_whose_record_cannot_be_read_is_not_recorded_as_failed() -> None
     assert carried_out(state([claim()], [], (unreadable,)), left) == ()
 
 
-AB_C = CLAIM._replace(namespace="a-b", name="c")
-A_BC = CLAIM._replace(namespace="a", name="b-c")
+AB_C = replace(CLAIM, namespace="a-b", name="c")
+A_BC = replace(CLAIM, namespace="a", name="b-c")
 
 
 def suffix(text: str) -> str:

@@ -1,5 +1,7 @@
 """What a record says of its claim is told by the claim; and no two records are one object."""
 
+from msgspec.structs import replace
+
 from reconciler.model.claim import Owner
 from reconciler.model.key import MAX_NAME, Key
 from reconciler.records.changes import apart, claimed, with_suffix
@@ -30,7 +32,7 @@ def test_a_request_bears_its_own_name_alone() -> None:
 
 
 def test_of_two_records_of_one_name_the_one_whose_claim_bears_it_keeps_it() -> None:
-    other = record(claim=CLAIM._replace(slot="nodes"), path="allocations/a.yaml")
+    other = record(claim=replace(CLAIM, slot="nodes"), path="allocations/a.yaml")
     mine = record(path="allocations/b.yaml")
     kept = apart((other, mine), {CLAIM: claim()})
     suffix = with_suffix(mine.name, other.claim)

@@ -52,7 +52,7 @@ def test_a_request_says_itself_of_what_type_and_whose_it_is() -> None:
     for text in (REQUEST, REQUEST.replace("type: loadbalancer", "type: nodes")):
         found = parse_record(FOLDER, path, text.encode()).allocation
         assert found is not None
-        assert found.owner[:2] == ("team-backend", "my-cluster")
+        assert found.owner.pair == ("team-backend", "my-cluster")
         assert f"type: {found.type}" in text
     wrong = REQUEST.replace("  type: loadbalancer", "  type: vip")
     (finding,) = parse_record(FOLDER, path, wrong.encode()).findings

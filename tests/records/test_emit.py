@@ -36,7 +36,7 @@ def test_a_cluster_gets_the_object_without_labels_that_no_server_takes(made: All
 
 def test_a_name_that_is_longer_than_a_label_is_none() -> None:
     made = record(owner=Owner("team-backend", "a" * 64, "team"))
-    made = replace(made, pool=made.pool._replace(name="p" * 63))
+    made = replace(made, pool=replace(made.pool, name="p" * 63))
     labels = record_object(made)["metadata"]["labels"]
     assert f"{LABEL}tenant" not in labels
     assert labels[f"{LABEL}network-pool"] == "p" * 63

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.model.claim import Allocation, Phase
+from reconciler.model.claim import Allocation, Owner, Phase
 from reconciler.records.emit import record_text
 from reconciler.records.parse import Recalled, parse_record, parse_record_lenient
 from tests.records.examples import ALL, EXAMPLE, FOLDER, LATER, POOL, SINCE, record, span, unplaced
@@ -93,7 +93,12 @@ def test_a_record_that_failed_and_yet_holds_something_is_unreadable(left: str) -
 @pytest.mark.parametrize(
     ("old", "new", "field", "value"),
     [
-        ("team: backend-team", "team: other", "owner", ("team-backend", "my-cluster", "other")),
+        (
+            "team: backend-team",
+            "team: other",
+            "owner",
+            Owner("team-backend", "my-cluster", "other"),
+        ),
         ("name: team-backend-my-cluster-lb", "name: mine", "name", "mine"),
         ("count: 8", "count: 9", "size", 8),
         (f'allocatedAt: "{SINCE}"', f'allocatedAt: "{LATER}"', "allocated_at", LATER),

@@ -18,7 +18,7 @@ NOWHERE = Cause(CLAIM, None, "its retention ended", is_caused=False)
 
 
 def test_claims_with_one_cause_are_told_in_one_sentence() -> None:
-    others = [replace(HERE, claim=CLAIM._replace(name=name)) for name in "bcdefg"]
+    others = [replace(HERE, claim=replace(CLAIM, name=name)) for name in "bcdefg"]
     elsewhere = replace(HERE, place=Location("pools/edge.yaml", 7))
     ((_, sentences),) = blocks([HERE, *others, elsewhere])
     cause = "pools/edge.yaml:{} (4b1f0c2a9d31): the pool is another one"

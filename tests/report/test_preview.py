@@ -4,6 +4,7 @@ import re
 from xml.etree import ElementTree
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.planning import pool_map
 from reconciler.planning.evaluate import Evaluation
@@ -34,7 +35,7 @@ def named(found: PoolMap, text: str) -> PoolMap:
         for row in found.rows
     )  # fmt: skip
     holders = tuple(it._replace(title=text, letter=letters[text]) for it in found.holders[:1])
-    return PoolMap(found.pool._replace(name=text), parts, holders, letters, found.per_cell, rows)
+    return PoolMap(replace(found.pool, name=text), parts, holders, letters, found.per_cell, rows)
 
 
 def everywhere(text: str) -> Preview:

@@ -149,7 +149,7 @@ def _tenants(listed: ListingInput) -> Iterator[ListingRow]:
     held: dict[tuple[str, str], list[Allocation]] = {}
     for record in listed.records:
         if record.is_live:
-            held.setdefault(record.owner[:2], []).append(record)
+            held.setdefault(record.owner.pair, []).append(record)
     for document in listed.documents.of(kinds.TENANT):
         yield ListingRow(document, held.get((document.namespace, document.name), []))
 

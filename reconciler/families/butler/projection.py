@@ -178,7 +178,7 @@ def _effective(
         # A record of a request counts if it holds addresses or replaces the own claim.
         if key.kind != kinds.TENANT.kind:
             is_own = (
-                record.name == kinds.own_name(record.owner[:2], record.type) or key in replacing
+                record.name == kinds.own_name(record.owner.pair, record.type) or key in replacing
             )
             if record.namespace != kinds.SYSTEM or not (record.is_live or is_own):
                 continue
@@ -230,7 +230,7 @@ def announces(world: ProjectionInput) -> dict[str, list[IPRange]]:
         if record.claim.family != kinds.NAME or record.type != kinds.LB:
             continue
         if (record.is_live or record.announced) and record.range is not None:
-            ranges.setdefault(tenant_name(*record.owner[:2]), []).append(record.range)
+            ranges.setdefault(tenant_name(*record.owner.pair), []).append(record.range)
     manual = {blocked.title: blocked for blocked in world.reading.blocked}
     for document in world.documents.of(kinds.TENANT):
         blocked = manual.get(manual_title(document))
@@ -245,7 +245,7 @@ def announces(world: ProjectionInput) -> dict[str, list[IPRange]]:
 
 ANNOUNCING = Announcing(
     ClusterKind(kinds.TENANT_CLUSTER, _homes),
-    lambda it: tenant_name(*it.owner[:2]),
+    lambda it: tenant_name(*it.owner.pair),
     _announcer,
     announces,
 )

@@ -351,7 +351,7 @@ def _in_addition(
 def _was_own(item: TenantRequest) -> bool:
     if item.record is None or not item.is_live or item.is_named or not item.may_stand:
         return False
-    return item.document.name == kinds.own_name(item.record.owner[:2], item.claim.type)
+    return item.document.name == kinds.own_name(item.record.owner.pair, item.claim.type)
 
 
 def _judge_sizes(document: Document, state: LoadBalancerState) -> Iterator[Finding]:
@@ -389,7 +389,7 @@ def _way_back(state: LoadBalancerState, held: int) -> str:
         )
         if state.pin is not None or (state.instead is not None and state.instead[0].pin):
             return f"{hint}, as a pinned range keeps its size"
-        move = f"ipam move {claim._replace(slot='').short}/{claim.slot} --to POOL"
+        move = f"ipam move {replace(claim, slot='').short}/{claim.slot} --to POOL"
         return f"{hint}, or move it to a pool where it gets {state.asked}: {move}"
     each = "for it" if len(going) == 1 else "for each"
     return (

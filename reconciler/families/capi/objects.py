@@ -1,8 +1,9 @@
 """Cluster objects of Cluster API: fitting to live objects, events, listings, and import."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from reconciler.addresses import format_count, format_short
 from reconciler.documents.document import Identity

@@ -310,7 +310,7 @@ def claim_of_copy(body: RecordBody) -> Key | None:
     start = status.get("startAddress") if isinstance(status, Mapping) else None
     if claim is None or not isinstance(start, str) or ":" not in start:
         return claim
-    return claim._replace(slot=SLOTS[6])
+    return replace(claim, slot=SLOTS[6])
 
 
 FORM = replace(_WHOLE, claim=claim_of_copy, types=dict.fromkeys(SLOTS.values(), TYPE))

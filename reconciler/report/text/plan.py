@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from textwrap import indent
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from reconciler.addresses import format_short
 from reconciler.documents.findings import Finding, join_limited, plural
 from reconciler.documents.text import escape
@@ -110,7 +112,7 @@ def transfers_of(evaluation: Evaluation) -> list[tuple[Keep, Owner]]:
 
 def owner_name(key: Key) -> str:
     """Return the namespace and name of a claim's owner."""
-    return key._replace(slot="").short
+    return replace(key, slot="").short
 
 
 def range_of(record: Allocation) -> str:

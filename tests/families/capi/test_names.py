@@ -1,6 +1,7 @@
 """Names of Kubernetes: with dots, and up to 253 characters."""
 
 import pytest
+from msgspec.structs import replace
 
 from reconciler.model.key import Key, is_label_value, is_name
 from reconciler.planning.projection import project
@@ -58,7 +59,7 @@ def test_a_pool_of_the_whole_cluster_with_dots_is_found_by_its_folder() -> None:
     long = Key("capi", SPACE, "p" * 253, "", "InClusterIPPool")
     asks = Key("capi", "team", "c" * 253, "address", "IPAddressClaim")
     for pool_ in (wide, own):
-        dotted = asks._replace(name="one.two")
+        dotted = replace(asks, name="one.two")
         place = place_of("allocations", path_of("allocations", pool_, dotted))
         assert (place.pool, place.claim) == (pool_, dotted)
     place = place_of("allocations", path_of("allocations", long, asks))
