@@ -16,7 +16,7 @@ from typing import NamedTuple
 RESULTS = Path(__file__).parent / "results"
 PYTHON = (sys.executable, "-m")
 _ROUNDS = 5
-_ENOUGH = 25.0
+_ENOUGH = 20.0
 """Seconds after which no further round begins."""
 
 

@@ -102,8 +102,11 @@ def _of_column(
             text = text.replace(b"provider-0000", b"group-%02d" % group)
         return change_file(repository, "tenants/team-07/changed.yaml", text)
 
-    yield COLD, repeated(lambda: run_ipam("plan", path))
-    run_ipam("plan", path, cache=cache)
+    def cold() -> Run:
+        shutil.rmtree(cache, ignore_errors=True)
+        return run_ipam("plan", path, cache=cache)
+
+    yield COLD, repeated(cold)
     yield AGAIN, repeated(lambda: run_ipam("plan", path, cache=cache))
     yield CHANGED, repeated(lambda: run_ipam("plan", path, f"--rev={changed()}", cache=cache))
     yield CHECK, repeated(lambda: run_ipam("check", path, f"--rev={changed()}", "--base=main"))

@@ -1,9 +1,11 @@
 """Random histories in several worlds; `python -m tests.long.worlds` plays more of them."""
 
-from tests.examples import scaled
+import pytest
+
 from tests.long.worlds import worlds
 
 
-def test_each_world_gives_the_same_bytes() -> None:
+@pytest.mark.parametrize("first", range(0, 50, 10))
+def test_each_world_gives_the_same_bytes(first: int) -> None:
     with worlds() as differences:
-        assert [it for seed in range(scaled(50)) for it in differences(seed)] == []
+        assert [it for seed in range(first, first + 10) for it in differences(seed)] == []
