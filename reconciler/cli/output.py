@@ -40,7 +40,8 @@ def prepare() -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="ipam")
+            is_plain = os.environ.get("LC_ALL") in ("C", "POSIX") and stream.isatty()
+            stream.reconfigure(encoding="ascii" if is_plain else None, errors="ipam")
         elif stream is None:
             nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until exit
             setattr(sys, name, nowhere)

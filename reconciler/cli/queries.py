@@ -9,7 +9,7 @@ from reconciler.addresses import asked_range, mistaken
 from reconciler.cli import opening, options, output
 from reconciler.cli.commands import VerbCommand
 from reconciler.cli.options import option
-from reconciler.documents.findings import article_list, meant
+from reconciler.documents.findings import article_list, meant, plural
 from reconciler.documents.text import escape
 from reconciler.history.commits import Caused
 from reconciler.history.who import WhoAnswer, moment_of, near, what_happened
@@ -81,6 +81,9 @@ def get(
         if not found:
             is_at = f" in {space} namespace." if space else ""
             output.note(f"No resources found{is_at}")
+        kind, claims = _LISTINGS[what], evaluation.state.claims
+        if what == "claims" and kind and (more := sum(it.kind != kind.kind.kind for it in claims)):
+            output.note(f"{plural(more, 'claim')} of other kinds: ipam plan --all")
         if what == _POOLS and (others := _of_other_kinds(evaluation)):
             output.note(
                 f"pools of other kinds: {article_list((f'ipam get {it}' for it in others), 'and')}"

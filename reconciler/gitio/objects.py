@@ -378,6 +378,9 @@ def whole_name(git: GitProcess, rev: str) -> str:
     if found == [f"refs/tags/{name}"]:  # the clone might lack a local branch of this name
         listed = git.check("for-each-ref", "--format=%(refname)", f"refs/remotes/*/{name}")
         found += listed.decode("utf-8", "replace").split()
+        if not (found[1:] or git.check("for-each-ref", "--count=1", "refs/heads", "refs/remotes")):
+            hint = f"fetch the branch that is meant, or write refs/tags/{rev}"
+            raise UsageError(f"{rev!r} is a tag, and this clone has no branches", hint)
     is_begin = found and _HEX.fullmatch(name) and git.check("rev-parse", f"--disambiguate={name}")
     commits = [f"the commits {name}…"] if is_begin else []
     if len(found) + len(commits) > 1:

@@ -71,6 +71,7 @@ def test_a_name_with_its_namespace_is_taken_as_every_verb_takes_it(
         (["tenants", "-n", "other"], "", "No resources found in other namespace.\n"),
         (["tenants", "-n", "other", "-A", "--pool", "x"], "", "No resources found\n"),
         (["tenants", "-n", "other", "-o", "name"], "", ""),
+        (["claims"], "", "No resources found\n2 claims of other kinds: ipam plan --all\n"),
     ],
 )  # fmt: skip
 def test_where_nothing_is_found_it_says_what_kubectl_says(

@@ -2,13 +2,15 @@
 
 import io
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from reconciler.cli import output
-from tests.cli.running import Capture, ipam, shell
+from tests.cli.running import Capture, environment, ipam, shell
 from tests.world import SMALL, pool, repository
 
 
@@ -68,6 +70,19 @@ def test_usage_bars_of_an_ascii_stream_are_not_escaped(repo: Path) -> None:
     command = f"ipam reconcile --no-apply --repo {repo} >&2; ipam status --repo {repo}"
     ran = shell(command, PYTHONIOENCODING="ascii")
     assert "##########" in ran.out
+
+
+def test_a_terminal_of_the_c_locale_gets_ascii_and_a_pipe_does_not(repo: Path) -> None:
+    command = f"ipam check --repo {repo}"
+    assert shell(command, LC_ALL="C").out.startswith("✓ fine")
+    ours, theirs = os.openpty()
+    arguments = [sys.executable, "-m", "reconciler", "check", "--repo", str(repo)]
+    done = subprocess.run(
+        arguments, env={**environment(), "LC_ALL": "C", "NO_COLOR": "1"}, stdout=theirs
+    )
+    os.close(theirs)
+    with os.fdopen(ours, "rb") as terminal:
+        assert (done.returncode, terminal.read(8)) == (0, b"ok fine:")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])

@@ -62,6 +62,18 @@ def test_a_tag_that_shadows_a_branch_that_only_remotes_have_is_refused(
     assert checked("--base", "v1")[1] == []
 
 
+def test_a_tag_is_not_the_branch_that_a_clone_lacks(
+    folder: Path, checked: Checked, said: Said
+) -> None:
+    git(folder, "checkout", "-q", "--detach")
+    git(folder, "tag", "main", "change")
+    git(folder, "branch", "-q", "-D", "main", "change")  # as in a clone of one commit
+    code, text = said("check", "--base", "main")
+    assert (code, "'main' is a tag, and this clone has no branches" in text) == (64, True)
+    assert "or write refs/tags/main" in text
+    assert checked("--base", "refs/tags/main")[1] == []
+
+
 def test_the_upstream_of_a_branch_is_what_its_configuration_says(
     folder: Path, checked: Checked
 ) -> None:
