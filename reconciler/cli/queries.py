@@ -194,12 +194,10 @@ def who(
 
 def _stream(events: Iterator[Caused], result: output.Result) -> int:
     brush, is_csv = result.brush, result.output == "csv"
-    lines = (
-        documents.event_rows(events) if is_csv else (text.event_text(it, brush) for it in events)
-    )
+    rows = documents.event_rows(events) if is_csv else (text.event_text(it, brush) for it in events)
     count = 0
-    for line in lines:
-        output.emit(line, flushes=True)
+    for row in rows:
+        output.emit(row, flushes=True)
         count += 1
     return count - is_csv  # a table has a header
 

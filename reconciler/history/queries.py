@@ -290,7 +290,6 @@ def _idle_records(
 
 def _remedy(evaluation: Evaluation, found: tuple[int, str, str, Allocation], claim: Claim) -> str:
     size, cluster, at, record = found
-    many = plural(size, "address")
     whom = f"team {record.owner.team}" if record.owner.team else f"the owner of {cluster}"
     way = "it is growth, released automatically when unused for elastic.shrinkAfter"
     if not (record.role == GROWTH and growth_index(record)):
@@ -298,6 +297,6 @@ def _remedy(evaluation: Evaluation, found: tuple[int, str, str, Allocation], cla
         way = (family.fixes if family is not None else Fixes()).given_back(record)
         way = f"what gives it back is {way}{f': {holding.source}' if holding is not None else ''}"
     return (
-        f"idle: no Service of {cluster} uses {at} ({many}, {record.path}); without it {claim.size}"
+        f"idle: no Service of {cluster} uses {at} ({plural(size, 'address')}, {record.path}); without it {claim.size}"
         f" are free, once its retention has ended. Ask {whom}: {way}"
     )

@@ -140,11 +140,7 @@ def no_room(claim: Claim, tried: Tried, holders: "Holders") -> Refusal:
         return Refusal("request-too-large", message, "ask for fewer, or add a larger pool")
     fragmented = tried.freest >= need
     parts = [_described(pool, total, room, holders) for pool, total, room in tried.named]
-    parts += (
-        [f"{plural(tried.more, 'more pool')} ha{'s' if tried.more == 1 else 've'} no such run"]
-        if tried.more
-        else []
-    )
+    parts += [f"no such run in {plural(tried.more, 'more pool')}"] if tried.more else []
     # A claim for one address names its pool. Larger claims have a provider with several pools.
     cures = ["add a pool to the provider's poolRefs" if need > 1 else "name another pool"]
     pools, lacking = [pool for pool, _, _ in tried.named], need - tried.longest

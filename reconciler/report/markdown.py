@@ -156,12 +156,11 @@ def markdown_text(
 def _moves(evaluation: Evaluation) -> list[str]:
     rows = []
     for move in plans.moves_of(evaluation):
-        pools = dict.fromkeys((move.old.pool, move.new.pool))
+        sides = move.old, move.new
+        pools = dict.fromkeys(it.pool for it in sides)
         rooms = "; ".join(f"{code(it.name)} {plans.pool_usage(evaluation, it)}" for it in pools)
         claim = f"{code(plans.owner_name(move.claim))} {prose(move.claim.slot)}"
-        old, new = (
-            f"{code(plans.range_of(it))} of {code(it.pool.name)}" for it in (move.old, move.new)
-        )
+        old, new = (f"{code(plans.range_of(it))} of {code(it.pool.name)}" for it in sides)
         until = "until no Service uses it" if move.stays else "**free at once**"
         if move.giver is not None:
             new += f"<br>{code(move.giver.short)} → {code(move.new.owner.short)}"

@@ -95,8 +95,7 @@ def _looks_renamed(
     document = new[0]
     records = [record for old in gone for record in lost[key_of(old).owner]]
     size = sum(record.size for record in records)
-    verb = "is" if size == 1 else "are"
-    words = f"{verb} of no pool" if is_pool(document.kind.id) else "change" + "s" * (size == 1)
+    words = "are of no pool" if is_pool(document.kind.id) else "change" + "s" * (size == 1)
     if len(gone) == len(new) == 1:
         message = f"this looks like a rename of {gone[0].title}: {plural(size, 'address')} {words}"
         what = "add to its metadata.annotations"

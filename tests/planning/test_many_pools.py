@@ -28,7 +28,7 @@ def test_a_refusal_names_five_pools_and_counts_the_others() -> None:
     last = {"p9": pool("p9", "10.40.9.0/24", tenantAllocation=f"{{ranges: {split}}}")}
     refused = refusal(served_by({**small(6), **last}, 6), LB)
     assert refused.reason == "pool-fragmented"
-    assert refused.message.endswith("p4: 4 free of 4, largest run 4; 2 more pools have no such run")
+    assert refused.message.endswith("p4: 4 free of 4, largest run 4; no such run in 2 more pools")
     assert "widen p0 to 10.40.0.0/28 where that is free" in refused.hint
 
 

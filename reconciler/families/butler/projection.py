@@ -177,9 +177,8 @@ def _effective(
         key = record.claim
         # A record of a request counts if it holds addresses or replaces the own claim.
         if key.kind != kinds.TENANT.kind:
-            is_own = (
-                record.name == kinds.own_name(record.owner.pair, record.type) or key in replacing
-            )
+            own_name = kinds.own_name(record.owner.pair, record.type)
+            is_own = record.name == own_name or key in replacing
             if record.namespace != kinds.SYSTEM or not (record.is_live or is_own):
                 continue
             key = kinds.tenant_key(record.owner.namespace, record.owner.name, record.type)

@@ -287,9 +287,8 @@ class Tenant:
         grown = [key for key in records if key.slot not in asked_for]
         there = {key.slot for key in grown}
         demand = self._demand
-        entries = (
-            granted_entries(held[key] for key in grown) if demand is None else entries_of(demand)
-        )
+        own = (held[key] for key in grown)
+        entries = granted_entries(own) if demand is None else entries_of(demand)
         for at, entry in enumerate(entries):
             if entry.slot in asked_for:
                 continue
