@@ -36,7 +36,7 @@ _SAMPLED = ("daemon", "gitio", "kube", "cli")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Registered here, because coverage is measured without xdist.
+    # Registered here, because a run can leave xdist out.
     config.addinivalue_line("markers", "xdist_group(name): tests that one process runs")
     for line in (
         "unit: neither processes nor servers",

@@ -12,6 +12,7 @@ import pytest
 from reconciler.cli import run
 from reconciler.model.errors import ExitCode
 from tests.cli.running import Capture, ipam
+from tests.page.repositories import document_of
 from tests.world import SMALL, commit, git, pool, repository, tenant, write
 
 FULL = {
@@ -73,6 +74,16 @@ def test_forecast_tells_what_each_tenant_leaves_idle(full: Path, capsys: Capture
     idle = json.loads(ran.out)["idle"]
     assert (idle["isOtherRevision"], idle["total"]["idle"]) == (False, 4)
     assert (idle["tenants"][2]["used"], idle["tenants"][2]["notLookedAt"]) == (None, 4)
+
+
+def test_a_page_tells_which_cluster_was_not_reached(full: Path, capsys: Capture) -> None:
+    document, page = applied(full, capsys, one=2), full.parent / "page.html"
+    document["clusters"].append({"cluster": "a/b", "state": "unreachable", "error": "no answer"})
+    words = ("--out", page, "--apply-result", kept(full, document))
+    assert ipam(capsys, "report", "--repo", full, *words).code == 0
+    found = document_of(page)
+    told = [(it["cluster"], it["object"], it["error"]) for it in found["drift"]]
+    assert told == [("a/b", None, "no answer")]
 
 
 def test_a_refusal_names_idle_records_that_would_make_room_the_smallest_first(

@@ -59,6 +59,16 @@ def test_git_applies_each_patch_and_write_does_the_same(full: Path, capsys: Capt
         git(full, "checkout", "-q", ".")
 
 
+def test_the_text_of_a_refusal_has_patches_and_that_of_an_address_its_pool(
+    full: Path, capsys: Capture
+) -> None:
+    said = ipam(capsys, "explain", "wide", "--repo", full).out
+    assert "apply one with --write N, or give it to git apply" in said
+    assert "\n+++ b/tenants/wide area.yaml" in said.replace('"', "")
+    assert "pools/far.yaml:" in ipam(capsys, "explain", "10.50.0.9", "--repo", full).out
+    assert "not in any pool" in ipam(capsys, "explain", "10.60.0.9", "--repo", full).out
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
