@@ -349,11 +349,11 @@ class FileReader(Struct, frozen=True):
 
     def sources(self, entries: Sequence[Entry]) -> list[Loaded]:
         """Parse source files."""
-        return _parsed(self.source, entries, self.settings, self.read_source)
+        return parsed_files(self.source, entries, self.settings, self.read_source)
 
     def recalled(self, entries: Sequence[Entry]) -> list[Recalled]:
         """Parse record files."""
-        return _parsed(self.source, entries, self.settings.records, self.read_record)
+        return parsed_files(self.source, entries, self.settings.records, self.read_record)
 
     def forget_others(self, sources: Sequence[Entry], records: Sequence[Entry]) -> None:
         """Drop cached files of earlier revisions once they outnumber the files of this one."""
@@ -389,9 +389,10 @@ def reader_of(source: Source, settings: Settings) -> FileReader:
     return FileReader(source, settings, read_source, read_record)
 
 
-def _parsed(
+def parsed_files(
     source: Source, entries: Sequence[Entry], how: Hashable, work: Callable[[str, bytes], T]
 ) -> list[T]:
+    """Return the results of `work` for files. A process calls it once for each file and `how`."""
     known = source.parsed.setdefault(how, {})
     missing = [entry for entry in entries if not entry.oid or entry not in known]
     fresh = dict(zip(missing, source.each(missing, work), strict=True)) if missing else {}

@@ -17,7 +17,7 @@ from reconciler.model.change import FileChange, Observation
 from reconciler.model.errors import ReconcilerError
 from reconciler.model.settings import PATH
 from reconciler.planning.digest import actions, digest, summary
-from reconciler.planning.documents import Tree
+from reconciler.planning.documents import Tree, parsed_files
 from reconciler.planning.evaluate import Evaluation, let_pass
 from reconciler.safety.clashes import (
     RecordedRange,
@@ -60,7 +60,9 @@ def require_no_clash(repository: Repository, commit: Commit, made: Revision, tre
     records = [it for it in base.entries([folder]) if is_record(folder, it.path)]
     laid = union(item for record in given for item in record.ranges)
     near, spans = dict[str, Entry](), list[Span]()
-    for entry, ranges in zip(records, base.each(records, ranges_of), strict=True):
+    found = dict(zip(records, parsed_files(base, records, ranges_of, ranges_of), strict=True))
+    base.parsed[ranges_of] = found  # a daemon keeps no records of earlier revisions
+    for entry, ranges in found.items():
         if is_near(laid, ranges) and entry.path not in changed:
             near[entry.path] = entry
             spans += [Span(first, last, entry.path) for first, last in ranges]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from reconciler.gitio.interface import Changed, Commit, Revision
+from reconciler.gitio.interface import Changed, Commit, Parsed, Revision
 from reconciler.model.change import FileChange
 from reconciler.model.claim import Allocation, Phase
 from reconciler.model.errors import ReconcilerError
@@ -36,11 +36,12 @@ class Divided(FakeRepository):
     def __init__(self) -> None:
         super().__init__()
         self.sources: list[MemorySource] = []
+        self.parsed: Parsed = {}
 
     def source(self, rev: str) -> MemorySource:  # type: ignore[override]  # as good a source
         _, clock, files = self.commits[rev]
         self.sources.append(MemorySource(files, clock))
-        self.sources[-1].id = rev
+        self.sources[-1].id, self.sources[-1].parsed = rev, self.parsed
         return self.sources[-1]
 
     def changed(
@@ -187,3 +188,11 @@ def test_a_commit_that_gives_nothing_out_is_not_looked_at(after: Files) -> None:
     repository = Divided()
     assert look(BASE, after, repository) == ""
     assert repository.sources == []
+
+
+def test_a_process_reads_a_record_of_the_base_once() -> None:
+    repository, more = Divided(), of("three", "10.40.0.40", "10.40.0.40")
+    assert look(BASE, BASE | at(FREE), repository) == ""
+    read = sum(source.reads for source in repository.sources)
+    assert look(BASE | at(FREE), BASE | at(FREE, more), repository) == ""
+    assert sum(source.reads for source in repository.sources) == read + 1
