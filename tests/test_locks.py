@@ -66,3 +66,14 @@ def test_what_a_check_installs_is_a_part_of_what_the_image_installs() -> None:
     lean, whole = pins("requirements-check.lock"), pins("requirements.lock")
     assert lean.items() < whole.items() < pins("requirements-dev.lock").items()
     assert [lock for lock in LOCKS if lock in PARTS] == ["requirements-check.lock"]
+
+
+def test_ci_and_the_image_install_by_hash_and_ci_runs_the_audit() -> None:
+    image = (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8")
+    assert "--require-hashes -r /tmp/install/requirements.lock" in image
+    assert "--no-deps --no-index /tmp/install/*.whl" in image
+    make = (ROOT / "Makefile").read_text(encoding="utf-8")
+    installs = re.findall(r"@\$\((?:PIP|UV)\) (.*)", make)
+    assert installs
+    assert all("--require-hashes -r " in line or "--no-deps" in line for line in installs)
+    assert "\nmake audit\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")

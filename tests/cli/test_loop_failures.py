@@ -8,7 +8,6 @@ import pytest
 
 from reconciler.cli import reconcile as verb
 from reconciler.cli import run
-from reconciler.gitio.process import SignalReceived
 from reconciler.model.errors import GateError, GitError
 from reconciler.reconcile.reconcile import Reconciled, reconcile
 from tests.cli.running import Capture
@@ -103,20 +102,6 @@ def test_wrong_usage_at_the_start_ends_it(
         assert run(["reconcile", *words, *EVERY]) == 64
     assert pauses == []
     assert "next try" not in capsys.readouterr().err
-
-
-def test_a_signal_ends_it_with_its_number(
-    tmp_path: Path, monkeypatch: Patch, capsys: Capture
-) -> None:
-    folder = repository(tmp_path / "repo", SMALL)
-
-    def end(_: float) -> None:
-        raise SignalReceived(15)
-
-    monkeypatch.setattr("reconciler.cli.reconcile.pause", end)
-    monkeypatch.setattr("reconciler.cli.entry._farewells", iter([0]))
-    assert run(["reconcile", "--repo", str(folder), *EVERY]) == 143
-    assert capsys.readouterr().err.endswith("ended by SIGTERM; run it again to continue\n")
 
 
 def test_each_round_of_a_loop_closes_its_connections(

@@ -66,14 +66,6 @@ def test_reconcile_commits_and_says_what_it_did(repo: Path, capsys: Capture) -> 
     assert ran.out.splitlines()[-1] == f"Nothing to commit on {after[:12]}."
 
 
-def test_wrong_settings_commit_nothing(repo: Path, capsys: Capture) -> None:
-    write(repo, {"ipam.yaml": "kind: Nonsense\n"})
-    commit(repo)
-    ran = ipam(capsys, "reconcile", "--repo", repo)
-    assert ran.code == 1
-    assert ran.out.splitlines()[-1] == "Nothing was committed: the Settings are wrong."
-
-
 def test_schema_lists_prints_and_writes(capsys: Capture, tmp_path: Path) -> None:
     names = ipam(capsys, "schema").out.splitlines()
     assert "NetworkPool" in names

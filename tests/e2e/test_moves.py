@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.site import POOL_NAME, SERVICES, Ran, Site, down, use
+from tests.e2e.site import Ran, Site, down
 from tests.envtest.servers import ApiServer
 from tests.world import CLOCK, pool, provider, settings, tenant
 
@@ -66,22 +66,6 @@ def test_nothing_is_given_away_while_its_old_cluster_cannot_be_asked(site: Site)
     ran = site.reconcile(code=5)
     assert held(ran) == [RECORD]
     assert (site.pool(OLD), site.pool(NEW)) == ([], [])
-    assert site.reconcile().summary == {"expire": 1, "allocate": 1}
-    assert site.pool(NEW) == RANGE
-
-
-def test_addresses_that_a_service_uses_are_withdrawn_by_force_alone(site: Site) -> None:
-    use(site.tenants[OLD], "web", "10.40.0.66")
-    site.commit(SWAP, "old goes, new comes", REMOVED)
-    ran = site.reconcile(code=5)
-    assert "Service default/web uses 10.40.0.66" in ran.objects(OLD)[POOL_NAME]["error"]
-    assert site.pool(OLD) == RANGE
-    assert held(at(site, REMOVED + HOUR, code=5)) == [RECORD]
-    assert (site.pool(OLD), site.pool(NEW)) == (RANGE, [])
-    # The pool goes, but the Service has its address until it is deleted.
-    assert held(site.reconcile("--force-withdraw", code=5)) == [RECORD]
-    assert (site.pool(OLD), site.pool(NEW)) == ([], [])
-    site.tenants[OLD].request("DELETE", f"{SERVICES}/web")
     assert site.reconcile().summary == {"expire": 1, "allocate": 1}
     assert site.pool(NEW) == RANGE
 

@@ -39,18 +39,6 @@ NETWORK_POOLS = (
 )
 
 
-@pytest.mark.parametrize("code", [401, 403])
-def test_a_cluster_that_does_not_accept_us_is_asked_once(site: Faulty, code: int) -> None:
-    proxy = site.breaks(FIRST, Fault("", status=code))
-    applied = site.apply(FILES)
-    assert applied[FIRST].state is ClusterState.FAILED
-    assert applied[FIRST].error.startswith("read Namespace/kube-system: the server")
-    assert proxy.asked == ["GET /api/v1/namespaces/kube-system"]
-    good(applied, HUB, SECOND)
-    assert FIRST not in site.announced()
-    site.settle(FILES)
-
-
 def test_a_right_that_is_missing_ends_the_work_in_that_cluster(site: Faulty) -> None:
     advertise = "PATCH .*/l2advertisements/"
     proxy = site.breaks(FIRST, Fault(advertise, status=403, body=FORBIDDEN))

@@ -163,12 +163,6 @@ def test_a_remote_that_refuses_who_asks_is_told_apart_from_one_that_is_down(
         assert hint in done.out + done.err
 
 
-def test_an_unreachable_remote_ends_with_code_4(tmp_path: Path, command: Command) -> None:
-    for url in ("http://127.0.0.1:9/r.git", f"file://{tmp_path}/none.git"):
-        done = command.run("reconcile", "--remote", url)
-        assert (done.code, "cannot reach the remote" in done.err) == (4, True), done
-
-
 def test_a_push_that_the_server_declines_is_told_in_its_words_and_not_tried_again(
     server: GitServer, remote: Path, author: Path, command: Command
 ) -> None:

@@ -105,46 +105,6 @@ def test_a_change_cannot_bring_the_kinds_that_judge_it(capsys: Capsys, repo: Pat
     assert ("warning", "settings-changed") in listed
 
 
-NEWS = {
-    "pools/b.yaml": (pool("b", "10.9.0.0/24"), "pool-added"),
-    "pools/edge.yaml": (pool(reserved="[{cidr: 10.40.0.128/25}]"), "pool-changed"),
-    "providers/b.yaml": (provider("b"), "provider-added"),
-    "providers/default.yaml": (
-        provider(quotaPerTenant="{maxLoadBalancerIPs: 64}"), "provider-changed",
-    ),
-    "teams/blue.yaml": (TEAM, "team-added"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("path", NEWS)
-def test_what_all_others_rely_on_is_told_when_it_is_new_or_changed(
-    capsys: Capsys, tmp_path: Path, path: str
-) -> None:
-    repo = reconciled(tmp_path, dict(SMALL))
-    text, code = NEWS[path]
-    change(repo, {path: text})
-    assert found(capsys, repo, "--base", "main") == (0, [("info", code)])
-    assert found(capsys, repo) == (0, [])
-    git(repo, "branch", "-f", "main", "change")
-    assert found(capsys, repo, "--base", "main") == (0, [])
-    change(repo, {path: text.replace("metadata:", "metadata:  # a comment\n ")})
-    assert found(capsys, repo, "--base", "main") == (0, [])
-
-
-def test_an_address_space_that_settings_do_not_list_is_an_error(
-    capsys: Capsys, tmp_path: Path
-) -> None:
-    listed = f"{HEAD}  addressSpaces: [default, lab]\n"
-    repo = reconciled(tmp_path, {**SMALL, "ipam.yaml": listed})
-    change(repo, {"pools/b.yaml": lab(pool("b"))})
-    told = [("info", "pool-added"), ("warning", "address-space-overlap")]
-    assert found(capsys, repo, "--base", "main") == (0, told)
-    change(repo, {"pools/b.yaml": lab(pool("b"), "labs")})
-    code, everything = found(capsys, repo, "--base", "main")
-    assert (code, everything[-1]) == (1, ("error", "address-space-unknown"))
-    assert "hint: did you mean lab?" in ipam(capsys, "check", "--repo", repo).out
-
-
 @pytest.mark.parametrize("phase", ["Allocated", "Released"])
 def test_with_what_it_holds_it_may_not_and_give_that_to_another_one(
     capsys: Capsys, tmp_path: Path, phase: str

@@ -87,32 +87,6 @@ def test_a_range_by_hand_that_is_not_its_tenants_to_use_is_an_error(
 
 @pytest.mark.parametrize(
     ("start", "end", "provider_name"),
-    [("10.40.0.64", "10.40.0.94", "default"), ("192.168.77.0", "192.168.77.255", "cloud")],
-)
-def test_a_range_by_hand_of_its_own_is_right_and_told(
-    capsys: Capsys, repo: Path, start: str, end: str, provider_name: str
-) -> None:
-    change(repo, thief(start, end, provider_name))
-    told = ["manual-range-added"] if provider_name == "cloud" else []  # else the plan records it
-    assert checked(capsys, repo, "--base", "main") == (0, told)
-    git(repo, "branch", "-f", "main", "change")
-    assert checked(capsys, repo, "--base", "main") == (0, [])
-    change(repo, thief(start, start, provider_name))
-    # It no longer announces the old one.
-    lost = ["announcement-lost", "manual-range-changed", "manual-range-removed"]
-    assert checked(capsys, repo, "--base", "main") == (0, lost)
-
-
-def test_a_range_by_hand_takes_no_claim_past_the_quota(capsys: Capsys, repo: Path) -> None:
-    wrong = thief("10.40.0.64", "10.40.0.95")["tenants/thief.yaml"]  # 32 of 32
-    change(repo, {"tenants/thief.yaml": wrong.replace("{load", "{lbPoolSize: 33, load")})
-    ran = ipam(capsys, "check", "--repo", repo, "-o", "json")
-    assert [item["code"] for item in json.loads(ran.out)["gates"]] == ["quota-exceeded"]
-    assert ran.code == 3
-
-
-@pytest.mark.parametrize(
-    ("start", "end", "provider_name"),
     [
         ("10.70.0.0", "10.70.0.7", "cloud"),
         ("8.8.8.0", "8.8.8.255", "cloud"),

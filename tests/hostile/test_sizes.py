@@ -1,17 +1,15 @@
 """Small files that mean much: what follows from them is bounded in time, memory and words."""
 
-import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from reconciler.documents.findings import MAX_SUGGESTIONS, Severity
+from reconciler.documents.findings import MAX_SUGGESTIONS
 from reconciler.model.plan import Refuse
-from reconciler.report.findings import IN_ALL, MORE, OF_A_FILE
+from reconciler.report.findings import IN_ALL, OF_A_FILE
 from tests.cli.running import ipam
 from tests.world import SMALL, evaluation_of, pool, provider, repository, request, tenant
 
@@ -48,19 +46,6 @@ def test_every_form_lists_a_bounded_number_and_tells_of_the_error(
     assert ran.out.count("overlaps spec.reserved") <= 2 * IN_ALL
     if form in ("text", "github", "markdown"):
         assert "2 errors, 9000 warnings" in ran.out
-
-
-def test_what_is_left_out_is_counted_and_errors_come_before_warnings(
-    crowded: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    check: dict[str, Any] = json.loads(ipam(capsys, "check", "--repo", crowded, "-o", "json").out)
-    assert check["exitCode"] == 1
-    found = check["findings"]
-    assert len(found) == IN_ALL
-    assert sum(1 for item in found if item["severity"] == Severity.ERROR) >= 1
-    assert (found[-1]["code"], found[-1]["path"]) == (MORE, ".")
-    assert found[-1]["message"].startswith("and ")
-    assert check["plan"]["findings"] == found
 
 
 def test_tenants_of_a_provider_of_many_full_pools_are_refused_in_few_words() -> None:

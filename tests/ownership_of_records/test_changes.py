@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.cli import run
 from tests.ownership_of_records.play import FOLDER, RECORD, Play, edited, override
 from tests.ownership_of_records.test_branch import (
     added,
@@ -17,7 +16,7 @@ from tests.ownership_of_records.test_branch import (
     removed,
     settings,
 )
-from tests.world import git, pool, provider, tenant
+from tests.world import pool, provider, tenant
 
 BASE = ("--base", "origin/main")
 
@@ -254,50 +253,6 @@ def _made(folder: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("how", [("--depth", "1"), ("--filter=blob:none",), ("--single-branch",)])
-def test_clones(play: Play, how: tuple[str, ...]) -> None:
-    play.add()
-    play.git("push", "-q", "origin", "HEAD:refs/heads/change")
-    git(play.remote, "config", "uploadpack.allowFilter", "true")
-    clone = play.folder.parent / "clone"
-    git(play.folder.parent, "clone", "-q", *how, f"file://{play.remote}", str(clone))
-    play.folder = clone
-    play.git("switch", "-q", "-c", "change")
-    play.edit({"tenants/mine.yaml": tenant("mine")})
-    more = ("--fetch-missing",) if "--filter=blob:none" in how else ()
-    code, said = play.ipam("check", *BASE, *more)
-    if "--depth" in how:
-        assert code == 4
-        assert "--unshallow" in said
-    else:
-        assert code == 0, said
-
-
-def test_several_roots_are_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    play = Play(tmp_path, capsys)
-    for root in ("a", "b"):
-        files = {
-            f"{root}/{path}": (play.folder / path).read_text(encoding="utf-8")
-            for path in play.git("ls-files").splitlines()
-            if not path.startswith(("a/", "b/"))
-        }
-        play.edit(files)
-    play.git("rm", "-rq", "pools", "providers", "tenants")
-    play.edit()
-    play.push()
-    assert play.reconcile("--root", "a") == 0
-    assert play.reconcile("--root", "b") == 0
-    play.edit(gone=[f"a/{RECORD}"])
-    play.push()
-    assert play.reconcile("--root", "b") == 0
-    assert play.reconcile("--root", "a") == 3
-    play.change()
-    play.edit(gone=[f"b/{FOLDER}/t0.loadbalancer.yaml"])
-    assert "records-changed" in play.codes("check", *BASE, "--root", "b")[1]
-    assert "records-changed" not in play.codes("check", *BASE, "--root", "a")[1]
-    assert run(["check", "--repo", str(play.folder), "--root", "b"]) == 1
-
-
 def test_a_change_that_is_dated_before_its_base_releases_nothing_early(play: Play) -> None:
     began = play.now
     play.now += 5 * 86_400
@@ -346,16 +301,6 @@ def test_a_release_whose_retention_is_over_before_the_merge_is_red(
     play.git("rebase", "-q", "main")
     today += 86_400  # without retention there is nothing to lose
     assert play.codes("check", *BASE) == (0, set())
-
-
-def test_the_removal_of_a_record_that_is_due_is_red(play: Play) -> None:
-    play.edit(gone=["tenants/t1.yaml"])
-    play.push()
-    assert play.reconcile() == 0
-    play.now += 3 * 86_400
-    play.change()
-    play.edit(gone=[f"{FOLDER}/t1.loadbalancer.yaml"])
-    assert play.codes("check", *BASE) == (1, {"records-changed"})
 
 
 def test_a_change_must_not_bring_the_override_that_permits_it(play: Play) -> None:

@@ -2,7 +2,6 @@
 
 import pytest
 
-from reconciler.planning.projection import project
 from tests.memory import evaluation_after
 from tests.planning.outcome import Files, codes, outcome, refusal, without
 from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, reconciled, request, tenant
@@ -198,13 +197,6 @@ def test_what_a_pin_gives_a_record_counts_once() -> None:
     after = reconciled(files)
     assert outcome(after)["butler-system/team-a-old-lb (request)"].startswith("keep ")
     assert codes(after) == []
-
-
-@pytest.mark.parametrize(("start", "count"), [("10.77.0.1", 1), ("8.8.8.8", 0)])
-def test_a_range_that_is_wrong_gets_into_no_cluster(start: str, count: int) -> None:
-    found = project(evaluation_of(world(start, start, "cloud")))
-    ranges = [dict(item.manifest) for item in found if item.manifest["kind"] == "IPAddressPool"]
-    assert sum(item["spec"]["addresses"] == [f"{start}-{start}"] for item in ranges) == count
 
 
 def test_a_record_that_the_plan_removes_is_in_nobodys_way_and_one_that_is_held_is() -> None:

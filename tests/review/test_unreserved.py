@@ -12,7 +12,6 @@ from tests.world import SMALL, pool, provider, reconciled, tenant
 ROUTERS = "[{cidr: 10.40.0.8/29, description: routers}, {cidr: 10.40.0.16/29}]"
 LATER = "[{cidr: 10.40.0.16/29}]"
 DONE = reconciled({**SMALL, "pools/edge.yaml": pool(reserved=ROUTERS)})
-NEW = tenant("two", "team-b")
 
 
 def as_findings(before: Files, now: Files) -> list[Finding]:
@@ -26,14 +25,6 @@ def test_a_block_that_is_not_reserved_any_more_is_a_warning_with_what_it_was_for
         "NetworkPool edge may give out what main reserves: 10.40.0.8-10.40.0.15 ('routers')"
     )
     assert "reserve them again" in found.hint
-
-
-def test_it_names_who_gets_them_by_the_very_change() -> None:
-    now = {**DONE, "pools/edge.yaml": pool(reserved=LATER), "tenants/two.yaml": NEW}
-    (found,) = as_findings(DONE, now)
-    assert found.message.endswith(
-        "('routers'); this very change gives 10.40.0.8-10.40.0.15 to team-b/two (loadbalancer)"
-    )
 
 
 def test_who_gets_the_same_in_another_address_space_or_others_of_the_pool_is_not_named() -> None:
