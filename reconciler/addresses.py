@@ -38,9 +38,10 @@ class IPRange(NamedTuple):
 
     def shared(self, other: "IPRange") -> "IPRange | None":
         """Return the shared addresses, or None."""
-        if not self.overlaps(other):
+        version, first, last = other
+        if self.version != version or self.first > last or first > self.last:
             return None
-        return IPRange(self.version, max(self.first, other.first), min(self.last, other.last))
+        return IPRange(version, max(self.first, first), min(self.last, last))
 
     def prefix(self) -> int | None:
         """Return the prefix length if the range is one CIDR block, else None (RFC 4632 §3.1)."""

@@ -109,6 +109,10 @@ class Phase(StrEnum):
     PENDING = "Pending"
 
 
+# Every record is compared with these, and Python 3.11 looks up a member of an enum slowly.
+_LIVE, _RELEASED = Phase.ALLOCATED, Phase.RELEASED
+
+
 class Allocation(Struct, frozen=True, gc=False):
     """A record. `range` is None exactly if Failed or Pending, `path` is empty if not written yet.
 
@@ -142,12 +146,12 @@ class Allocation(Struct, frozen=True, gc=False):
     @property
     def is_live(self) -> bool:
         """Return whether it holds addresses for its claim."""
-        return self.phase is Phase.ALLOCATED
+        return self.phase is _LIVE
 
     @property
     def is_released(self) -> bool:
         """Return whether it holds addresses without a claim, until its retention ends."""
-        return self.phase is Phase.RELEASED
+        return self.phase is _RELEASED
 
 
 def granted(claim: Claim, pool: Key, item: IPRange | None, now: str) -> Allocation:

@@ -35,7 +35,7 @@ from reconciler.model.plan import (
 from reconciler.model.pool import Pool, Thresholds
 from reconciler.model.settings import PATH, OverrideKind, Settings, stricter_gate
 from reconciler.planning import limits, rules
-from reconciler.planning.documents import Tree, effective_documents, taken_over
+from reconciler.planning.documents import EffectiveDocuments, Tree, effective_documents, taken_over
 from reconciler.planning.ownership import owned
 from reconciler.planning.planner import plan as make_plan
 from reconciler.planning.refusals import elsewhere
@@ -79,7 +79,8 @@ def evaluate(tree: Tree) -> Evaluation:
     """Evaluate a tree."""
     tree = replace(tree, overrides=tree.overrides.afresh())
     settings, overrides = tree.settings, tree.overrides
-    documents, doubled = _documents_of(tree)
+    effective = effective_documents(tree)
+    documents, doubled = _documents_of(tree, effective)
     links = links_of(documents)
     renamed = rename_owners(tree, documents, records_of(tree, documents), links)
     held = current_records(renamed.records)
@@ -88,7 +89,7 @@ def evaluate(tree: Tree) -> Evaluation:
     renamed = rename_pools(tree, documents, renamed, links, reading.pools)
     records = claimed(renamed.records, reading.claims)
     state = replace(
-        _state_of(tree, reading, records),
+        _state_of(tree, effective.second, reading, records),
         former=renamed.former,
         givers=givers(renamed.records, records),
         along=renamed.along,
@@ -146,12 +147,9 @@ def _with_brake(evaluation: Evaluation) -> Evaluation:
 def counts_of(evaluation: Evaluation) -> limits.Counts:
     """Return the numbers for the release limit. Growth and ranges that a move leaves are excluded."""
     state, clock = evaluation.state, evaluation.tree.clock
-    stays = {record.claim for record in state.records if record.is_live}
-    ends = [
-        retention_end(it, state)
-        for it in state.records
-        if it.is_released and it.claim not in stays and it.path not in state.grown
-    ]
+    held = [it for it in state.records if it.is_released and it.path not in state.grown]
+    stays = {record.claim for record in state.records if record.is_live} if held else ()
+    ends = [retention_end(it, state) for it in held if it.claim not in stays]
     return limits.Counts(
         releases=sum(is_braked(it, evaluation) for it in evaluation.plan.decisions),
         live=sum(it.is_live for it in state.records),
@@ -259,9 +257,9 @@ def matching(evaluation: Evaluation, text: str) -> list[Key]:
     return found or sorted({key for key, _, it in every if text in (it.short, it.name)})
 
 
-def _documents_of(tree: Tree) -> tuple[Documents, list[Finding]]:
+def _documents_of(tree: Tree, effective: EffectiveDocuments) -> tuple[Documents, list[Finding]]:
     """Return documents, and findings on duplicates. The owner of a duplicate gets nothing new."""
-    first, second, _ = effective_documents(tree)
+    first, second, _ = effective
     found: list[Finding] = []
     for document in second:
         other = first[document.identity]
@@ -333,8 +331,9 @@ def owners_of(identities: Iterable[Identity]) -> frozenset[tuple[str, str, str, 
     )
 
 
-def _state_of(tree: Tree, reading: FamilyReading, records: tuple[Allocation, ...]) -> State:
-    second = effective_documents(tree).second
+def _state_of(
+    tree: Tree, second: list[Document], reading: FamilyReading, records: tuple[Allocation, ...]
+) -> State:
     broken = owners_of(identity for source in tree.sources for identity in source.broken)
     broken |= owners_of(document.identity for document in second)
     unclear = [source for source in tree.sources if source.unclear]
@@ -426,7 +425,7 @@ def _doubted(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
 
 def _without_causes(state: State, reading: FamilyReading, plan: Plan) -> Iterator[Finding]:
     """Yield findings without those that only follow from another finding or refusal."""
-    removed = rules.removed_pools(state) if reading.missing else {}
+    removed = rules.removed_pools(state, rules.holding_by_pool(state)) if reading.missing else {}
     named = elsewhere(state.pools) if reading.missing else {}
     given = {it.claim for it in plan.decisions if reading.presumed and isinstance(it, Grant | Keep)}
     for found in reading.findings:

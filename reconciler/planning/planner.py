@@ -146,7 +146,8 @@ class _Planner:
         self.now = format_instant(state.clock)
         self.record_of = current_records(state.records)
         self.shrinking = shrinking(state)
-        self.expired = {record.path for record in state.records if self._is_expired(record)}
+        released = [record for record in state.records if record.is_released]
+        self.expired = {record.path for record in released if self._is_expired(record)}
         holding = [item for item in state.records if item.range]
         self.holdings = Holdings(state.pools, holding, state.blocked)
         # An expired record holds its addresses until a run has removed it.
@@ -191,18 +192,24 @@ class _Planner:
         """Return decisions on claims, served in the order of `precedence`."""
         # Refused claims are decided again at the end, with the message that the next plan also
         # computes. The next plan therefore rewrites no record.
-        asked = self.state.claims
-        served = sorted(asked.values(), key=lambda claim: precedence(claim, asked))
-        for claim in served:
+        asked, movable = self.state.claims, self.state.movable
+        served: list[Claim] = []
+        for key, claim in asked.items():
+            record = self.record_of.get(key)
+            if record is None or not record.is_live or key in movable:
+                served.append(claim)
+            else:  # its range stays, so the order does not matter
+                self.decided[key] = self._decide(claim)
+        for claim in sorted(served, key=lambda claim: precedence(claim, asked)):
             self.decided[claim.key] = self._decide(claim)
         self.is_served = True
         grants = (item for item in self.decided.values() if isinstance(item, Grant))
         self.holders.add(item.allocation for item in grants if not item.is_taken_back)
         return [
-            self._decide(claim)
+            self._decide(asked[key])
             if isinstance(decision, Refuse) and decision.reason != FROZEN
             else decision
-            for claim, decision in zip(served, self.decided.values(), strict=True)
+            for key, decision in self.decided.items()
         ]
 
     def after(self, decisions: list[Decision]) -> Mapping[Key, Usage]:
@@ -334,7 +341,7 @@ class _Planner:
         return no_room(claim, tried, self.holders) if tried else reasons(claim, among.refusals)
 
     def _is_expired(self, record: Allocation) -> bool:
-        if not record.is_released or record.announced or record.path in self.state.retained:
+        if record.announced or record.path in self.state.retained:
             return False
         if self.state.is_left_alone(record) or record.path in self.shrinking.kept:
             return False

@@ -1,7 +1,7 @@
 """Consistency rules for plans: pinned, overlapping, and duplicate ranges."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from operator import itemgetter
+from operator import attrgetter
 from types import MappingProxyType
 
 from msgspec.structs import replace
@@ -52,8 +52,8 @@ WRONG = "manual-range"
 OUTSIDE = "record-outside-pool"
 """The code of a record that holds a range its pool does not give out."""
 
-Holding = Sequence[tuple[IPRange, Allocation]]
-"""Records with addresses."""
+Holding = Mapping[Key, Sequence[Allocation]]
+"""Records with addresses, by pool, each in order of their paths."""
 
 _SHOWN = 3
 
@@ -65,13 +65,12 @@ def check_rules(
     yield from _pool_overlaps(state.pools, is_error=strict)
     yield from _used_in_pools(state, is_error=strict)
     yield from check_inside(state)
-    holding = [(item.range, item) for item in state.records if item.range is not None]
+    holding = holding_by_pool(state)
     yield from _outside_of_pools(state, holding)
-    yield from _removed(state, missing)
+    yield from _removed(state, holding, missing)
     yield from _overlapping_records(state, holding)
-    yield from _duplicates(holding)
-    going = {it.allocation.path for it in plan.decisions if isinstance(it, Expire)}
-    yield from _check_manual(state, [it for it in holding if it[1].path not in going])
+    yield from _duplicates(state)
+    yield from _check_manual(state, plan)
     yield from check_pins(state, plan)
     yield from _mixed_pools(state, plan)
 
@@ -83,9 +82,10 @@ def check_namespaces(documents: Documents, records: Iterable[Allocation]) -> Ite
             every = [*documents.of(known_as(family.name, kind))]
             lacking = [it for it in every if it.namespace and "namespace" not in it.metadata]
             others = {it.namespace for it in every if "namespace" in it.metadata}
+            if 2 * len(lacking) > len(every) or others <= {it.namespace for it in lacking}:
+                continue  # it is meant
             owners = {key_of(it).owner for it in lacking}
-            is_meant = 2 * len(lacking) > len(every) or others <= {it.namespace for it in lacking}
-            if is_meant or (owners and any(it.claim.owner in owners for it in records)):
+            if owners and any(it.claim.owner in owners for it in records):
                 continue
             for document in lacking:
                 space = document.namespace
@@ -107,7 +107,7 @@ def _mixed_pools(state: State, plan: Plan) -> Iterator[Finding]:
         if family is not None and record.type == family.record.type:
             by_cluster.setdefault(family.announcing.cluster_of(record), []).append(record)
     for cluster, records in sorted(by_cluster.items()):
-        if len({record.pool for record in records}) == 1:
+        if all(record.pool == records[0].pool for record in records):
             continue
         first, *rest = sorted(records, key=lambda it: it.claim.slot_order)
         other = next(it for it in rest if it.pool != first.pool)
@@ -210,9 +210,13 @@ def _shared_inside(item: IPRange, other: AddressUsage) -> str:
 
 def _outside_of_pools(state: State, holding: Holding) -> Iterator[Finding]:
     """Yield findings for records outside their pool's usable ranges."""
-    for item, record in holding:
-        pool = state.pools.get(record.pool)
-        if pool is None or pool.usable.covers(item):
+    placed = (
+        (pool, record.range, record)
+        for key, pool in state.pools.items()
+        for record in holding.get(key, ())
+    )
+    for pool, item, record in placed:
+        if item is None or pool.usable.covers(item):
             continue
         held = f"{record.path} ({record.claim.short}) holds {format_short(item)}"
         routers = [
@@ -250,18 +254,24 @@ def _way_out(state: State, record: Allocation) -> str:
     return f"{again} {until}: no claim uses them, but they are reserved until then"
 
 
-def removed_pools(state: State) -> dict[Key, list[Allocation]]:
-    """Return missing pools with the records that still hold their addresses."""
+def holding_by_pool(state: State) -> Holding:
+    """Return the records that hold addresses, by pool."""
     found: dict[Key, list[Allocation]] = {}
     for record in state.records:
-        if record.range is not None and record.pool not in state.pools:
+        if record.range is not None:
             found.setdefault(record.pool, []).append(record)
-    return {key: records for key, records in found.items() if not state.may_be_there(key)}
+    return found
 
 
-def _removed(state: State, missing: Mapping[Finding, Key]) -> Iterator[Finding]:
+def removed_pools(state: State, holding: Holding) -> Holding:
+    """Return missing pools with the records that still hold their addresses."""
+    gone = holding.keys() - state.pools.keys()
+    return {key: holding[key] for key in sorted(gone) if not state.may_be_there(key)}
+
+
+def _removed(state: State, holding: Holding, missing: Mapping[Finding, Key]) -> Iterator[Finding]:
     there = elsewhere(state.pools)
-    for key, records in removed_pools(state).items():
+    for key, records in removed_pools(state, holding).items():
         size = sum(record.size for record in records)
         what = f"{plural(len(records), 'record')} hold{'s' * (len(records) == 1)}"
         who = join_limited([record.claim.short for record in records])
@@ -283,24 +293,23 @@ def _overlapping_records(state: State, holding: Holding) -> Iterator[Finding]:
     """Yield findings for two records that hold one address."""
     # Records of missing pools count in every address space. Records of an unreadable pool conflict
     # only with each other.
-    by_space: dict[str | None, list[tuple[IPRange, str, Allocation]]] = {None: []}
-    for item, record in holding:
-        entry = item, record.path, record
-        by_space.setdefault(space_of(state.pools, record), []).append(entry)
+    by_space: dict[str | None, list[Allocation]] = {None: []}
+    for records in holding.values():
+        by_space.setdefault(space_of(state.pools, records[0]), []).extend(records)
     unknown = by_space.pop(None)
-    gone = [entry for entry in unknown if not state.may_be_there(entry[2].pool)]
-    for entries in (
-        unknown,
-        *(found + gone for _, found in sorted(by_space.items(), key=lambda it: str(it[0]))),
-    ):
-        reaching: tuple[IPRange, str, Allocation] | None = None
-        for entry in sorted(entries, key=itemgetter(0, 1)):
-            common = entry[0].shared(reaching[0]) if reaching is not None else None
-            if reaching is not None and common is not None:
-                yield _overlap(entry[2], reaching[2], common)
-                yield _overlap(reaching[2], entry[2], common)
-            if reaching is None or common is None or entry[0].last > reaching[0].last:
-                reaching = entry
+    gone = [record for record in unknown if not state.may_be_there(record.pool)]
+    for entries in (unknown, *(found + gone for found in by_space.values())):
+        entries.sort(key=attrgetter("path"))
+        entries.sort(key=attrgetter("range"))
+        reaching: tuple[IPRange, Allocation] | None = None
+        for record in entries:
+            item = record.range
+            common = item.shared(reaching[0]) if item and reaching else None
+            if reaching and common:
+                yield _overlap(record, reaching[1], common)
+                yield _overlap(reaching[1], record, common)
+            if item and not (reaching and common and item.last <= reaching[0].last):
+                reaching = item, record
 
 
 def _overlap(record: Allocation, other: Allocation, common: IPRange) -> Finding:
@@ -313,9 +322,9 @@ def _overlap(record: Allocation, other: Allocation, common: IPRange) -> Finding:
     )
 
 
-def _duplicates(holding: Holding) -> Iterator[Finding]:
+def _duplicates(state: State) -> Iterator[Finding]:
     first: dict[Key, Allocation] = {}
-    for record in (it for _, it in holding if it.is_live):
+    for record in (it for it in state.records if it.is_live):
         if (other := first.setdefault(record.claim, record)) is not record:
             yield error(
                 "record-duplicate",
@@ -337,10 +346,11 @@ class _Network:
         return not self.spaces or not others or not others.isdisjoint(self.spaces)
 
 
-def _check_manual(state: State, holding: Holding) -> Iterator[Finding]:
+def _check_manual(state: State, plan: Plan) -> Iterator[Finding]:
     if not state.blocked:
         return
-    records = Lookup(holding)
+    going = {it.allocation.path for it in plan.decisions if isinstance(it, Expire)}
+    records = Lookup((it.range, it) for it in state.records if it.range and it.path not in going)
     for item in state.blocked:
         found = records.first(item.range, lambda it, owner=item.owner: it.owner.short != owner)  # type: ignore[misc]
         if found is not None:

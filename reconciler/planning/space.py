@@ -50,13 +50,12 @@ class Holdings:
         for record in records:
             if record.range is None:
                 continue
-            space = space_of(pools, record)
+            space, is_live = space_of(pools, record), record.is_live
             if space is None:
                 everywhere.append(record.range)
             else:
-                part = live if record.is_live else held
-                part.setdefault(space, []).append(record.range)
-            if record.is_live:
+                (live if is_live else held).setdefault(space, []).append(record.range)
+            if is_live:
                 self.counts[record.pool] = self.counts.get(record.pool, 0) + 1
         # Computed once, not for every pool.
         self._measured: dict[tuple[str, IPSet], _Measured] = {}

@@ -54,26 +54,23 @@ def givers(stated: Iterable[Allocation], records: Iterable[Allocation]) -> Mappi
 def following(record: Allocation, claim: Claim) -> Allocation:
     """Return the record with the values of its claim, or the same object if it matches already."""
     name = record.name if is_own(record.name, claim) else claim.name
-    wanted = replace(
-        record,
-        owner=claim.owner,
-        type=claim.type,
-        role=claim.role,
-        namespace=claim.namespace,
-        name=name,
+    wanted = claim.owner, claim.type, claim.role, claim.namespace, name
+    if wanted == (record.owner, record.type, record.role, record.namespace, record.name):
+        return record
+    owner, type_, role, namespace, _ = wanted
+    return replace(
+        record, owner=owner, type=type_, role=role, namespace=namespace, name=name, pristine=False
     )
-    return record if wanted == record else replace(wanted, pristine=False)
 
 
 def is_own(name: str, claim: Claim) -> bool:
     """Return whether a record has its claim's name, with any suffix, or Butler's short name."""
-    other = with_suffix(claim.name, claim.key)
-    own = [claim.name, other]
-    if name.startswith(f"{other}-") and name.removeprefix(f"{other}-").isdecimal():
-        return True  # two records of a claim that moved never share a name
-    if claim.name != claim.key.name:
-        own.append(claim.name.removeprefix(f"{claim.owner.namespace}-"))
-    return name in own
+    short = claim.name.removeprefix(f"{claim.owner.namespace}-")
+    if name == claim.name or (name == short and claim.name != claim.key.name):
+        return True
+    other, (stem, _, number) = with_suffix(claim.name, claim.key), name.rpartition("-")
+    # Two records of a claim that moved never share a name.
+    return name == other or (stem == other and number.isdecimal())
 
 
 def with_suffix(name: str, claim: Key) -> str:
@@ -170,6 +167,8 @@ _Written = Iterator[tuple[str, Allocation | None]]
 
 def _written(decision: Decision, state: State, places: "_Places", names: "_Names") -> _Written:
     match decision:
+        case Keep():  # the usual case
+            yield from _kept(decision, state.claims.get(decision.claim), places, names)
         case Grant(allocation, _, replaces, leaves):
             if leaves is not None:
                 # The record that the claim leaves moves if the new record needs its path.
@@ -184,8 +183,6 @@ def _written(decision: Decision, state: State, places: "_Places", names: "_Names
             yield allocation.path, replace(allocation, path=path)
         case Expire(allocation):
             yield allocation.path, None
-        case Keep():
-            yield from _kept(decision, state.claims.get(decision.claim), places, names)
         case _:
             yield from _refused(decision, state, places, names)
 
@@ -195,8 +192,9 @@ def _kept(decision: Keep, claim: Claim | None, places: "_Places", names: "_Names
     if claim is None or decision.held:
         return
     path, since = places.of(record.pool, record.claim, record.path), record.allocated_at
-    wanted = replace(following(record, claim), path=path, since=since, pristine=True, adopted=False)
-    if wanted != record:
+    wanted = following(record, claim)
+    if not wanted.pristine or record.adopted or (path, since) != (record.path, record.since):
+        wanted = replace(wanted, path=path, since=since, pristine=True, adopted=False)
         yield record.path, replace(wanted, name=names.of(wanted))
 
 
@@ -337,13 +335,12 @@ _SKEW = 3_600
 def findings_of(plan: Plan, state: State, folder: str, overrides: Overrides) -> Iterator[Finding]:
     """Return findings about records that follow from the decisions on them."""
     held, paused, waiting = list[Allocation](), list[Allocation](), list[Allocation]()
-    occupied = {it.path for it in state.unreadable} | {it.path for it in state.records}
+    occupied: set[str] = set()
     coming = {it.scope: it.path for it in overrides.coming if it.kind is OverrideKind.MOVE}
     for decision in plan.decisions:
         if not isinstance(decision, Keep):
             continue
         record = decision.allocation
-        place = Location(record.path, 1, 1)
         is_orphan = decision.held and record.claim not in state.claims
         if is_orphan and record.claim.owner not in state.protected:
             pool = state.pools.get(record.pool)
@@ -355,8 +352,11 @@ def findings_of(plan: Plan, state: State, folder: str, overrides: Overrides) -> 
             yield _stale(record, decision.stale, coming.get(str(record.claim)))
         path = path_of(folder, record.pool, record.claim)
         if record.path != path and not decision.held and record.path not in state.former:
-            is_free = path not in occupied
-            what = "the next reconcile moves it" if is_free else "another record is there"
+            occupied = occupied or {it.path for it in state.records}.union(
+                it.path for it in state.unreadable
+            )
+            what = "another record is there" if path in occupied else "the next reconcile moves it"
+            place = Location(record.path, 1, 1)
             yield warning("record-misplaced", place, f"belongs to {path}; {what}")
     yield from _ahead(state)
     yield from _paused(paused, state)

@@ -31,7 +31,10 @@ FAMILY = Family(
     read=read,
     project=project,
     record=FORM,
-    annotations={TENANT.kind: (NAMED, *CHOOSING), REQUEST.kind: (CLAIM, STILL_ANNOUNCED, HOLDER)},
+    annotations={
+        TENANT.kind: (NAMED, *CHOOSING.values()),
+        REQUEST.kind: (CLAIM, STILL_ANNOUNCED, HOLDER),
+    },
     adopt=adopt,
     relocate=relocate,
     team=team_of,

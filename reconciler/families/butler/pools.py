@@ -205,6 +205,7 @@ class Provider(Struct, frozen=True):
 
     is_ipam: bool
     pools: tuple[Key, ...]
+    names: tuple[str, ...]
     is_elastic: bool
     lb_size: int | None
     max_nodes: int | None
@@ -265,6 +266,7 @@ def read_provider(document: Document) -> tuple[Provider | None, list[Finding]]:
     provider = Provider(
         is_ipam=is_ipam,
         pools=tuple(pool_key(SYSTEM, it["name"]) for it in references),
+        names=tuple(it["name"] for it in references),
         is_elastic=is_elastic,
         lb_size=balancer.get("initialPoolSize", _ELASTIC_SIZE) if is_elastic else size,
         max_nodes=quota.get("maxNodeIPs"),

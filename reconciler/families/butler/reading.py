@@ -49,6 +49,7 @@ class _Reader:
         self.documents = documents
         self.settings = settings
         self.providers = Providers(documents)
+        self.teams = frozenset(documents.every(kinds.TEAM, ""))
         self.reading = FamilyReading()
         self.networks = Networks(documents, self.reading, settings)
         for document in documents.of(kinds.POOL):
@@ -64,8 +65,8 @@ class _Reader:
         lacking = any(provider.lacks_mode for provider in self.providers.all())
         recorded = {key.owner for key in records} if lacking else frozenset()
         for document in self.documents.of(kinds.TENANT):
-            usable = self.provider_of(document)
-            self._judge_choice(document, is_new=kinds.owner(document) not in recorded)
+            usable, is_new = self.provider_of(document), kinds.owner(document) not in recorded
+            self._judge_choice(document, is_new=is_new)
             networks = self.networks.of(usable) if usable is not None else []
             self._inside(document, networks)
             if usable is None or held is None:
@@ -134,8 +135,7 @@ class _Reader:
 
     def _judge_team(self, document: Document) -> None:
         reference = document.spec.get("teamRef")
-        teams = self.documents.every(kinds.TEAM, "")
-        if reference and teams and reference["name"] not in teams:
+        if reference and self.teams and reference["name"] not in self.teams:
             place = document.at("spec", "teamRef", "name")
             message = f"{document.title}: Team {reference['name']} is not in the repository"
             hint = "add the team, or correct its name"
@@ -160,7 +160,8 @@ class _Reader:
             for field, use in _INSIDE.items()
             if field in networking
         ]
-        self.reading.add_inside(document, stated, (it.pool.space for it in networks))
+        if stated:
+            self.reading.add_inside(document, stated, (it.pool.space for it in networks))
 
     def _provided(self, provider: Provider) -> None:
         """Report missing pools of a provider, and hold back its gateway, which is never given out."""

@@ -50,9 +50,10 @@ def tenant_named(document: Document) -> TenantName:
 
 
 def _owner_of_request(document: Document, tenant: Document | None) -> Owner:
+    if tenant is not None:
+        return owner_of(tenant)
     namespace, name = tenant_named(document)
-    team = document.labels().get(f"{LABEL}team", namespace)
-    return owner_of(tenant) if tenant is not None else Owner(namespace, name, team)
+    return Owner(namespace, name, document.labels().get(f"{LABEL}team", namespace))
 
 
 def team_of(document: Document, documents: Documents) -> str:
@@ -70,9 +71,10 @@ def space_of(document: Document) -> str:
 
 def stands_for(document: Document) -> Key | None:
     """Return the tenant's own claim that a request in Butler's namespace replaces, else None."""
+    if document.namespace != kinds.SYSTEM:
+        return None
     name, kind = tenant_named(document), document.spec["type"]
-    is_named = document.namespace == kinds.SYSTEM and document.name == kinds.own_name(name, kind)
-    return kinds.tenant_key(*name, kind) if is_named else None
+    return kinds.tenant_key(*name, kind) if document.name == kinds.own_name(name, kind) else None
 
 
 def possible_owner(body: RecordBody) -> tuple[str, str] | None:
@@ -243,50 +245,53 @@ def own_claims(
 ) -> Key:
     """Collect a tenant's claims and findings. Return the claim that gets its loadBalancerPool."""
     document = tenant.document
-    keys = {
-        kind: kinds.tenant_key(document.namespace, document.name, kind)
-        for kind in (kinds.LB, kinds.NODES)
-    }
-    of_type = {kind: [it for it in asked if it.claim.type == kind] for kind in keys}
-    shares = {
-        kinds.LB: _Share(
-            of_type[kinds.LB], held.get(keys[kinds.LB]), tenant.stated_size, tenant.pinned
-        ),
-        kinds.NODES: _Share(of_type[kinds.NODES], held.get(keys[kinds.NODES])),
-    }
+    shares = _shares(tenant, held, asked) if asked else {}
     chosen = {kind: share.replacement() for kind, share in shares.items()}
     instead = {
-        kind: replace(item.claim, stands_for=keys[kind])
+        kind: replace(item.claim, stands_for=tenant.key(kind))
         for kind, item in chosen.items()
         if item is not None
     }
-    for claim in tenant.claims(held, grown, instead):
+    state = tenant.state(held, grown, instead)
+    for claim in tenant.claims(state, held, grown, instead):
         reading.claims[claim.key] = claim
-    alone = {claim.key.slot: claim for claim in tenant.claims(held, grown)} if asked else {}
-    for kind, share in shares.items():
-        if kind in alone:
-            _judge_requests(share, chosen[kind], alone[kind], document, reading)
-    first = _judge_first(document, shares[kinds.LB], chosen[kinds.NODES], alone.get(kinds.LB))
-    reading.report(document, *first)
     # A tenant without a stated size does not request its growth, if it has any.
     if tenant.stated_size is not None or tenant.pinned is not None or grown:
-        state = tenant.state(held, grown, instead)
         reading.report(document, *_judge_sizes(document, state))
-    if (conflict := _pin_conflict(document, shares[kinds.LB], chosen[kinds.LB])) is not None:
-        reading.report(document, conflict)
-        refusal = Refusal(conflict.code, conflict.message, conflict.hint)
-        instead[kinds.LB] = replace(instead[kinds.LB], refusal=refusal)
+    if asked:
+        itself = tenant.state(held, grown, {})
+        alone = {it.key.slot: it for it in tenant.claims(itself, held, grown, {})}
+        for kind in (it for it in shares if it in alone):
+            _judge_requests(shares[kind], chosen[kind], alone[kind], document, reading)
+        lb = shares[kinds.LB]
+        reading.report(document, *_judge_first(document, lb, chosen[kinds.NODES], alone))
+        if (conflict := _pin_conflict(document, lb, chosen[kinds.LB])) is not None:
+            reading.report(document, conflict)
+            refusal = Refusal(conflict.code, conflict.message, conflict.hint)
+            instead[kinds.LB] = replace(instead[kinds.LB], refusal=refusal)
     for claim in instead.values():
         if claim.key in reading.claims:
             reading.claims[claim.key] = claim
-    return instead[kinds.LB].key if kinds.LB in instead else keys[kinds.LB]
+    return instead[kinds.LB].key if kinds.LB in instead else tenant.key(kinds.LB)
+
+
+def _shares(
+    tenant: Tenant, held: CurrentRecords, asked: Sequence[TenantRequest]
+) -> dict[str, _Share]:
+    lb, nodes = ([it for it in asked if it.claim.type == kind] for kind in (kinds.LB, kinds.NODES))
+    record = held.get(tenant.key(kinds.LB))
+    return {
+        kinds.LB: _Share(lb, record, tenant.stated_size, tenant.pinned),
+        kinds.NODES: _Share(nodes, held.get(tenant.key(kinds.NODES))),
+    }
 
 
 def _judge_first(
-    document: Document, lb: _Share, nodes: TenantRequest | None, claim: Claim | None
+    document: Document, lb: _Share, nodes: TenantRequest | None, alone: Mapping[str, Claim]
 ) -> Iterator[Finding]:
     """Yield a warning if a tenant has addresses only by a request of type nodes, as imported."""
     pin = nodes.claim.pin if nodes is not None and nodes.is_named else None
+    claim = alone.get(kinds.LB)
     is_new = claim is not None and claim.pin is None and not lb.asked and lb.record is None
     if claim is not None and is_new and pin is not None:
         message = f"{document.title} has {format_short(pin)} as nodes only, so its first"

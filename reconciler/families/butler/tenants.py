@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from msgspec import Struct
@@ -32,8 +31,6 @@ GrownRecords = list[tuple[int, Key]]
 Instead = Mapping[str, Claim]
 """Claims of requests that replace a tenant's own claims, by slot."""
 
-_NONE: Instead = MappingProxyType({})
-
 
 def manual_title(document: Document) -> str:
     """Return the title of a tenant's loadBalancerPool in findings of other claims."""
@@ -62,33 +59,29 @@ def judge_demand_use(demand: Document, provider: Provider) -> Iterator[Finding]:
         yield warning("demand-unused", demand.at(*ENTRIES), message, hint)
 
 
-def _annotation(sort: str) -> str:
-    return f"{PREFIX}{sort}-pool"
-
-
-CHOOSING = (_annotation(LB), _annotation(NODES))
-"""The annotations of a tenant that choose one of its provider's pools."""
+CHOOSING = {kind: f"{PREFIX}{kind}-pool" for kind in (LB, NODES)}
+"""The annotations of a tenant that choose one of its provider's pools, by type."""
 
 
 def relocate(claim: Key, pool: Key) -> Relocation:
     """Return the document changes that move a claim to a pool. A request keeps pinning its range."""
     if claim.kind == REQUEST.kind:
         return Relocation(("spec", "poolRef", "name"), pool.name, *PINNED)
-    annotation = _annotation(claim.slot.partition("-")[0])
+    annotation = CHOOSING[claim.slot.partition("-")[0]]
     pin = MANUAL if claim.slot == LB else ()
     return Relocation(("metadata", "annotations", annotation), pool.name, pin)
 
 
 def judge_chosen_pools(document: Document, provider: Provider) -> Iterator[Finding]:
     """Yield findings about selected pools that the tenant's provider does not name."""
-    names = list(dict.fromkeys(key.name for key in provider.pools))
-    for annotation in CHOOSING:
-        name = document.annotations().get(annotation)
-        if name is not None and name not in names:
+    annotations = document.annotations()
+    for annotation in CHOOSING.values():
+        name = annotations.get(annotation)
+        if name is not None and name not in provider.names:
             place = document.at("metadata", "annotations", annotation)
             of = f"ProviderConfig {provider.document.name}"
             message = f"{annotation}: {shown(name)} is not in the poolRefs of {of}"
-            choice = join_limited(names, " or ")
+            choice = join_limited(list(dict.fromkeys(provider.names)), " or ")
             hint = f"choose {choice}, or add the pool to the poolRefs of {of} first"
             yield error("annotation-invalid", place, message, hint)
 
@@ -174,11 +167,12 @@ class LoadBalancerState(Struct, frozen=True):
     def moved_sizes(self) -> dict[str, int]:
         """Return the sizes of ranges in other pools after a move, up to the requested size."""
         found: dict[str, int] = {}
-        left = self.asked - sum(it.size for it in self.holding if it.pool in self.candidates)
-        for record in self.holding:
-            if record.pool not in self.candidates:
-                found[record.claim.slot] = min(record.size, max(left, 0))
-                left -= record.size
+        away = [it for it in self.holding if it.pool not in self.candidates]
+        left = self.asked - sum(it.size for it in self.holding) if away else 0
+        left += sum(it.size for it in away)
+        for record in away:
+            found[record.claim.slot] = min(record.size, max(left, 0))
+            left -= record.size
         return found
 
     def near(self, kept: Sequence[Allocation], held: int) -> Near | None:
@@ -212,18 +206,13 @@ class Tenant:
         self._demand = demand
         self._provider = provider
         self._networks = networks
-        # All claims of a tenant share these.
-        self._candidates = tuple(network.pool.key for network in networks)
-        self._wanted = tuple(key.name for key in provider.pools)
-        self._start, self._doubt = document.start, document.doubt or provider.document.doubt
-        self._name = (document.namespace, document.name)
-        self._owner = owner_of(document)
+        self._own = {kind: self._first(kind) for kind in CHOOSING}
 
     def claims(
-        self, held: CurrentRecords, grown: GrownRecords, instead: Instead = _NONE
+        self, state: LoadBalancerState, held: CurrentRecords, grown: GrownRecords, instead: Instead
     ) -> Iterator[Claim]:
         """Yield all claims of the tenant, without those that requests replace (`instead`)."""
-        yield from self._lb_claims(self.state(held, grown, instead))
+        yield from self._lb_claims(state)
         if grown or self._demand is not None:
             yield from self._growth_claims(held, [key for _, key in grown if key.slot[0] == "l"])
         yield from self._node_claims(held, grown, instead)
@@ -233,7 +222,7 @@ class Tenant:
     ) -> LoadBalancerState:
         """Return its load-balancer addresses and requests. For the arguments, see `claims`."""
         own = instead.get(LB)
-        first = held.get(self._key(LB))
+        first = held.get(self._own[LB].key)
         numbers = [number for number, key in grown if key.slot[0] == "l"]
         entries = entries_of(self._demand) if self._demand is not None else ()
         pin = None
@@ -248,7 +237,7 @@ class Tenant:
             stated=self.stated_size,
             default=self._lb_size() or self._live_size(held, LB),
             pin=pin,
-            candidates=self._chosen(LB),
+            candidates=self._own[LB].candidates,
         )
 
     def grown(self, index: int, size: int) -> Claim:
@@ -272,7 +261,7 @@ class Tenant:
         if stated is not None and stated > held:
             # Further claims require the first one if it holds nothing yet.
             holds = state.own is not None and state.own.is_live
-            key = state.instead[0].key if state.instead is not None else self._key(LB)
+            key = state.instead[0].key if state.instead is not None else self._own[LB].key
             yield self._claim(
                 f"{LB}-{state.number}",
                 stated - held,
@@ -321,7 +310,7 @@ class Tenant:
             return
         workers = self.document.spec.get("workers") or {}
         needed = max(default, int(workers.get("replicas", 0)))
-        first, own = held.get(self._key(NODES)), instead.get(NODES)
+        first, own = held.get(self._own[NODES].key), instead.get(NODES)
         size = first.range.size if first is not None and first.range is not None else needed
         if own is None:
             is_open, moved = first is None or not first.is_live, min(size, needed)
@@ -342,36 +331,42 @@ class Tenant:
             yield self._claim(f"{NODES}-{last + 1}", lacking)
 
     def _live_size(self, held: CurrentRecords, slot: str) -> int:
-        record = held.get(self._key(slot))
+        record = held.get(self._own[slot].key)
         return record.size if record is not None and record.is_live else 0
 
-    def _key(self, slot: str) -> Key:
-        return tenant_key(*self._name, slot)
+    def key(self, slot: str) -> Key:
+        """Return the key of one of its claims."""
+        return tenant_key(self.document.namespace, self.document.name, slot)
 
-    def _chosen(self, kind: str) -> tuple[Key, ...]:
-        one = self.document.annotations().get(_annotation(kind))
-        return tuple(key for key in self._candidates if one in (None, key.name))
-
-    def _claim(self, slot: str, size: int, *, role: str = "", **more: Any) -> Claim:
-        kind, _, number = slot.partition("-")
-        one = self.document.annotations().get(_annotation(kind))
+    def _first(self, kind: str) -> Claim:
+        """Return its first claim of a type, without a size. Its further claims differ little."""
+        document, provider = self.document, self._provider
+        name, one = (document.namespace, document.name), document.annotations().get(CHOOSING[kind])
+        pools = (network.pool.key for network in self._networks)
         return Claim(
-            key=self._key(slot),
-            candidates=self._chosen(kind),
-            wanted=self._wanted if one is None else (one,),
-            size=size,
-            pin=more.pop("pin", None),
-            fixed=more.pop("fixed", False),
-            owner=self._owner,
+            key=tenant_key(*name, kind),
+            candidates=tuple(key for key in pools if one in (None, key.name)),
+            wanted=provider.names if one is None else (one,),
+            size=0,
+            pin=None,
+            fixed=False,
+            owner=owner_of(document),
             type=kind,
-            role=role or (GROWTH if number else "initial"),
-            name=f"{own_name(self._name, kind)}{f'-{number}' if number else ''}",
+            role="initial",
+            name=own_name(name, kind),
             namespace=RECORDS,
-            source=self._start,
-            quota=self._provider.quota(self._name, kind),
-            doubt=self._doubt,
-            **more,
+            source=document.start,
+            quota=provider.quota(name, kind),
+            doubt=document.doubt or provider.document.doubt,
         )
+
+    def _claim(self, slot: str, size: int, **more: Any) -> Claim:
+        kind, _, number = slot.partition("-")
+        first = self._own[kind]
+        if number:
+            name = f"{first.name}-{number}"
+            more = {"key": self.key(slot), "name": name, "role": GROWTH, **more}
+        return replace(first, size=size, **more)
 
 
 def _is_asked_for(held: CurrentRecords, key: Key) -> bool:
