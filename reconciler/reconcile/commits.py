@@ -83,7 +83,9 @@ def settings_at(source: Source) -> Settings | None:
 def side_at(repository: Repository, commit: str) -> Side:
     """Return the side of a commit; with default Settings if they cannot be read."""
     source = repository.source(commit)
-    return source, settings_at(source) or Settings()
+    settings = settings_at(source) or Settings()
+    source.bound(settings.limits)
+    return source, settings
 
 
 def content(side: Side) -> tuple[tuple[str, str] | None, ...] | None:

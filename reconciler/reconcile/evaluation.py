@@ -326,6 +326,7 @@ def as_reconciled(
     if revision is not None:  # uncommitted records of a work tree are not checked
         # A source may be laid over with other files or have another clock.
         source = repository.source(revision.id)
+        source.bound(evaluation.tree.settings.limits)
         found = strays(repository, source, evaluation)
         found += edited(repository, source, evaluation) if last or not found else []
     if last:
