@@ -5,7 +5,6 @@ from difflib import get_close_matches
 from enum import StrEnum
 from heapq import nlargest
 from itertools import takewhile
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -23,7 +22,7 @@ class Severity(StrEnum):
     INFO = "info"
 
 
-class Location(NamedTuple):
+class Location(Struct, frozen=True, order=True, gc=False):
     """A location: line and column from 1, 0 if unknown, and an RFC 6901 pointer in the document."""
 
     path: str

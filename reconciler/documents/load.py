@@ -91,7 +91,7 @@ def _schema_findings(document: Document, failure: Any) -> Iterator[Finding]:
         for field in failure.validator_value:
             if field not in failure.instance:
                 place = document.at(*steps)
-                place = place._replace(pointer=f"{place.pointer}/{field}")
+                place = replace(place, pointer=f"{place.pointer}/{field}")
                 described = failure.schema["properties"].get(field, {}).get("description", "")
                 message = f"{dotted((*steps, field))}: required"
                 yield error("field-required", place, message, described)

@@ -431,7 +431,7 @@ class _Assembling:
 
 def _short(place: Location) -> str:
     path = place.path if place.path.startswith("cluster ") else place.path.rpartition("/")[2]
-    return full_place(place._replace(path=path))
+    return full_place(replace(place, path=path))
 
 
 def _copied(item: ImportedObject) -> ImportDocument:

@@ -246,7 +246,7 @@ def left_over(settings: Settings, folder: str) -> Finding:
     """Return the finding for records that are in another folder than Settings name."""
     message = f"spec.records names {settings.records}/, but records are left in {folder}/"
     hint = f"git mv all that is left in {folder} in the same commit, or set it back to {folder}"
-    return error("settings-changed", settings.location._replace(path=PATH), message, hint)
+    return error("settings-changed", replace(settings.location, path=PATH), message, hint)
 
 
 def _last_good(

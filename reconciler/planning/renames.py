@@ -163,11 +163,11 @@ class Renamed(Struct, frozen=True):
                 claims[key] = replace(claim, refusal=refusal)
             elif (path := self.doubts.get(key.owner)) is not None and not claim.doubt:
                 claims[key] = replace(claim, doubt=path)
-        places = {it.location[:3] for it in self.findings}
+        places = {replace(it.location, pointer="") for it in self.findings}
         found = [
             it
             for it in reading.findings
-            if it.code != "reference-not-found" or it.location[:3] not in places
+            if it.code != "reference-not-found" or replace(it.location, pointer="") not in places
         ]
         protected, growing = reading.protected | self.protected, reading.growing - set(self.refused)
         return replace(reading, claims=claims, findings=found, protected=protected, growing=growing)

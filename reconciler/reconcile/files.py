@@ -78,4 +78,4 @@ def _own_kind(path: str, data: bytes) -> tuple[Kind | None, str]:
 
 
 def _at(path: str, found: Finding) -> Finding:
-    return replace(found, location=found.location._replace(path=path))
+    return replace(found, location=replace(found.location, path=path))

@@ -345,7 +345,7 @@ def canonical(folder: str, path: str, data: bytes) -> Allocation | None:
     else:
         pattern = rf"^  {owner_field}:\n(?:    .+\n)*?    namespace: (.+)$"
         place = re.search(pattern, values["spec"], re.MULTILINE)
-        owner = Owner(place[1] if place is not None else "", values["owner"], team)
+        owner = Owner(*map(intern, (place[1] if place is not None else "", values["owner"], team)))
     is_live = values["phase"] == Phase.ALLOCATED
     if (
         item is None

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
+from msgspec.structs import replace
+
 from reconciler.documents.findings import Finding, Location, Severity, join_limited, plural
 from reconciler.model.pool import Within
 from reconciler.model.settings import PATH
@@ -93,7 +95,7 @@ def within_sentence(found: Within | None) -> str:
 def place_of(item: Finding) -> Location:
     """Return a file and line for a service. Findings about the repository are at Settings."""
     path = PATH if item.location.path == "." else item.location.path
-    return item.location._replace(path=path, line=item.location.line or 1)
+    return replace(item.location, path=path, line=item.location.line or 1)
 
 
 def fingerprints(findings: Sequence[Finding]) -> list[str]:

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from msgspec.structs import asdict
+
 from reconciler.addresses import IPRange, ends, format_short
 from reconciler.documents.findings import Finding, Location
 from reconciler.model.applied import Applied, ObjectOutcome, ObjectResult
@@ -77,7 +79,7 @@ def finding(item: Finding) -> dict[str, Any]:
         "code": item.code,
         "severity": item.severity.value,
         "message": item.message,
-        **item.location._asdict(),
+        **asdict(item.location),
         "hint": item.hint,
     }
 

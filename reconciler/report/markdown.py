@@ -267,7 +267,7 @@ def at_top(compared: Compared, root: str) -> Compared:
         ),
         inherited=tuple(_placed(item, root) for item in compared.inherited),
         causes=tuple(
-            replace(it, place=it.place and it.place._replace(path=f"{root}/{it.place.path}"))
+            replace(it, place=it.place and replace(it.place, path=f"{root}/{it.place.path}"))
             for it in compared.causes
         ),
     )
@@ -279,5 +279,5 @@ def marked(text: str, root: str) -> str:
 
 
 def _placed(found: Finding, root: str) -> Finding:
-    place = place_of(found)._replace(line=found.location.line)
-    return replace(found, location=place._replace(path=f"{root}/{place.path}"))
+    place = replace(place_of(found), line=found.location.line)
+    return replace(found, location=replace(place, path=f"{root}/{place.path}"))

@@ -377,10 +377,10 @@ def _is_within_limit(change: Change) -> bool:
 def _same(item: Finding, changed: frozenset[str]) -> tuple[Severity, str, Location, str]:
     """Return the identity of a finding, without lines of edited files and figures of gates."""
     is_edited = item.location.path in changed
-    place = item.location._replace(line=0, column=0) if is_edited else item.location
+    place = replace(item.location, line=0, column=0) if is_edited else item.location
     message = item.message if is_edited or item.severity is not Severity.GATE else ""
     if item.code == CAPACITY:
-        place, message = item.location._replace(line=0, column=0), ""
+        place, message = replace(item.location, line=0, column=0), ""
     return item.severity, item.code, place, message
 
 

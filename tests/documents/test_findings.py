@@ -1,3 +1,5 @@
+from msgspec.structs import replace
+
 from reconciler.documents.findings import (
     SHOWN_CHARACTERS,
     Location,
@@ -13,7 +15,7 @@ PLACE = Location("pools/a.yaml", 7, 9, "/spec/cidr")
 
 
 def test_findings_are_sorted_by_place_and_shown_once() -> None:
-    later = error("pool-empty", PLACE._replace(line=8), "b")
+    later = error("pool-empty", replace(PLACE, line=8), "b")
     sooner = warning("pool-overlap", PLACE, "a")
     other_file = error("pool-overlap", Location("a.yaml"), "c")
     assert ordered([later, sooner, other_file, later]) == (other_file, sooner, later)

@@ -122,3 +122,10 @@ def test_without_libyaml_the_module_loads_and_reads(monkeypatch: pytest.MonkeyPa
     assert not module.HAS_LIBYAML
     assert module.read(b"a: 1\n").documents[0].value == {"a": 1}
     assert Path(str(module.__file__)).name == "yaml.py"
+
+
+def test_mappings_that_differ_in_type_or_order_only_stay_different() -> None:
+    texts = ("1", "true", '"1"', "null", "{b: 1, c: 2}", "{c: 2, b: 1}", "[1]", '["1"]')
+    read = [yaml.read(f"spec:\n  a: {text}\n".encode()).documents[0].value for text in texts]
+    expected = [1, True, "1", None, {"b": 1, "c": 2}, {"c": 2, "b": 1}, [1], ["1"]]
+    assert repr(read) == repr([{"spec": {"a": value}} for value in expected])

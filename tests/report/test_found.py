@@ -51,7 +51,7 @@ def test_what_has_no_file_or_line_is_shown_at_settings_or_at_the_first_line() ->
 
 
 def test_a_finding_is_known_again_when_its_line_and_its_numbers_change() -> None:
-    later = error("cidr-invalid", PLACE._replace(line=70, column=1), "other", "hint")
+    later = error("cidr-invalid", replace(PLACE, line=70, column=1), "other", "hint")
     assert fingerprints([WRONG]) == fingerprints([later])
     assert fingerprints([error("not-a-file", Location("pools/\udcff"), "m")])
 
@@ -61,8 +61,8 @@ def test_findings_of_another_code_file_or_field_are_others_and_so_is_one_more_al
         WRONG,
         WRONG,
         error("pool-empty", PLACE, "m"),
-        error("cidr-invalid", PLACE._replace(path="pools/b.yaml"), "m"),
-        error("cidr-invalid", PLACE._replace(pointer="/spec"), "m"),
+        error("cidr-invalid", replace(PLACE, path="pools/b.yaml"), "m"),
+        error("cidr-invalid", replace(PLACE, pointer="/spec"), "m"),
     ]
     marks = fingerprints(others)
     assert len(set(marks)) == len(others)

@@ -2,6 +2,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from msgspec.structs import replace
 from xmlschema import XMLSchema
 
 from reconciler.documents.findings import Location, error, gate, warning
@@ -43,7 +44,7 @@ def test_every_source_file_and_every_sort_of_gate_is_a_test_that_passes() -> Non
 
 
 def test_a_file_fails_once_with_all_its_errors() -> None:
-    second = error("pool-empty", PLACE._replace(line=4), "empty")
+    second = error("pool-empty", replace(PLACE, line=4), "empty")
     warned = warning("special-purpose", PLACE, "w")
     text = junit_text(found(error("cidr-invalid", PLACE, "no CIDR", "write one"), second, warned))
     failure, said = cases(text)["files pools/a.yaml"]

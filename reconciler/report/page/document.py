@@ -192,7 +192,12 @@ def _drawn(pool: Pool, others: Sequence[AddressPart], free: IPSet) -> dict[str, 
         "networks": [_ends(item) for item in network],
         "reserved": reserved.size,
         "others": [
-            [*_ends(it.range), it.sort.value, it.title, *(it.source[:2] if it.source else ("", 0))]
+            [
+                *_ends(it.range),
+                it.sort.value,
+                it.title,
+                *((it.source.path, it.source.line) if it.source else ("", 0)),
+            ]
             for it in parts
         ],
         "free": [_ends(item) for item in free],
