@@ -150,19 +150,19 @@ def _rounds(repository: Path, changed: Callable[[], str]) -> list[Run]:
 
 def page(figures: Figures) -> str:
     """The table of the page: a row for each operation, a column for each repository."""
-    sizes = [*SIZES, MILLION]
+    sizes = [it for it in (*SIZES, MILLION) if (COLD, it) in figures]
     values = {key: middle(runs) for key, runs in figures.items()}
     for size in sizes:
-        if plan := figures.get((COLD, size)):
-            values[MEMORY, size] = middle(plan, "memory")
-            if (PLAIN, size) in values:
-                values[FASTER, size] = values[PLAIN, size] / values[COLD, size]
-            if size == MILLION:
-                less = figures[COLD, "100,000"]
-                values[GROWTH, size] = middle(plan, "cpu") / middle(less, "cpu")
+        plan = figures[COLD, size]
+        values[MEMORY, size] = middle(plan, "memory")
+        if (PLAIN, size) in values:
+            values[FASTER, size] = values[PLAIN, size] / values[COLD, size]
+        if size == MILLION:
+            less = figures[COLD, "100,000"]
+            values[GROWTH, size] = middle(plan, "cpu") / middle(less, "cpu")
     rows = ([what, *(_cell(values.get((what, it)), what, it) for it in sizes)] for what in LIMITS)
     heads = [size if " " in size else f"{size} records" for size in sizes]
-    return f"{machine()}\n\n{table(['', *heads], rows)}"
+    return f"{machine()}\n\n{table(['', *heads], (row for row in rows if any(row[1:])))}"
 
 
 def _cell(value: float | None, what: str, size: str) -> str:
