@@ -16,7 +16,7 @@ from tests.ownership_of_records.test_branch import (
     removed,
     settings,
 )
-from tests.world import pool, provider, tenant
+from tests.world import tenant
 
 BASE = ("--base", "origin/main")
 
@@ -301,17 +301,3 @@ def test_a_release_whose_retention_is_over_before_the_merge_is_red(
     play.git("rebase", "-q", "main")
     today += 86_400  # without retention there is nothing to lose
     assert play.codes("check", *BASE) == (0, set())
-
-
-def test_a_change_must_not_bring_the_override_that_permits_it(play: Play) -> None:
-    play.change()
-    claim = "butler/TenantCluster/team-a/one/loadbalancer"
-    play.edit(override("2026-02-15-move", kind="move", scope=claim))
-    assert play.ipam("check", "--base", "main")[0] == 0
-    play.edit(
-        {
-            "pools/far.yaml": pool("far", "10.50.0.0/24"),
-            "providers/default.yaml": provider(pools="[{name: far}]"),
-        }
-    )
-    assert play.codes("check", "--base", "main") == (1, {"override-added"})
