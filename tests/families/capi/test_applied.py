@@ -296,12 +296,12 @@ def test_what_shall_go_while_its_kind_is_not_served_goes_when_that_is_back(
     ]
     outside = "1 Cluster is not in Git and gets no VIP; see intake in Settings"
     for revision in "bc":  # as often as one likes: it fails nothing, and nothing grows
-        done = hub(clusters, ELSE, revision, allow_release=9)
+        done = hub(clusters, ELSE, revision, allow_delete=9)
         assert done.notes == (*said, outside)
         assert (done.state, done.is_changed) == (ClusterState.APPLIED, revision == "b")
         assert held(clusters) == before
     clusters.unknown[HUB] -= {ADDRESSES, CLAIMS}
-    done = hub(clusters, ELSE, "d", allow_release=9)
+    done = hub(clusters, ELSE, "d", allow_delete=9)
     assert [name.split("/")[1] for name in results(done)] == [
         *["IPAddressClaim"] * 2, *["IPAddress"] * 2
     ]  # fmt: skip

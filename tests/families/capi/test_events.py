@@ -63,7 +63,7 @@ def test_a_claim_of_a_person_is_told_of_each_change_of_its_state(clusters: FakeC
     assert len(events(clusters)) == 2
     freed = {path: text for path, text in full.items() if "/01." not in path}
     later = reconciled(reconciled(freed, CLOCK + 9), CLOCK + 100_000)
-    hub(clusters, later, "c", allow_release=9)
+    hub(clusters, later, "c", allow_delete=9)
     told = [(name, reason) for name, _, reason, _ in events(clusters)]
     assert told == [
         ("one", "AddressAllocated"), ("two", "AddressAllocated"), ("two", "PoolExhausted"),

@@ -190,7 +190,7 @@ def test_when_all_is_gone_nothing_is_left(site: Site) -> None:
     site.apply(files)
     done = site.management.kubectl("delete", "cluster", "my-cluster")
     assert done.returncode == 0, done.stderr
-    hub = site.apply({}, "b", allow_release=99)["management"]
+    hub = site.apply({}, "b", allow_delete=99)["management"]
     assert failures(hub) == {}
     for kind in ("ipaddressclaims", "ipaddresses"):
         found = site.management.get(f"/apis/ipam.cluster.x-k8s.io/v1beta1/{kind}")
