@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from reconciler.addresses import IPSet
 from reconciler.apply import steps
 from reconciler.apply.elastic import ClusterReading, reading_for, uses
-from reconciler.apply.inventory import ClusterIdentity, Enrolled, identify, save
+from reconciler.apply.inventory import ClusterIdentity, Enrolled, save
 from reconciler.apply.metallb import NAMESPACE, controller_time, describe, state_error, written
 from reconciler.apply.plan import ClusterPlan, Progress, foresee, foresee_all
 from reconciler.apply.plan_tenant import plan_tenant
@@ -457,15 +457,9 @@ _PIECES = 100
 
 
 def apply_tenant(
-    cluster: Cluster,
-    target: Target,
-    known: Enrolled | None,
-    claim: Callable[[ClusterIdentity], None],
-    run: Run,
+    cluster: Cluster, target: Target, known: Enrolled | None, identity: ClusterIdentity, run: Run
 ) -> tuple[Applied, Enrolled]:
-    """Apply to a tenant cluster. Return its registry entry. `claim` can refuse its identity."""
-    identity = identify(cluster, target.name, NAMESPACE, known, accept=target.is_re_enrolled)
-    claim(identity)
+    """Apply to a tenant cluster. Return its registry entry."""
     read: ClusterReading | None = None
 
     def plan(snapshot: Snapshot) -> ClusterPlan:

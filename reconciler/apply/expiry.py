@@ -7,8 +7,7 @@ from threading import BoundedSemaphore
 from reconciler.addresses import IPSet, format_short
 from reconciler.apply.executor import contained, threads
 from reconciler.apply.fleet import AT_ONCE
-from reconciler.apply.inventory import identify
-from reconciler.apply.management import Access, ManagementCluster, opened_management
+from reconciler.apply.management import Access, opened_management
 from reconciler.apply.metallb import NAMESPACE, nodes_in, pool_addresses, ranges_of, users_of
 from reconciler.apply.targets import ApplyOptions, is_whole, known_as_now, require_claims
 from reconciler.documents.findings import nearest
@@ -40,7 +39,7 @@ def still_announced(
         return {}
     with ExitStack() as opened:
         try:
-            management = opened.enter_context(opened_management(clusters, options))
+            management = opened.enter_context(opened_management(clusters, options, evaluation))
         except ClusterError as failed:
             bugs += [failed] if isinstance(failed, BugError) else []
             reason = f"the management cluster cannot be asked: {failed}"
@@ -50,10 +49,11 @@ def still_announced(
                 for record in records
                 if name not in options.confirm_withdrawn
             }
-        if management is None:
+        access = Access(clusters, management, evaluation)
+        if management is None and not access.standalone:
             reason = "whether a Service uses it is unknown without a management cluster"
             return _unconfirmed(left_behind(evaluation), options, reason)
-        query = _Query(evaluation, management, Access(clusters, management), options, bugs)
+        query = _Query(evaluation, access, options, bugs)
         with threads(CONTACTS) as pool:
             found = list(pool.map(query.of, expiring, expiring.values()))
         return {path: why for held in found for path, why in held.items()}
@@ -67,17 +67,13 @@ def _unconfirmed(
 
 class _Query:
     def __init__(
-        self,
-        evaluation: Evaluation,
-        management: ManagementCluster,
-        access: Access,
-        options: ApplyOptions,
-        bugs: list[BugError],
+        self, evaluation: Evaluation, access: Access, options: ApplyOptions, bugs: list[BugError]
     ) -> None:
         self._described = described_clusters(evaluation.documents)
         self._is_whole = is_whole(evaluation)
         former = former_clusters(evaluation.documents)
-        self._known = known_as_now(management.identity.inventory.clusters, former)
+        hub = access.management
+        self._known = known_as_now(hub.identity.inventory.clusters if hub else {}, former)
         self._access = access
         self._options = options
         self._places = BoundedSemaphore(AT_ONCE)
@@ -91,7 +87,7 @@ class _Query:
             with contained(), ExitStack() as opened:
                 if name == MANAGEMENT:
                     return self._in_management(records)
-                accept = name in self._options.re_enrol
+                accept = name in self._options.enroll
                 cluster = self._access.connect(name, accept=accept)
                 if cluster is None:
                     if lost := self._lost(name):
@@ -99,7 +95,7 @@ class _Query:
                     left = [record for record in records if record.announced]
                     return _unconfirmed(left, self._options, f"{name} has no kubeconfig yet")
                 opened.callback(cluster.close)
-                identify(cluster, name, NAMESPACE, self._known.get(name), accept=accept)
+                self._access.identify(cluster, name, self._known.get(name), accept=accept)
                 with self._places:  # the cluster has answered: read all of it
                     return dict(self._announced(cluster, name, records))
         except ClusterError as failed:
@@ -116,8 +112,9 @@ class _Query:
         return found
 
     def _all(self, kind: Resource) -> Sequence[Manifest]:
+        hub = self._access.management
         try:
-            return [live.manifest for live in self._access.management.objects(kind).values()]
+            return [it.manifest for it in hub.objects(kind).values()] if hub is not None else []
         except NoSuchKindError:
             return []
 

@@ -1,6 +1,6 @@
 """Apply to all clusters."""
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future, wait
 from contextlib import ExitStack
 from functools import cache
@@ -28,7 +28,9 @@ from reconciler.apply.inventory import IDENTITY, ClusterIdentity, Enrolled, uid_
 from reconciler.apply.management import (
     Access,
     ClusterRegistry,
+    ManagementCluster,
     opened_management,
+    registered,
     without_kubeconfig,
 )
 from reconciler.apply.plan import ClusterPlan
@@ -41,6 +43,7 @@ from reconciler.apply.targets import (
     address_conflicts,
     is_whole,
     known_as_now,
+    named_clusters,
     remembered,
     require_claims,
     targets,
@@ -48,16 +51,19 @@ from reconciler.apply.targets import (
 from reconciler.documents.document import Documents
 from reconciler.documents.findings import shown
 from reconciler.families.clusters import former_clusters
-from reconciler.kube.interface import CONTACTS, Clusters
+from reconciler.gitio.history import DEEPEN
+from reconciler.kube.interface import CONTACTS, Cluster, Clusters
 from reconciler.kube.resources import desired_objects
 from reconciler.model.applied import Applied, ClusterState
-from reconciler.model.errors import ClusterError, GitError, IdentityError, UsageError
+from reconciler.model.errors import ClusterError, GitError, IdentityError
 from reconciler.model.objects import MANAGEMENT, Ref
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.projection import project
 
 AT_ONCE = 16
 """Maximum number of clusters that are read and written at once."""
+FIRST_SECONDS = 10.0
+"""Seconds for the entry of a standalone cluster. All clusters wait for those that do not answer."""
 
 
 class Scope(Struct, frozen=True):
@@ -95,32 +101,45 @@ def in_turn(
     return first | {name: pool.submit(dependent, name) for name in names if name in after}
 
 
-_HINT = "another repository, or too shallow a clone? if it is meant: --re-enrol"
+_HINT = "another repository, or too shallow a clone? if it is meant:"
 
 
 class RevisionGuard:
-    """Refuses (IdentityError) to apply over a newer or an unknown revision, or over another root."""
+    """Refuses (IdentityError) to apply over a newer or unknown revision, or another repository.
+
+    `standalone`: without management cluster, each cluster knows its repository.
+    """
 
     def __init__(
-        self, revision: str, is_in: Callable[[str, str], bool], options: ApplyOptions
+        self,
+        revision: str,
+        is_in: Callable[[str, str], bool],
+        options: ApplyOptions,
+        *,
+        standalone: bool = False,
     ) -> None:
-        self._root, self._accepted = options.root, options.re_enrol
+        self._option = "--take-over" if standalone else "--enroll"
+        self._accepted = options.take_over if standalone else options.enroll
+        self._standalone = standalone
+        self._source = options.repository if standalone else "", options.root
         self._revision = revision
         self._is_in = is_in
         self._ask = cache(self._compare)  # one query for all clusters with the same revision
 
     def check(self, name: str, identity: ClusterIdentity) -> None:
-        """Refuse a cluster that has, or might have, a newer revision or another root."""
-        last = identity.inventory.revision
+        """Refuse a cluster that has, or might have, a newer revision or another repository."""
+        last, option = identity.inventory.revision, f"{self._option} {name}"
+        source = identity.inventory.repository, identity.inventory.root
         is_accepted = name in self._accepted or MANAGEMENT in self._accepted
-        if last and identity.inventory.root != self._root and not is_accepted:
+        if last and source != self._source and not is_accepted:
             before, now = (
-                f"root {shown(path)}" if path else "the top of the repository"
-                for path in (identity.inventory.root, self._root)
+                f"{f'root {shown(root)}' if root else 'the top'} of the repository {first[:12]}"
+                for first, root in (source, self._source)
             )
-            hint = "apply each root to clusters of its own; if it moved, and is the same"
+            hint = "apply each repository and root to clusters of its own; if it moved, and is the"
             raise IdentityError(
-                f"{before} was applied last, and this is {now}", f"{hint}: --re-enrol {name}"
+                f"{before.strip()} was applied last, and this is {now.strip()}",
+                f"{hint} same: {option}",
             )
         if last in ("", self._revision) or self._ask(last, self._revision) is True:
             return
@@ -130,12 +149,12 @@ class RevisionGuard:
             raise IdentityError(message, "apply the head of the branch")
         if is_accepted:
             return
-        if name == MANAGEMENT:  # another repository would delete all
+        if self._standalone or name == MANAGEMENT:  # another repository would delete all
             message = f"{last[:12]} was applied last, and {self._revision[:12]} does not contain it"
-            raise IdentityError(message, f"{_HINT} {name}")
+            raise IdentityError(message, f"{_HINT} {option}")
         if isinstance(is_newer, GitError):
             what = f"{last[:12]} was applied last, and may be newer than {self._revision[:12]}"
-            raise IdentityError(f"{what}: {is_newer}", f"{_HINT} {name}") from is_newer
+            raise IdentityError(f"{what}: {is_newer}", f"{_HINT} {option}") from is_newer
 
     def _compare(self, ancestor: str, revision: str) -> bool | GitError:
         try:
@@ -198,16 +217,20 @@ def apply_fleet(
     run = Run(evaluation.tree.revision or "", options)
     with ExitStack() as opened:
         try:
-            management = opened.enter_context(opened_management(clusters, options))
-            if management is None:
+            management = opened.enter_context(opened_management(clusters, options, evaluation))
+            access = Access(clusters, management, evaluation)
+            if management is None and not access.standalone:
                 message = "no management cluster given"
-                raise UsageError(message, "pass --kubeconfig PATH or set KUBECONFIG")
-            guard = RevisionGuard(run.revision, is_in, options)
-            guard.check(MANAGEMENT, management.identity)
-            registry = ClusterRegistry(management, run, is_in)
+                raise ClusterError(message, "pass --kubeconfig PATH or set KUBECONFIG")
+            guard = RevisionGuard(run.revision, is_in, options, standalone=access.standalone)
+            if management is not None:
+                guard.check(MANAGEMENT, management.identity)
+            elif not options.repository:
+                raise GitError("the clone is too shallow to identify the repository", DEEPEN)
+            fleet = _Fleet(evaluation, access, run, guard, is_in)
         except ClusterError as failed:
             return [refused(MANAGEMENT, failed)]
-        return _Fleet(evaluation, Access(clusters, management), registry, run, guard).run(scope)
+        return fleet.run(scope)
 
 
 class _Done(Struct, frozen=True):
@@ -220,25 +243,39 @@ class _Fleet:
         self,
         evaluation: Evaluation,
         access: Access,
-        registry: ClusterRegistry,
         todo: Run,
         guard: RevisionGuard,
+        is_in: Callable[[str, str], bool],
     ) -> None:
-        self.evaluation, self.registry, self.guard = evaluation, registry, guard
+        self.evaluation, self.guard, self.is_in = evaluation, guard, is_in
         self.access, self.management = access, access.management
         self.todo, self.options = todo, todo.options
-        self.same, self.left = _renames(evaluation.documents, registry.known, access)
-        gone = frozenset(self.same.values())
-        now = known_as_now(registry.known, self.same)
-        self.known = {name: enrolled for name, enrolled in now.items() if name not in gone}
         self.desired = desired_objects(project(evaluation, default_port=self.options.default_port))
+        self.same: Mapping[str, str] = {}
+        self.left: Mapping[str, str] = {}
+        self.known: Mapping[str, Enrolled] = {}
+        self.registry: ClusterRegistry | None = None
+        self.unasked: dict[str, ClusterError] = {}
+        if (hub := access.management) is not None:
+            self.registry = ClusterRegistry(hub.cluster, hub.identity, todo, is_in)
+            known = registered(hub)
+            self.same, self.left = _renames(evaluation.documents, known, access)
+            gone = frozenset(self.same.values())
+            now = known_as_now(known, self.same)
+            self.known = {name: enrolled for name, enrolled in now.items() if name not in gone}
         self.names_by_uid: dict[str, str] = {}
         self.places = BoundedSemaphore(AT_ONCE)
 
     def run(self, scope: Scope) -> list[Applied]:
-        every = targets(self.evaluation, self.desired, self.known, self.options)
         shard = self.options.shard
-        found = [it for it in every if it.name in scope and is_in_shard(it.name, shard)]
+
+        def is_asked(name: str) -> bool:
+            return name in scope and is_in_shard(name, shard)
+
+        if self.access.standalone:
+            self.known = self._asked(filter(is_asked, named_clusters(self.evaluation)))
+        every = targets(self.evaluation, self.desired, self.known, self.options)
+        found = [it for it in every if is_asked(it.name)]
         self.names_by_uid = self._uids(every)
         self.claims = {item.name: Claims(item.spaces, item.addresses()) for item in every}
         wanted = {item.name: self.claims[item.name] for item in found}
@@ -257,22 +294,13 @@ class _Fleet:
         with threads(CONTACTS) as pool:
             # The management cluster belongs to the first shard.
             is_first = shard[0] == 0 and MANAGEMENT in scope
-            own = [pool.submit(self._own, scope.words)] if is_first else []
+            hub = self.management if is_first else None
+            own = [pool.submit(self._own, hub, scope.words)] if hub is not None else []
             if self.options.policies is not None:
                 # Its policies may name another account, which then cannot write the registry.
                 wait(own)
             begun = in_turn(pool, list(by_name), others, work)
-        # Save successful clusters even if another one failed.
-        done = {
-            name: future.result() for name, future in begun.items() if future.exception() is None
-        }
-        gone = {old: _Done(None, None) for now, old in self.same.items() if now in done}
-        self.management.cluster.extend(LAST_SECONDS)
-        failed: list[Applied] = []
-        try:
-            self.registry.remember({name: it.enrolled for name, it in {**done, **gone}.items()})
-        except ClusterError as error:
-            failed.append(refused(f"{MANAGEMENT} (inventory)", error))
+        failed = self._remember(begun)
         results = [future.result() for future in own]
         for name in sorted(begun):
             applied, reading = begun[name].result().applied, scope.readings.get(name)
@@ -281,11 +309,51 @@ class _Fleet:
             results += [applied] if applied is not None else []
         return [*results, *failed]
 
+    def _remember(self, begun: Mapping[str, Future[_Done]]) -> list[Applied]:
+        """Save successful clusters in the management cluster, even if another one failed."""
+        if self.management is None or self.registry is None:
+            return []
+        done = {
+            name: future.result().enrolled
+            for name, future in begun.items()
+            if future.exception() is None
+        }
+        gone = {old: None for now, old in self.same.items() if now in done}
+        self.management.cluster.extend(LAST_SECONDS)
+        try:
+            self.registry.remember({**done, **gone})
+        except ClusterError as error:
+            return [refused(f"{MANAGEMENT} (inventory)", error)]
+        return []
+
+    def _asked(self, names: Iterable[str]) -> dict[str, Enrolled]:
+        """Return the entries of standalone clusters, from their own inventories."""
+        found: dict[str, Enrolled] = {}
+
+        def ask(name: str) -> None:
+            try:
+                with contained(), ExitStack() as opened:
+                    accept = name in self.options.enroll
+                    if (cluster := self.access.connect(name, accept=accept)) is not None:
+                        opened.callback(cluster.close)
+                        cluster.limit(FIRST_SECONDS)
+                        identity = self.access.identify(cluster, name, None, accept=accept)
+                        entries = identity.inventory.clusters
+                        found[name] = replace(entries.get(name, Enrolled("", "")), uid=identity.uid)
+            except ClusterError as failed:
+                self.unasked[name], found[name] = failed, Enrolled("", "")
+
+        with threads(CONTACTS) as pool:
+            list(pool.map(ask, names))
+        return found
+
     def _uids(self, every: Sequence[Target]) -> dict[str, str]:
-        found = {self.management.identity.uid: MANAGEMENT}
+        hub = self.management
+        found = {uid: name for name, uid in sorted(self.access.uids.items(), reverse=True)}
+        found |= {hub.identity.uid: MANAGEMENT} if hub is not None else {}
         for item in every:
             uid = self.known[item.name].uid if item.name in self.known else ""
-            if uid and not item.is_re_enrolled and not self._is_gone(item):
+            if uid and not item.is_enrolled and not self._is_gone(item):
                 found.setdefault(uid, item.name)
         return found
 
@@ -300,12 +368,14 @@ class _Fleet:
         except ClusterError:
             return False
 
-    def _own(self, words: Mapping[Ref, tuple[StatusMessage, ...]]) -> Applied:
+    def _own(
+        self, hub: ManagementCluster, words: Mapping[Ref, tuple[StatusMessage, ...]]
+    ) -> Applied:
         pools, settings = self.evaluation.state.pools.values(), self.evaluation.tree.settings
         growing = frozenset(item.ref for item in all_growers(self.evaluation))
         desired, whole = self.desired.get(MANAGEMENT, ()), is_whole(self.evaluation)
         wanted = ManagementDesiredState(desired, tuple(pools), settings, whole, words, growing)
-        cluster, identity = self.management.cluster, self.management.identity
+        cluster, identity = hub.cluster, hub.identity
 
         def plan(snapshot: Snapshot) -> ClusterPlan:
             return plan_management(
@@ -314,12 +384,12 @@ class _Fleet:
 
         try:
             with contained():
-                work = worked(cluster, identity, self.todo, plan, self.management.objects)
+                work = worked(cluster, identity, self.todo, plan, hub.objects)
                 done = work.applied(MANAGEMENT)
                 if work.failure:
                     return done
                 known = identities(self.evaluation)
-                notes = not_in_git(self.management, pools, known, settings)
+                notes = not_in_git(hub, pools, known, settings)
                 return replace(done, notes=(*done.notes, *notes))
         except ClusterError as failed:
             return refused(MANAGEMENT, failed)
@@ -331,29 +401,40 @@ class _Fleet:
             return _Done(waits, known)
         try:
             with contained(), ExitStack() as place:
-                cluster = self.access.connect(target.name, accept=target.is_re_enrolled)
+                if target.name in self.unasked:
+                    raise self.unasked[target.name]
+                cluster = self.access.connect(target.name, accept=target.is_enrolled)
                 if cluster is None:
                     return self._without_kubeconfig(target, known)
                 place.callback(cluster.close)
-
-                def claim(identity: ClusterIdentity) -> None:
-                    self._claim(identity, target)
-                    place.enter_context(self.places)  # only clusters that answered take a place
-
-                applied, enrolled = apply_tenant(cluster, target, known, claim, self.todo)
+                accept = target.is_enrolled
+                identity = self.access.identify(cluster, target.name, known, accept=accept)
+                registry = self._claim(cluster, identity, target)
+                place.enter_context(self.places)  # only clusters that answered take a place
+                applied, enrolled = apply_tenant(cluster, target, known, identity, self.todo)
+                if registry is not self.registry:
+                    cluster.extend(LAST_SECONDS)
+                    registry.remember({target.name: enrolled})
         except ClusterError as failed:
             return _Done(refused(target.name, failed, known.revision if known else ""), known)
         is_left = target.is_described or enrolled.addresses or applied.is_failed
         return _Done(applied, enrolled if is_left else None)
 
-    def _claim(self, identity: ClusterIdentity, target: Target) -> None:
+    def _claim(
+        self, cluster: Cluster, identity: ClusterIdentity, target: Target
+    ) -> ClusterRegistry:
         self.guard.check(target.name, identity)
         uid = identity.uid
         other = self.names_by_uid.setdefault(uid, target.name)
         if other != target.name:
             message = f"it is the very cluster that {other} names (kube-system has uid {uid})"
             raise IdentityError(message, "name each cluster once")
-        self.registry.foretell(target, uid)
+        if self.registry is not None:
+            self.registry.foretell(target, uid, self.known.get(target.name))
+            return self.registry
+        registry = ClusterRegistry(cluster, identity, self.todo, self.is_in)
+        registry.claim(target)
+        return registry
 
     def _without_kubeconfig(self, target: Target, known: Enrolled | None) -> _Done:
         applied = without_kubeconfig(

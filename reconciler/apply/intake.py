@@ -164,7 +164,7 @@ class IntakeObservation(Struct, frozen=True):
     listed: Mapping[Resource, ListedCopy]
     entries: Mapping[str, InventoryEntry] = field(default_factory=dict)
     deleted: Collection[str] = ()
-    is_re_enrolled: bool = False
+    is_enrolled: bool = False
 
 
 class IntakeContext(Struct, frozen=True):
@@ -227,10 +227,10 @@ def asked(settings: Settings, copies: Copies) -> tuple[IntakeKind, ...]:
 def take_in(seen: IntakeObservation, context: IntakeContext) -> TakenIn:
     """Return the copies that Git gets after an observation."""
     uid, _, _ = context.named.partition(" ")  # older commits name a resourceVersion too
-    if uid and uid != seen.uid and not seen.is_re_enrolled:
+    if uid and uid != seen.uid and not seen.is_enrolled:
         why = (
             f"the management cluster has uid {seen.uid}, and the copies in Git are of uid {uid};"
-            " nothing is taken in or removed; to accept the other cluster: --re-enrol management"
+            " nothing is taken in or removed; to accept the other cluster: --enroll management"
         )
         return TakenIn(seen=context.named, held=(why,), state=context.state)
     # A state that comes from a backup of another cluster proves nothing.

@@ -82,14 +82,14 @@ def look_for_intake(
     kinds = [intake.resource for intake in asked(tree.settings, copies)]
     if not kinds or evaluation.state.halted:
         return IntakeLook()
-    with opened_management(clusters, options) as management, contained():
+    with opened_management(clusters, options, evaluation) as management, contained():
         if management is None:
             return IntakeLook()
         cluster = management.cluster
         before = data_of(management.identity.config_maps).get(NAME, {}).get(KEY, "")
         listed = {resource: _listed(cluster, resource) for resource in kinds}
         uid, entries = management.identity.uid, management.identity.inventory.objects
-        is_accepted = MANAGEMENT in options.re_enrol
+        is_accepted = MANAGEMENT in options.enroll
         seen = IntakeObservation(cluster.now(), uid, listed, entries, deleted, is_accepted)
         settings, allowed = tree.settings, options.allow_release
         own = [source for source in tree.sources if not is_observed(settings, source.path)]

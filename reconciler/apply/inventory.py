@@ -18,12 +18,12 @@ from reconciler.kube.resources import NO_BODY, parse_ref, ref_of
 from reconciler.model.errors import ClusterError, IdentityError, StaleError, UnauthorizedError
 from reconciler.model.objects import (
     CONFIG_MAP,
-    MANAGEMENT,
     MANAGER,
     NAMESPACE,
     Manifest,
     Ref,
     owned_labels,
+    tenant_of,
 )
 
 NAME = "gitops-ipam-inventory"
@@ -110,6 +110,7 @@ class Inventory(Struct, frozen=True):
     damaged: tuple[str, ...] = ()
     odd: Mapping[str, str] = field(default_factory=dict)
     root: str = ""
+    repository: str = ""  # its first commit
 
 
 def data_of(config_maps: Iterable[Manifest]) -> dict[str, Mapping[str, str]]:
@@ -143,6 +144,7 @@ def read_inventory(config_maps: Iterable[Manifest], *, remembers: bool = True) -
         tuple(line for line, entry in read.items() if entry is None),
         {name: line.wrong[0] for name, line in clusters.items() if line.wrong},
         first.get("root", ""),
+        first.get("repository", ""),
     )
 
 
@@ -352,7 +354,7 @@ def identify(
         message = f"ConfigMap {NAME} in {namespace} is there without the label {PART_LABEL}"
         raise ClusterError(message, f'put it back: {PART_LABEL}="true"; or remove the ConfigMap')
     try:
-        inventory = read_inventory(maps, remembers=name == MANAGEMENT)
+        inventory = read_inventory(maps, remembers=tenant_of(name) is None)
     except ValueError as wrong:
         message = f"its inventory, ConfigMap {NAME} in {namespace}, is damaged: {wrong}"
         raise ClusterError(message, "fix the value, or remove its key") from wrong
@@ -361,7 +363,7 @@ def identify(
         if not accept:
             raise IdentityError(
                 f"it is another cluster than before: kube-system has uid {uid}, not {before}",
-                f"if that is meant: --re-enrol {name}",
+                f"if that is meant: --enroll {name}",
             )
         inventory = Inventory(clusters=inventory.clusters)
     return ClusterIdentity(uid, inventory, maps, namespace)
@@ -370,7 +372,7 @@ def identify(
 def check_memory(inventory: Inventory, name: str) -> None:
     """Raise IdentityError if the entry of a cluster in the registry is damaged."""
     if name in inventory.odd:
-        hint = f"fix the value, or rewrite it with --re-enrol {name}"
+        hint = f"fix the value, or rewrite it with --enroll {name}"
         raise IdentityError(f"its entry in the inventory is damaged: {inventory.odd[name]}", hint)
 
 

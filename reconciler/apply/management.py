@@ -1,9 +1,11 @@
-"""Access to the management cluster: its registry of clusters, and kubeconfigs of tenants."""
+"""Access to clusters: their registries, identities, and kubeconfigs."""
 
 import base64
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from threading import Lock
+
+from msgspec.structs import replace
 
 from reconciler.apply.executor import Run, contained
 from reconciler.apply.inventory import (
@@ -22,10 +24,10 @@ from reconciler.apply.inventory import (
     read_inventory,
     written_to,
 )
-from reconciler.apply.metallb import ranges_of, written
+from reconciler.apply.metallb import NAMESPACE, ranges_of, written
 from reconciler.apply.snapshot import LiveObjects, objects_of
 from reconciler.apply.steps import is_ours
-from reconciler.apply.targets import ApplyOptions, Target
+from reconciler.apply.targets import ApplyOptions, Target, uses_hub
 from reconciler.families.clusters import announcer, cluster_kinds
 from reconciler.families.interface import ClusterKind
 from reconciler.kube.interface import Cluster, Clusters
@@ -44,6 +46,8 @@ from reconciler.model.objects import (
     tenant_name,
     tenant_of,
 )
+from reconciler.planning.evaluate import Evaluation
+from reconciler.planning.settings import CLUSTER_TARGET
 
 
 class ManagementCluster:
@@ -66,53 +70,89 @@ class ManagementCluster:
 
 def open_management(cluster: Cluster, options: ApplyOptions) -> ManagementCluster:
     """Identify the management cluster."""
-    accept = MANAGEMENT in options.re_enrol
+    accept = MANAGEMENT in options.enroll
     return ManagementCluster(cluster, identify(cluster, MANAGEMENT, HOME, None, accept=accept))
 
 
 @contextmanager
 def opened_management(
-    clusters: Clusters, options: ApplyOptions
+    clusters: Clusters, options: ApplyOptions, evaluation: Evaluation | None = None
 ) -> Iterator[ManagementCluster | None]:
-    """Yield the management cluster, or None if there is none, and close it."""
+    """Yield the management cluster, or None if there is none or it is not needed, and close it."""
     with ExitStack() as opened:
         with contained():
             management = None
-            if (cluster := clusters.management()) is not None:
+            is_needed = evaluation is None or uses_hub(evaluation)
+            if is_needed and (cluster := clusters.management()) is not None:
                 opened.callback(cluster.close)
                 management = open_management(cluster, options)
         yield management
 
 
 class ClusterRegistry:
-    """The registry of clusters at the start of a run. A dry run does not write it."""
+    """Entries of clusters in the inventory of a cluster: the management cluster, or the only one.
+
+    They are as at the start of a run. A dry run does not write them.
+    """
 
     def __init__(
-        self, management: ManagementCluster, run: Run, is_in: Callable[[str, str], bool]
+        self,
+        cluster: Cluster,
+        identity: ClusterIdentity,
+        run: Run,
+        is_in: Callable[[str, str], bool],
     ) -> None:
-        self._management = management
-        self._inventory = management.identity.inventory
+        self._cluster, self._identity, self._inventory = cluster, identity, identity.inventory
+        self._options = run.options
         self._revision = run.revision
         self._is_written = not run.options.dry_run
         self._is_in = is_in
         self._noted: dict[str, Enrolled] = {}
-        self._parts: Mapping[str, Mapping[str, str]] = data_of(management.identity.config_maps)
+        self._parts: Mapping[str, Mapping[str, str]] = data_of(identity.config_maps)
         self._lock = Lock()
-        self.known = self._inventory.clusters
-        if NAME not in self._parts:
-            self.known = {**_rebuilt(management), **self.known}
 
-    def foretell(self, target: Target, uid: str) -> None:
+    def foretell(self, target: Target, uid: str, known: Enrolled | None) -> None:
         """Save which addresses a cluster might announce, before it gets new ones."""
-        known = self.known.get(target.name)
         already = ranges_of(known.addresses if known else ())
-        wanted = target.addresses()
-        if wanted - already and self._is_written:
-            revision = known.revision if known else ""
-            note = Enrolled(uid, revision, target.spaces, written([*already, *wanted]))
+        if target.addresses() - already and self._is_written:
+            note = self._note(target, uid, known)
             with suppress(errors.NoSuchObjectError):  # the first run creates the inventory
                 self._write({target.name: note}, {})
                 self._noted[target.name] = note
+
+    def _note(self, target: Target, uid: str, known: Enrolled | None) -> Enrolled:
+        revision, addresses = (known.revision, known.addresses) if known else ("", ())
+        announced = written([*ranges_of(addresses), *target.addresses()])
+        return Enrolled(uid, revision, target.spaces, announced)
+
+    def claim(self, target: Target) -> None:
+        """Write revision, repository, and entry of the only cluster before any other write.
+
+        Another run that writes at the same time makes this one fail: compare-and-swap.
+        """
+        uid, known = self._identity.uid, self._inventory.clusters.get(target.name)
+        note = replace(self._note(target, uid, known), revision=self._revision)
+        others = dict.fromkeys(it for it in self._inventory.clusters if it != target.name)
+        first = {"uid": uid, "revision": self._revision, "root": self._options.root}
+        first["repository"] = self._options.repository
+        data = {**first, **cluster_data({**others, target.name: note})}
+        there = next((it for it in self._identity.config_maps if _name(it) == NAME), None)
+        now = (there or {}).get("data") or {}
+        if not self._is_written or all(now.get(key) == text for key, text in data.items()):
+            return
+        try:
+            if there is None:
+                kept = {key: text for key, text in data.items() if text is not None}
+                self._cluster.create(part_manifest(NAME, self._identity.namespace, kept))
+            else:
+                version = {"resourceVersion": there["metadata"]["resourceVersion"]}
+                ref = Ref(CONFIG_MAP, self._identity.namespace, NAME)
+                self._cluster.merge(ref, {"metadata": version, "data": data}, MANAGER)
+        except errors.StaleError as stale:
+            message = "another run writes to its inventory at the same time"
+            raise errors.ClusterError(message, "run it again") from stale
+        self._inventory = replace(self._inventory, revision=self._revision)
+        self._noted[target.name] = note
 
     def remember(self, found: Mapping[str, Enrolled | None]) -> None:
         """Save the result. Entries of a newer run stay unchanged."""
@@ -121,8 +161,8 @@ class ClusterRegistry:
         is_same = self._inventory.revision == self._revision
         if not self._is_written or (is_same and not changed):
             return
-        namespace = self._management.identity.namespace
-        maps = self._management.cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL).items
+        namespace = self._identity.namespace
+        maps = self._cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL).items
         now = read_inventory(maps)
         self._parts = data_of(maps)
         for name in changed.keys() & now.clusters.keys():
@@ -147,7 +187,7 @@ class ClusterRegistry:
         if more:  # marks the work as done, so it is last
             here = writes.pop()[1] if writes and writes[-1][0] == NAME else {}
             writes.append((NAME, {**here, **more}))
-        cluster, namespace = self._management.cluster, self._management.identity.namespace
+        cluster, namespace = self._cluster, self._identity.namespace
         for part, data in writes:
             try:
                 cluster.merge(Ref(CONFIG_MAP, namespace, part), {"data": data}, MANAGER)
@@ -156,6 +196,18 @@ class ClusterRegistry:
                     raise
                 if there := {key: text for key, text in data.items() if text is not None}:
                     create_or_merge(cluster, part_manifest(part, namespace, there))
+
+
+def _name(manifest: Manifest) -> str:
+    return str(manifest["metadata"]["name"])
+
+
+def registered(management: ManagementCluster) -> Mapping[str, Enrolled]:
+    """Return the registry of the management cluster; before the first run, of its records."""
+    inventory = management.identity.inventory
+    if any(_name(it) == NAME for it in management.identity.config_maps):
+        return inventory.clusters
+    return {**_rebuilt(management), **inventory.clusters}
 
 
 def _rebuilt(management: ManagementCluster) -> dict[str, Enrolled]:
@@ -184,15 +236,50 @@ _KEY = "value"
 
 
 class Access:
-    """Connections to tenant clusters, by a named kubeconfig or Cluster API's Secret."""
+    """Connections to clusters, by a named kubeconfig or Cluster API's Secret, and their identities.
 
-    def __init__(self, clusters: Clusters, management: ManagementCluster) -> None:
+    Without management cluster, each cluster is `standalone`: its own inventory has its entry.
+    """
+
+    def __init__(
+        self,
+        clusters: Clusters,
+        management: ManagementCluster | None,
+        evaluation: Evaluation | None = None,
+    ) -> None:
         self._clusters = clusters
         self.management = management
+        self.standalone, self.home = False, NAMESPACE
+        self.uids: dict[str, str] = {}
+        if evaluation is not None:
+            self.standalone = management is None and not uses_hub(evaluation)
+            self.home = (
+                evaluation.tree.settings.inventory_namespace if self.standalone else NAMESPACE
+            )
+            targets = evaluation.documents.of(CLUSTER_TARGET.id)
+            self.uids = {it.name: uid for it in targets if (uid := it.spec.get("uid"))}
+
+    def identify(
+        self, cluster: Cluster, name: str, known: Enrolled | None, *, accept: bool = False
+    ) -> ClusterIdentity:
+        """Return the identity and inventory of a cluster, or raise IdentityError."""
+        if uid := self.uids.get(name):
+            known = replace(known or Enrolled("", ""), uid=uid)
+        found = identify(cluster, name, self.home, known, accept=accept)
+        if not self.standalone or accept:
+            return found
+        check_memory(found.inventory, name)
+        if not uid and name not in found.inventory.clusters:
+            message, hint = "its identity is not known yet", f"write spec.uid: {found.uid}"
+            if others := " and ".join(sorted(found.inventory.clusters)):
+                message, hint = f"it is cluster {others}", f"name the kubeconfig of {name}"
+            message = f"{message}: kube-system has uid {found.uid}"
+            raise errors.IdentityError(message, f"{hint}, or if it is meant: --enroll {name}")
+        return found
 
     def connect(self, cluster: str, *, accept: bool = False) -> Cluster | None:
         """Return a cluster, or None without a kubeconfig. IdentityError: its entry is damaged."""
-        if not accept:
+        if self.management is not None and not accept:
             check_memory(self.management.identity.inventory, cluster)
         found = self.kubeconfig(cluster)
         if found is None:
@@ -213,6 +300,8 @@ class Access:
         return any(self._live(kind, cluster) is not None for kind in cluster_kinds())
 
     def _from_secret(self, cluster: str) -> bytes | None:
+        if self.management is None:
+            return None
         for place, name in dict.fromkeys(self._places(cluster)):
             ref = Ref(SECRET, place, f"{name}-kubeconfig")
             title = f"Secret {place}/{ref.name}"
@@ -250,7 +339,7 @@ class Access:
 
     def _live(self, kind: ClusterKind, cluster: str) -> Manifest | None:
         tenant = tenant_of(cluster)
-        if tenant is None:
+        if tenant is None or self.management is None:
             return None
         try:
             live = self.management.objects(kind.resource).get(Ref(kind.resource, *tenant))

@@ -1,12 +1,15 @@
 """Objects of every cluster as files."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from reconciler.apply.rights import crd_texts
+from reconciler.addresses import format_short
+from reconciler.apply.rights import crd_texts, used
 from reconciler.documents.findings import shown
 from reconciler.documents.yaml import dump
+from reconciler.families.clusters import cluster_of
+from reconciler.kube.resources import resource_of
 from reconciler.model.errors import UsageError
 from reconciler.model.objects import MANAGEMENT, Manifest, owned_labels
 from reconciler.planning.evaluate import Evaluation
@@ -38,10 +41,21 @@ def render(evaluation: Evaluation, out: Path, policies: Sequence[Manifest] = ())
     return counts
 
 
+def left_ranges(evaluation: Evaluation) -> Iterator[str]:
+    """Yield notes about ranges that the files no longer give to a cluster."""
+    for record in evaluation.state.records:
+        cluster = cluster_of(record)
+        if record.is_released and not record.announced and record.range and cluster != MANAGEMENT:
+            what = f"{format_short(record.range)} leaves {cluster}"
+            yield f"{what}; not checked: whether {cluster} uses it"
+
+
 def rendered(evaluation: Evaluation, policies: Sequence[Manifest] = ()) -> dict[str, str]:
     """Return all files by path. With policies, kustomizations add the label that they select."""
-    files = {path: dump(it) for path, it in object_files(evaluation).items()}
-    for name, text in crd_texts().items():
+    objects = object_files(evaluation)
+    files = {path: dump(it) for path, it in objects.items()}
+    kinds = [resource_of(it) for path, it in objects.items() if path.startswith(f"{MANAGEMENT}/")]
+    for name, text in crd_texts(used(kinds) if kinds else ()).items():
         files[f"{MANAGEMENT}/crds/{name}"] = text
     for cluster in sorted({path.partition("/")[0] for path in files}):
         for manifest in policies:

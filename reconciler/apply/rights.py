@@ -155,12 +155,12 @@ def management_rights() -> tuple[Right, ...]:
 
 
 @cache
-def tenant_rights() -> tuple[Right, ...]:
-    """Return the rights in every tenant cluster."""
+def tenant_rights(inventory: str = METALLB_HOME) -> tuple[Right, ...]:
+    """Return the rights in every tenant cluster, by the namespace of its inventory."""
     return _by_need(
         (
             _IDENTITY,
-            Right(Need.APPLY, objects.CONFIG_MAP, _INVENTORY, namespace=METALLB_HOME),
+            Right(Need.APPLY, objects.CONFIG_MAP, _INVENTORY, namespace=inventory),
             Right(Need.APPLY, ADDRESS_POOL, OURS, namespace=METALLB_HOME),
             Right(Need.APPLY, ADVERTISEMENT, OURS, namespace=METALLB_HOME),
             Right(Need.APPLY, CONFIGURATION_STATE, ("list",), namespace=METALLB_HOME),
@@ -197,10 +197,12 @@ def questions(rights: tuple[Right, ...]) -> Iterator[Question]:
     return (Question(right, verb) for right in rights for verb in right.verbs)
 
 
-def crd_texts() -> dict[str, str]:
-    """Return all CRDs as YAML, by file name."""
+def crd_texts(kinds: Collection[Resource] | None = None) -> dict[str, str]:
+    """Return the CRDs of some kinds, or all CRDs, as YAML, by file name."""
     own = f"{IP_ALLOCATION.group}_{IP_ALLOCATION.plural}.yaml"
-    return crd_files(own, *(name for family in families() for name in family.objects.crds))
+    found = crd_files(own, *(name for family in families() for name in family.objects.crds))
+    names = None if kinds is None else {f"{it.group}_{it.plural}.yaml" for it in kinds}
+    return found if names is None else {name: found[name] for name in found if name in names}
 
 
 @cache

@@ -10,6 +10,7 @@ from reconciler.apply.growth import all_growers
 from reconciler.apply.inventory import Enrolled
 from reconciler.apply.metallb import pool_addresses, ranges_of
 from reconciler.documents.findings import has_error
+from reconciler.families import families, needs_hub
 from reconciler.families.clusters import balancer_records, cluster_of, described_clusters
 from reconciler.families.interface import DEFAULT_PORT
 from reconciler.kube.resources import ADDRESS_POOL, DesiredObject, desired_objects
@@ -36,7 +37,7 @@ class Target(Struct, frozen=True):
     withheld: tuple[tuple[str, IPSet], ...] = ()  # other clusters might announce them
     remembered: IPSet = field(default_factory=IPSet)  # in the registry
     is_described: bool = True
-    is_re_enrolled: bool = False
+    is_enrolled: bool = False
     forced: IPSet = field(default_factory=IPSet)  # withdrawn even if they are used
     records: tuple[Allocation, ...] = ()
 
@@ -73,16 +74,18 @@ class ApplyOptions(Struct, frozen=True):
     adopt: bool = False
     dry_run: bool = False
     require_all: bool = False
-    re_enrol: frozenset[str] = frozenset()
+    enroll: frozenset[str] = frozenset()  # clusters, as the next two
+    take_over: frozenset[str] = frozenset()
     force_withdraw: bool = False
     forced_claims: frozenset[str] = frozenset()
-    confirm_withdrawn: frozenset[str] = frozenset()  # clusters
+    confirm_withdrawn: frozenset[str] = frozenset()
     default_port: int = DEFAULT_PORT
     lb_class: str = ""
     allow_release: int | None = None
     allow_delete: int | None = None
     shard: tuple[int, int] = (0, 1)
     root: str = ""
+    repository: str = ""  # its first commit
 
     def forces(self, claim: Key) -> bool:
         """Return whether the left range of a claim is withdrawn even if Services use it."""
@@ -107,6 +110,21 @@ def known_as_now(known: Mapping[str, Enrolled], former: Mapping[str, str]) -> di
     """Return the registry with entries under new names that have none yet."""
     more = {now: known[old] for now, old in former.items() if old in known and now not in known}
     return {**known, **more}
+
+
+def uses_hub(evaluation: Evaluation) -> bool:
+    """Return whether documents or records need a management cluster, or there are none at all."""
+    documents = evaluation.documents
+    used = {record.claim.family for record in evaluation.state.records}
+    used |= {it.name for it in families() for kind in it.kinds for _ in documents.of(kind.id)}
+    return not used or any(map(needs_hub, used))
+
+
+def named_clusters(evaluation: Evaluation) -> list[str]:
+    """Return the clusters of ClusterTargets and of records with addresses, by name."""
+    names = {item.name for item in evaluation.documents.of(CLUSTER_TARGET.id)}
+    names |= {cluster_of(record) for record in evaluation.state.records if record.range}
+    return sorted(names - {MANAGEMENT, ""})
 
 
 class Claims(NamedTuple):
@@ -189,7 +207,7 @@ def targets(
             tuple(sorted(spaces.get(name, ()))) or (known[name].spaces if name in known else ()),
             remembered=ranges_of(known[name].addresses if name in known else ()),
             is_described=name in described,
-            is_re_enrolled=options is not None and name in options.re_enrol,
+            is_enrolled=options is not None and name in options.enroll,
             forced=IPSet.of(forced.get(name, ())),
             records=tuple(balancers.get(name, ())),
         )

@@ -93,7 +93,8 @@ reach: Decorator[Any] = gathered(
 
 def _apply_options(
     break_glass: Sequence[str],
-    re_enrol: Sequence[str],
+    enroll: Sequence[str],
+    take_over: Sequence[str],
     force_withdraw_claim: Sequence[str],
     confirm_withdrawn: Sequence[str],
     policies: bool | None,
@@ -105,7 +106,8 @@ def _apply_options(
         raise UsageError("--break-glass names no group")
     return ApplyOptions(
         break_glass=tuple(break_glass),
-        re_enrol=frozenset(re_enrol),
+        enroll=frozenset(enroll),
+        take_over=frozenset(take_over),
         forced_claims=frozenset(force_withdraw_claim),
         confirm_withdrawn=frozenset(confirm_withdrawn),
         **switches,
@@ -130,7 +132,8 @@ apply: Decorator[Any] = gathered(
         help="Delete at most N objects of the management cluster.",
     ),
     option("--require-all", is_flag=True, help="Fail if a tenant has no kubeconfig."),
-    repeatable("--re-enrol", "CLUSTER", "Accept another identity of this cluster."),
+    repeatable("--enroll", "CLUSTER", "Accept a new or another identity of this cluster."),
+    repeatable("--take-over", "CLUSTER", "Accept that another repository was applied to it."),
     option("--force-withdraw", is_flag=True, help="Withdraw addresses that Services use."),
     repeatable(
         *("--force-withdraw-claim", "CLAIM"), "Withdraw used addresses that only this claim left."

@@ -144,7 +144,7 @@ GROUPS = {
     "Reading": "repo rev worktree remote branch base at apply_result",
     "Result": "output outs out color metrics_file",
     "Clusters": "kubeconfig context cluster clusters allow_exec timeout",
-    "Applying": "no_apply crds policies break_glass adopt require_all re_enrol force_withdraw"
+    "Applying": "no_apply crds policies break_glass adopt require_all enroll take_over force_withdraw"
     " force_withdraw_claim confirm_withdrawn default_port lb_class shard",
     "Running on": "interval watch resync leader_elect log_format listen tls_cert tls_key"
     " hook_secret_file",

@@ -21,7 +21,6 @@ from uuid import uuid4
 
 import click
 from msgspec import Struct
-from msgspec.structs import replace
 
 from reconciler.apply.targets import ApplyOptions
 from reconciler.cli import options
@@ -209,7 +208,7 @@ def begin_metering(
 
 def run_daemon(order: Order) -> int:
     """Run until a signal. The server starts first, to report a repository that is missing."""
-    if order.daemon.elects and order.reach is None:
+    if order.daemon.elects and (order.reach is None or order.reach.management() is None):
         raise UsageError("--leader-elect needs a management cluster", "--kubeconfig PATH")
     daemon, dirty = order.daemon, DirtySet(float(order.daemon.resync))
     answers = _DaemonServer(dirty, HealthState(dirty.time.monotonic, dirty.resync))
@@ -266,7 +265,7 @@ def _daemon(
         partial(is_in_history, repository),
         order.options,
         clusters,
-        replace(order.wanted, root=repository.git.root.path),
+        order.wanted,
         applies=order.applies,
         now=options.now,
         deleted=watches.deleted_uids,

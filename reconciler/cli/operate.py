@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.policies import policies as admission_policies
+from reconciler.apply.render import left_ranges
 from reconciler.apply.render import render as run_render
 from reconciler.apply.targets import ApplyOptions
 from reconciler.cli import cluster_options, opening, options, output
@@ -24,6 +25,7 @@ from reconciler.gitio.repository import Repository, open_revision
 from reconciler.kube.clusters import KubeClusters
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.reconcile.branch import current_head, is_in_history
+from reconciler.reconcile.discovery import of_repository
 from reconciler.reconcile.doctor import diagnose
 from reconciler.reconcile.evaluation import applied_code, as_reconciled, require_unedited
 from reconciler.reconcile.verify import Verified, revisions_of
@@ -65,17 +67,17 @@ def apply(
     Exit code 5: a cluster failed, and the others were applied.
     """
     if not reach.is_named:
-        message = "no management cluster given"
-        raise UsageError(message, "pass --kubeconfig PATH or set KUBECONFIG")
+        hint = "--kubeconfig PATH (or KUBECONFIG) for a management cluster, else --clusters DIR"
+        raise UsageError("no cluster is named", hint)
     cluster_options.require_reach()
     part = parse_shard(shard)
     repository = opening.open_branch(repo, remote, branch)
     with output.progress("reading"):
         evaluation = as_reconciled(_published(repository, rev), repository)
         require_unedited(evaluation)
-    own = {"dry_run": dry_run, "shard": part}
-    wanted = replace(wanted, root=repository.git.root.path, **own)
+    wanted = replace(wanted, dry_run=dry_run, shard=part)
     with output.progress("applying"):
+        wanted = of_repository(wanted, repository, evaluation)
         applied = apply_fleet(evaluation, reach, wanted, partial(is_in_history, repository))
     code = applied_code(evaluation, applied)
     would_change = dry_run and any(item.is_changed for item in applied)
@@ -147,6 +149,8 @@ def render(
     counts = {} if is_wrong else run_render(evaluation, out, manifests)
     if is_wrong:
         output.tell(f"Nothing was written to {out}: fix the errors first.")
+    for line in left_ranges(evaluation) if not is_wrong else ():
+        output.note(line)
     result.show(
         lambda _: "".join(f"{out}/{name}: {plural(n, 'file')}\n" for name, n in counts.items()),
         lambda: {**envelope("RenderResult"), "out": str(out), "clusters": counts},

@@ -133,11 +133,11 @@ def reconcile(
 
     def begin() -> _Job:
         repository = opened()
-        own = replace(wanted, root=repository.git.root.path)
         propose = open_proposing(repository, to_branch).bring if to_branch is not None else None
         own_options = replace(run_options, propose=propose)
         whole = whole_of(repository)
-        return _Job(repository, own_options, read_reach, own, applies, metrics_file, printer, whole)
+        rest = (read_reach, wanted, applies, metrics_file, printer, whole)
+        return _Job(repository, own_options, *rest)
 
     if seconds is not None:
         return _loop(begin, interval or "", seconds)

@@ -45,6 +45,13 @@ def family_of(name: str) -> Family | None:
 
 
 @cache
+def needs_hub(name: str) -> bool:
+    """Return whether a family has objects in the management cluster; an unknown one might."""
+    family = family_of(name)
+    return family is None or bool(family.objects.resources)
+
+
+@cache
 def family_of_kind(kind: GroupKind) -> Family | None:
     """Return the family that reads a kind, or None for a kind of `ipam` itself."""
     return next((it for it in families() if any(kind == one.id for one in it.kinds)), None)

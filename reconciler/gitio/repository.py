@@ -253,6 +253,11 @@ class Repository:
         """Report whether the clone is shallow."""
         return is_shallow(self.git)
 
+    def first_commit(self, revision: str) -> str:
+        """Return the first commit of first parents; empty in a shallow clone."""
+        how = ("rev-list", "--first-parent", "--max-parents=0", revision, "--")
+        return "" if self.is_shallow() else self.git.words(*how)[-1]
+
     def plan_commits(self, revision: str, without: Sequence[str] = ()) -> Iterator[str]:
         """Yield the reconcile commits of this root that `without` lacks, newest first."""
         return plan_commits(self.git, revision, without)

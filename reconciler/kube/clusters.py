@@ -351,12 +351,13 @@ class KubeClusters:
 
     @property
     def is_named_by_person(self) -> bool:
-        """Return whether the user named a management cluster."""
-        return self.kubeconfig is not None or bool(self.environment.get("KUBECONFIG"))
+        """Return whether the user named a cluster."""
+        named = self.kubeconfig, self.folder, self.environment.get("KUBECONFIG"), self.clusters
+        return any(named)
 
     @property
     def is_named(self) -> bool:
-        """Return whether the user, or the service account of the pod, names one."""
+        """Return whether the user, or the service account of the pod, names a cluster."""
         return self.is_named_by_person or ServiceAccount(self.environment).is_there()
 
     def management(self) -> KubeCluster | None:

@@ -59,6 +59,7 @@ class Settings(Struct, frozen=True):
     max_release_percent: int = 30
     min_records: int = 10
     applies_documents: bool = False
+    inventory_namespace: str = "kube-system"  # of clusters without management cluster
     address_spaces: tuple[str, ...] | None = None
     kinds: tuple[tuple[str, tuple[str, ...]], ...] = ()
     committer: tuple[str, str] = ("gitops-ipam", "noreply@gitops-ipam.dev")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from msgspec.structs import replace
 
 from reconciler.documents.document import Identity
-from reconciler.families import families
+from reconciler.families import families, needs_hub
 from reconciler.families.interface import DEFAULT_PORT, Projection, ProjectionInput
 from reconciler.model.claim import Allocation
 from reconciler.model.instant import format_instant
@@ -23,7 +23,11 @@ def project(evaluation: Evaluation, default_port: int = DEFAULT_PORT) -> tuple[P
     records = apart(evaluation.state.records, evaluation.state.claims)
     given = replace(world_of(evaluation, records), default_port=default_port)
     made = [item for family in families() for item in family.project(given)]
-    made += [Projection(MANAGEMENT, record_object(record)) for record in records]
+    made += [
+        Projection(MANAGEMENT, record_object(record))
+        for record in records
+        if needs_hub(record.claim.family)
+    ]
     return tuple(_applied(made, _observed(evaluation)))
 
 

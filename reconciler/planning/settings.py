@@ -88,6 +88,7 @@ def _read(document: Document) -> tuple[Settings, list[Finding]]:
     committer: dict[str, Any] = spec.get("committer") or {}
     kinds: dict[str, list[str]] = spec.get("kinds") or {}
     metallb: dict[str, str] = spec.get("metallb") or {}
+    apply: dict[str, str] = spec.get("apply") or {}
     name, email = default.committer
     settings = Settings(
         sources=tuple(spec.get("sources", default.sources)),
@@ -98,7 +99,8 @@ def _read(document: Document) -> tuple[Settings, list[Finding]]:
         overlap_is_error=spec.get("poolOverlap") == "error",
         implicit_is_error=spec.get("providerImplicit") == "error",
         max_release_percent=brakes.get("maxReleasePercent", default.max_release_percent),
-        applies_documents=(spec.get("apply") or {}).get("documents") == "all",
+        applies_documents=apply.get("documents") == "all",
+        inventory_namespace=apply.get("inventoryNamespace", default.inventory_namespace),
         limits=_limits(spec.get("limits") or {}, default.limits),
         min_records=brakes.get("minRecords", default.min_records),
         address_spaces=tuple(spec["addressSpaces"]) if "addressSpaces" in spec else None,

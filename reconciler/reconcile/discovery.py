@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Collection, Container, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from threading import BoundedSemaphore
 from typing import NamedTuple
 
@@ -45,12 +45,12 @@ from reconciler.apply.growth import (
 )
 from reconciler.apply.intake import MIN_DELETIONS, findings_of
 from reconciler.apply.intake_run import IntakeLook, last_named, look_for_intake, remember_intake
-from reconciler.apply.inventory import NAME, ClusterIdentity, Enrolled, identify, server_now
+from reconciler.apply.inventory import NAME, ClusterIdentity, Enrolled, server_now
 from reconciler.apply.management import Access, opened_management
 from reconciler.apply.metallb import NAMESPACE, ranges_of
 from reconciler.apply.snapshot import Live, LiveObjects, objects_of
 from reconciler.apply.steps import is_ours
-from reconciler.apply.targets import ApplyOptions
+from reconciler.apply.targets import ApplyOptions, uses_hub
 from reconciler.documents.findings import Finding, Location, Severity, ordered, warning
 from reconciler.families.clusters import cluster_of
 from reconciler.families.demand import (
@@ -127,16 +127,19 @@ def look(evaluation: Evaluation, clusters: Clusters, options: LookOptions) -> Lo
         return Looked(changes=left)
     with ExitStack() as opened:
         try:
-            management = opened.enter_context(opened_management(clusters, options.apply))
+            management = opened.enter_context(
+                opened_management(clusters, options.apply, evaluation)
+            )
         except ClusterError as failed:
             why = f"the management cluster cannot be asked: {failed}"
             bugs = (failed,) if isinstance(failed, BugError) else ()
             return Looked(changes=left, unasked=dict.fromkeys(growers, why), bugs=bugs)
-        if management is None:
+        access = Access(clusters, management, evaluation)
+        if management is None and not access.standalone:
             return Looked(changes=left)
-        found = _Look(evaluation, growers, Access(clusters, management), options).run()
+        found = _Look(evaluation, growers, access, options).run()
         changes = tuple(sorted((*found.changes, *left)))
-        return replace(found, changes=changes, at=management.cluster.now())
+        return replace(found, changes=changes, at=management.cluster.now() if management else 0)
 
 
 class _Look:
@@ -193,7 +196,8 @@ class _Look:
         quotas = Quotas(self.state.claims, current_records(self.state.records), self.state.blocked)
         found: dict[str, GrantedRanges] = {}
         # The date of a commit is in the past, even if the server reports no time.
-        now = max(self.access.management.cluster.now(), self.state.clock)
+        hub = self.access.management
+        now = max(hub.cluster.now() if hub is not None else 0, self.state.clock)
         for name, grower in self.growers.items():
             quota = grower.claim(1, 1).quota
             room = None if quota is None else quota.limit - quotas.used(quota)
@@ -212,7 +216,7 @@ class _Look:
             return None
         try:
             with contained(), ExitStack() as opened:
-                accept = name in self.options.apply.re_enrol
+                accept = name in self.options.apply.enroll
                 cluster = self.access.connect(name, accept=accept)
                 if cluster is None:
                     return None  # the cluster can be created later
@@ -229,17 +233,22 @@ class _Look:
             return None
 
     def _observed(self, cluster: Cluster, name: str, *, accept: bool) -> GrowthOutcome:
-        options, known = self.options, self.access.management.identity.inventory.clusters.get(name)
-        identity = identify(cluster, name, NAMESPACE, known, accept=accept)
+        options, hub, granted = self.options, self.access.management, self.granted[name]
+        known = hub.identity.inventory.clusters.get(name) if hub is not None else None
+        identity = self.access.identify(cluster, name, known, accept=accept)
+        if hub is None:
+            known = identity.inventory.clusters.get(name)
+            granted = replace(granted, now=max(granted.now, cluster.now()))
         with self.places:  # only now, so that unreachable clusters do not use all places
             shown = self._shown(cluster, name, identity, known)
             text = remembered(identity.config_maps)
             idle, elastic = read_idle(text or ""), self.evaluation.tree.settings.elastic
-            found = GrowthCalculation(shown, self.granted[name], idle, elastic).outcome()
+            found = GrowthCalculation(shown, granted, idle, elastic).outcome()
             now = write_idle(found.idle)
             writes = options.writes and not options.apply.dry_run
             if writes and text is not None and text != now:
-                cluster.merge(Ref(CONFIG_MAP, NAMESPACE, NAME), {"data": {KEY: now}}, MANAGER)
+                ref = Ref(CONFIG_MAP, identity.namespace, NAME)
+                cluster.merge(ref, {"data": {KEY: now}}, MANAGER)
             return found
 
     def _shown(
@@ -316,6 +325,15 @@ def whole_of(repository: Repository) -> Callable[[str], Evaluation]:
     return lru_cache(1)(lambda head: as_reconciled(repository.source(head), repository))
 
 
+def of_repository(
+    options: ApplyOptions, repository: Repository, evaluation: Evaluation
+) -> ApplyOptions:
+    """Return options with the identity of the repository; the first commit only if it is needed."""
+    revision = evaluation.tree.revision
+    first = "" if uses_hub(evaluation) or not revision else repository.first_commit(revision)
+    return replace(options, root=repository.root, repository=first)
+
+
 @dataclass
 class ObservingRun:
     """A run that observes clusters. `whole` evaluates a revision, no `now` means a fixed time."""
@@ -337,7 +355,7 @@ class ObservingRun:
         asked = replace(
             options,
             look=self.look,
-            server_now=partial(server_now, self.clusters),
+            server_now=lambda found: server_now(self.clusters) if uses_hub(found) else None,
             still_announced=lambda found: still_announced(
                 found, self.clusters, self.options.apply, self.bugs
             ),
@@ -394,7 +412,9 @@ class ObservingRun:
     ) -> list[Applied]:
         """Apply a revision, and write the state for the next observation. No scope means all."""
         scope = replace(scope or Scope(words=self.looked.words), readings=self.looked.readings)
-        applied = apply_fleet(self.whole(head), self.clusters, self.options.apply, is_in, scope)
+        evaluation = self.whole(head)
+        options = of_repository(self.options.apply, self.repository, evaluation)
+        applied = apply_fleet(evaluation, self.clusters, options, is_in, scope)
         self.remember()
         return applied
 

@@ -16,7 +16,7 @@ from reconciler.apply import rights as apply_rights
 from reconciler.apply.elastic import silence, unwell
 from reconciler.apply.executor import contained
 from reconciler.apply.fleet import AT_ONCE
-from reconciler.apply.inventory import ClusterIdentity, Enrolled, InventoryEntry, identify
+from reconciler.apply.inventory import ClusterIdentity, Enrolled, InventoryEntry
 from reconciler.apply.management import (
     Access,
     ManagementCluster,
@@ -309,9 +309,12 @@ class _ClusterChecks:
         self.git, self.clusters = git, clusters
         self.hub: ManagementCluster | None = None
         self.known: Mapping[str, Enrolled] = {}
+        self.access = Access(clusters, None, git.evaluation)
 
     def run(self) -> list[DiagnosisGroup]:
-        with ExitStack() as opened:
+        with ExitStack() as opened, ThreadPoolExecutor(AT_ONCE) as pool:
+            if self.access.standalone:
+                return list(pool.map(self._tenant, self._targets()))
             cluster, refusal = None, None
             try:
                 cluster = self.clusters.management()
@@ -320,14 +323,14 @@ class _ClusterChecks:
                 opened.callback(cluster.close)
                 with contained():
                     self.hub = open_management(cluster, ApplyOptions())
+                self.access = Access(self.clusters, self.hub, self.git.evaluation)
                 self.known = self.hub.identity.inventory.clusters
             except ClusterError as failure:
                 refusal = failure
-            with ThreadPoolExecutor(AT_ONCE) as pool:
-                own = pool.submit(self._management, cluster, refusal)
-                others = list(pool.map(self._tenant, self._targets()))
-                groups = [DiagnosisGroup(MANAGEMENT, tuple(own.result()))]
-                return [*groups, *(group for group in others if group.checks)]
+            own = pool.submit(self._management, cluster, refusal)
+            others = list(pool.map(self._tenant, self._targets()))
+            groups = [DiagnosisGroup(MANAGEMENT, tuple(own.result()))]
+            return [*groups, *(group for group in others if group.checks)]
 
     def _targets(self) -> list[Target]:
         evaluation = self.git.evaluation
@@ -361,29 +364,26 @@ class _ClusterChecks:
         name, known = target.name, self.known.get(target.name)
         try:
             with contained():
-                if self.hub is not None:
-                    cluster = Access(self.clusters, self.hub).connect(name)
-                elif (config := self.clusters.named(name)) is not None:
-                    cluster = self.clusters.connect(name, config, is_named=True)
-                else:
-                    cluster = None
+                cluster = self.access.connect(name)
                 if cluster is None:
                     return DiagnosisGroup(name, self._without_kubeconfig(target, known))
         except ClusterError as failure:
             return DiagnosisGroup(name, (_failed("kubeconfig", failure),))
-        recognise = partial(identify, cluster, name, METALLB_HOME, known)
+        recognise = partial(self.access.identify, cluster, name, known)
+        rights, is_wanted = tenant_rights(self.access.home), bool(target.desired)
         with closing(cluster):
-            checks = tenant_checks(cluster, recognise, is_wanted=bool(target.desired))
+            checks = tenant_checks(cluster, recognise, rights, is_wanted=is_wanted)
             return DiagnosisGroup(name, tuple(run(checks)))
 
     def _without_kubeconfig(
         self, target: Target, known: Enrolled | None
     ) -> tuple[DiagnosisCheck, ...]:
         if self.hub is None:
-            message = "none is named, and the management cluster cannot be asked for its Secret"
+            message = "none is named"
+            if not self.access.standalone:
+                message += ", and the management cluster cannot be asked for its Secret"
             return (doubtful("kubeconfig", message, f"--cluster {target.name}=PATH"),)
-        is_there = Access(self.clusters, self.hub).is_there
-        found = without_kubeconfig(target, known, is_there, require_all=False)
+        found = without_kubeconfig(target, known, self.access.is_there, require_all=False)
         if found is None:
             return ()
         if found.state is ClusterState.WAITING:
@@ -409,12 +409,18 @@ def management_checks(
     }
 
 
-def tenant_checks(cluster: Cluster, recognise: Recognise, *, is_wanted: bool) -> Checks:
+def tenant_checks(
+    cluster: Cluster,
+    recognise: Recognise,
+    rights: tuple[Right, ...] = tenant_rights(),
+    *,
+    is_wanted: bool,
+) -> Checks:
     """Return the checks of a tenant cluster, in which pools are desired or not."""
     return {
         "server": lambda: _server(cluster, "--policies needs"),
         "identity": lambda: _identity(recognise()),
-        "rights": lambda: _rights(cluster, tenant_rights()),
+        "rights": lambda: _rights(cluster, rights),
         "metallb": lambda: _metallb(cluster, recognise, is_wanted=is_wanted),
     }
 

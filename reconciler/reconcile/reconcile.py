@@ -51,7 +51,7 @@ class Answers:
     """The answers of clusters, each record asked once: why it may be announced, or empty."""
 
     still_announced: Callable[[Evaluation], Mapping[str, str]] | None
-    server_now: Callable[[], int | None] | None = None
+    server_now: Callable[[Evaluation], int | None] | None = None
     reasons: dict[Allocation, str] = field(default_factory=dict)
     times: list[int | None] = field(default_factory=list)
 
@@ -67,10 +67,10 @@ class Answers:
         """Return answers for records that moved claims left, by path; empty without clusters."""
         return self._ask(evaluation, left_behind(evaluation))
 
-    def until(self, wall: int) -> int:
+    def until(self, wall: int, evaluation: Evaluation) -> int:
         """Return the time until which instants are due, which is not later than any clock."""
         if self.server_now is not None and not self.times:
-            self.times = [self.server_now()]
+            self.times = [self.server_now(evaluation)]
         return min([wall, *(it for it in self.times if it is not None)])
 
     def _ask(self, evaluation: Evaluation, records: Sequence[Allocation]) -> dict[str, str]:
@@ -89,7 +89,7 @@ class ReconcileOptions(CommitOptions, frozen=True):
     accept_history: str | None = None
     still_announced: Callable[[Evaluation], Mapping[str, str]] | None = None
     now: Callable[[], float] | None = None
-    server_now: Callable[[], int | None] | None = None  # called only if an instant is due
+    server_now: Callable[[Evaluation], int | None] | None = None  # called only if an instant is due
     look: Callable[[Evaluation], Observation] | None = None  # runs while the lock is released
     any_branch: bool = False  # stores no state
     propose: Callable[[Revision, Revision | None], Proposed] | None = None
@@ -219,7 +219,7 @@ class _Run:
                 return None
         if latest_due(state, after, until, records) is None:
             return None
-        return latest_due(state, after, self.answers.until(until), records)
+        return latest_due(state, after, self.answers.until(until, evaluation), records)
 
     def _looked(self, part: RunCommit, look: Callable[[Evaluation], Observation]) -> RunCommit:
         evaluation = part.planned.evaluation

@@ -79,6 +79,7 @@ _FIELDS = {
     "advertisement": "metallb.advertisement",
     **dict.fromkeys(("elastic", "intake"), ""),
     "applies_documents": "apply.documents",
+    "inventory_namespace": "apply.inventoryNamespace",
     "committer": "",
     "skips_ci": "commit.skipCi",
     "limits": "",

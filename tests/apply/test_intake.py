@@ -175,12 +175,12 @@ def test_another_management_cluster_changes_nothing() -> None:
     found = take_in(looked(pool(), uid="uid-2"), gone_by(cluster()))
     assert (found.changes, found.seen) == ((), "uid-1")
     assert "uid uid-2" in found.held[0]
-    assert "--re-enrol management" in found.held[0]
+    assert "--enroll management" in found.held[0]
     assert found.state == gone_by(cluster()).state
 
 
 def test_another_management_cluster_that_is_meant_adds_and_takes_nothing_away() -> None:
-    found = take_in(looked(pool(), uid="uid-2", is_re_enrolled=True), gone_by(cluster()))
+    found = take_in(looked(pool(), uid="uid-2", is_enrolled=True), gone_by(cluster()))
     assert paths(found) == {"GlobalInClusterIPPool.ipam.cluster.x-k8s.io/_/vips.yaml": "+"}
     assert found.seen == "uid-2"
 

@@ -48,7 +48,7 @@ def test_an_identity_that_is_none_gets_into_no_memory(
         del site.objects[HUB][HOME]
     system(site, FIRST)["uid"] = uid
     for revision in "bc":  # and the next run reads the memory that this one wrote
-        applied = site.apply(BOTH, revision, re_enrol=frozenset([FIRST]))
+        applied = site.apply(BOTH, revision, enroll=frozenset([FIRST]))
         assert applied[FIRST].state is ClusterState.REFUSED
         assert "is not the uid of a cluster" in applied[FIRST].error
         assert len(applied[FIRST].error) < 400
@@ -63,7 +63,7 @@ def test_nobody_is_believed_to_be_another_cluster_nor_one_that_is_leaving(
 ) -> None:
     system(site, FIRST)["uid"] = system(site, other)["uid"]
     is_leaving = files is not BOTH  # it is gone after one run
-    for options in ({}, {"re_enrol": frozenset([FIRST])})[is_leaving:]:
+    for options in ({}, {"enroll": frozenset([FIRST])})[is_leaving:]:
         applied = site.apply(files, "b", **options)
         assert applied[FIRST].state is ClusterState.REFUSED
         assert [applied[name].state for name in (HUB, SECOND)] == [ClusterState.APPLIED] * 2
@@ -97,7 +97,7 @@ def test_a_damaged_line_of_the_memory_stops_that_cluster_alone(
     assert f"{LINE} of ConfigMap {INVENTORY}" in applied[FIRST].error
     assert [applied[name].state for name in (HUB, SECOND)] == [ClusterState.APPLIED] * 2
     assert memory(site)[LINE] == value
-    mended = site.apply(BOTH, "b", re_enrol=frozenset([FIRST]))
+    mended = site.apply(BOTH, "b", enroll=frozenset([FIRST]))
     assert mended[FIRST].state is ClusterState.APPLIED
     assert memory(site)[LINE].split()[0] == system(site, FIRST)["uid"]
 

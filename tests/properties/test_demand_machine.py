@@ -148,10 +148,10 @@ class Demand(RuleBasedStateMachine):
     def build_anew(self, cluster: str) -> None:
         """Another cluster under the name; a person says that this is meant."""
         self.here.clusters.objects.pop(cluster, None)
-        self.here.wish = replace(self.here.wish, re_enrol=frozenset([cluster]))
+        self.here.wish = replace(self.here.wish, enroll=frozenset([cluster]))
         self.here.options = replace(self.here.options, apply=self.here.wish)
         self.run()
-        self.here.wish = replace(self.here.wish, re_enrol=frozenset())
+        self.here.wish = replace(self.here.wish, enroll=frozenset())
         self.here.options = replace(self.here.options, apply=self.here.wish)
 
     @rule(balancer=st.sampled_from(PROVIDERS))

@@ -162,12 +162,12 @@ def test_every_commit_of_a_run_asks_ci_to_leave_it_out_where_settings_say_so(fol
 
 def test_nothing_falls_due_after_what_the_management_cluster_shows(folder: Path) -> None:
     late = CLOCK + 3 * DAY
-    assert run(folder, late, server_now=lambda: CLOCK + 60 + DAY - 1).commit is None
-    assert run(folder, CLOCK + 61, server_now=lambda: late).commit is None
+    assert run(folder, late, server_now=lambda _: CLOCK + 60 + DAY - 1).commit is None
+    assert run(folder, CLOCK + 61, server_now=lambda _: late).commit is None
     asked: list[int] = []
-    run(folder, CLOCK + 61, server_now=lambda: asked.append(1))
+    run(folder, CLOCK + 61, server_now=lambda _: asked.append(1))
     assert asked == []
-    assert run(folder, late, server_now=lambda: None).commit is not None
+    assert run(folder, late, server_now=lambda _: None).commit is not None
 
 
 def test_what_is_due_and_still_announced_stays_while_what_is_not_goes(folder: Path) -> None:

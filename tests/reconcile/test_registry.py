@@ -8,7 +8,7 @@ import pytest
 
 from reconciler.apply.executor import Run
 from reconciler.apply.inventory import NAME, ClusterIdentity, Enrolled, Inventory, config_maps
-from reconciler.apply.management import ClusterRegistry, ManagementCluster
+from reconciler.apply.management import ClusterRegistry, ManagementCluster, registered
 from reconciler.apply.targets import ApplyOptions, Target
 from reconciler.kube.interface import Cluster, ObjectList
 from reconciler.kube.resources import desired_object
@@ -39,15 +39,17 @@ class Server:
         self.sent.append(patch["data"])
 
 
-def memory(server: Server, known: Mapping[str, Enrolled], *, lost: bool = False) -> ClusterRegistry:
+def memory(server: Server, known: Mapping[str, Enrolled]) -> ClusterRegistry:
     inventory = Inventory("uid", OLD, clusters=known)
-    maps = [] if lost else config_maps(inventory, HERE)
-    identity = ClusterIdentity("uid", Inventory() if lost else inventory, maps, HERE)
-    return ClusterRegistry(
-        ManagementCluster(cast(Cluster, server), identity),
-        Run(NOW, ApplyOptions()),
-        lambda one, two: one <= two,
-    )
+    identity = ClusterIdentity("uid", inventory, config_maps(inventory, HERE), HERE)
+    run = Run(NOW, ApplyOptions())
+    return ClusterRegistry(cast(Cluster, server), identity, run, lambda one, two: one <= two)
+
+
+def rebuilt(*allocations: Mapping[str, Any]) -> Mapping[str, Enrolled]:
+    """The registry of a management cluster without inventory."""
+    server = cast(Cluster, Server(allocations=list(allocations)))
+    return registered(ManagementCluster(server, ClusterIdentity("uid", Inventory(), [], HERE)))
 
 
 def target(name: str, *addresses: str) -> Target:
@@ -62,7 +64,7 @@ def target(name: str, *addresses: str) -> Target:
 
 def test_what_a_cluster_is_about_to_announce_is_noted_with_what_it_announces() -> None:
     server = Server()
-    memory(server, {"a/one": ONE}).foretell(target("a/one", "10.0.0.8-10.0.0.9"), "u1")
+    memory(server, {"a/one": ONE}).foretell(target("a/one", "10.0.0.8-10.0.0.9"), "u1", ONE)
     noted = f"u1 {OLD} default 10.0.0.0-10.0.0.3 10.0.0.8-10.0.0.9"
     assert server.sent == [{"cluster.a.one": noted}]
 
@@ -97,10 +99,10 @@ def test_allocations_that_hold_nothing_or_are_not_ours_tell_nothing() -> None:
     foreign = {**allocation(), "metadata": {"name": "x", "namespace": HERE, "uid": "x"}}
     allocations = [foreign, allocation(phase="Released"), allocation(startAddress=None)]
     for item in allocations:
-        assert memory(Server(allocations=[item]), {}, lost=True).known == {}
+        assert rebuilt(item) == {}
 
 
 def test_allocations_that_cannot_be_read_are_not_taken_for_none() -> None:
     """Their addresses may be announced: nothing is safe to give."""
     with pytest.raises(ClusterError, match=r"IPAllocation one-lb: 'x-10\.0\.0\.3' is neither"):
-        memory(Server(allocations=[allocation(startAddress="x")]), {}, lost=True)
+        rebuilt(allocation(startAddress="x"))

@@ -67,7 +67,7 @@ def test_a_copied_inventory_is_refused_until_a_person_accepts_it(
     applied = clusters.run(world("web"), "b")[FIRST]
     assert applied.state is ClusterState.REFUSED
     assert "kube-system has uid" in applied.error
-    again = clusters.run(world("web"), "b", re_enrol=frozenset([FIRST]))[FIRST]
+    again = clusters.run(world("web"), "b", enroll=frozenset([FIRST]))[FIRST]
     assert again.state is ClusterState.APPLIED
 
 

@@ -13,18 +13,20 @@ from reconciler.records import emit
 
 HERE = Path(__file__).parent
 EXAMPLE = HERE / "example"
-_FAMILIES = str(HERE / "families")
+FAMILIES = HERE / "families"
+STANDALONE = HERE / "standalone"
+"""The family without kinds in a management cluster."""
 
 
 @contextmanager
-def installed() -> Iterator[None]:
+def installed(folder: Path = FAMILIES) -> Iterator[None]:
     """Let the program know the family, as if its folder stood beside the others."""
-    package.__path__.append(_FAMILIES)
+    package.__path__.append(str(folder))
     forget()
     try:
         yield
     finally:
-        package.__path__.remove(_FAMILIES)
+        package.__path__.remove(str(folder))
         sys.modules.pop(f"{package.__name__}.toy", None)
         forget()
 

@@ -129,7 +129,7 @@ def test_another_identity_is_told_with_its_mend(site: Site, look: Looked) -> Non
     site.apply(FILES)
     renew_identity(site.tenants[FIRST])
     check = look(site.clusters()).check(FIRST, "identity")
-    assert (check.verdict, check.hint) == (FAILED, f"if that is meant: --re-enrol {FIRST}")
+    assert (check.verdict, check.hint) == (FAILED, f"if that is meant: --enroll {FIRST}")
 
 
 def test_a_tenant_without_a_kubeconfig_waits_and_one_that_lost_it_fails(

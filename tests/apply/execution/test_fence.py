@@ -50,11 +50,11 @@ def test_a_cluster_that_a_revision_nobody_knows_changed_is_left_alone_until_a_pe
         f" git merge-base: Not a valid commit name {STRANGE}"
     )
     assert applied[SECOND].hint == (
-        "another repository, or too shallow a clone? if it is meant: --re-enrol team-a/shop"
+        "another repository, or too shallow a clone? if it is meant: --enroll team-a/shop"
     )
     assert POOL in clusters.objects[SECOND]
     assert {applied[HUB].state, applied[FIRST].state} == {ClusterState.APPLIED}
-    applied = clusters.run(world("web"), "c", re_enrol=frozenset([SECOND]))
+    applied = clusters.run(world("web"), "c", enroll=frozenset([SECOND]))
     assert applied[SECOND].state is ClusterState.APPLIED
     assert POOL not in clusters.objects[SECOND]
 
@@ -73,7 +73,7 @@ def test_a_history_that_does_not_hold_what_was_applied_is_refused(clusters: Fake
     assert (applied.cluster, applied.state, applied.error) == (HUB, ClusterState.REFUSED, error)
     clusters.inventory(HUB)["revision"] = STRANGE
     assert states(clusters.run(world(), "c")) == {ClusterState.REFUSED}
-    clusters.run(FILES, "c", re_enrol=frozenset([HUB]))
+    clusters.run(FILES, "c", enroll=frozenset([HUB]))
     assert clusters.inventory(HUB)["revision"] == "c" * 40
 
 
@@ -149,17 +149,21 @@ def test_a_root_that_moved_is_left_alone_until_a_person_says_so(clusters: FakeCl
         before = {name: dict(objects) for name, objects in clusters.objects.items()}
         (refused,) = clusters.run(files, revision, **options).values()
         assert (refused.state, refused.cluster) == (ClusterState.REFUSED, HUB)
-        assert "--re-enrol management" in refused.hint
+        assert "--enroll management" in refused.hint
         assert {name: dict(objects) for name, objects in clusters.objects.items()} == before
         return refused.error
 
-    error = "the top of the repository was applied last, and this is root 'net/one'"
+    error = (
+        "the top of the repository was applied last, and this is root 'net/one' of the repository"
+    )
     assert refusal(world("web"), "c", root="net/one") == error
-    meant = {"re_enrol": frozenset({HUB})}
+    meant = {"enroll": frozenset({HUB})}
     assert states(clusters.run(FILES, "c", root="net/one", **meant)) == {ClusterState.APPLIED}
     assert {clusters.inventory(name)["root"] for name in (HUB, FIRST, SECOND)} == {"net/one"}
     assert states(clusters.run(FILES, "d", root="net/one")) == {ClusterState.APPLIED}
-    error = "root 'net/one' was applied last, and this is the top of the repository"
+    error = (
+        "root 'net/one' of the repository was applied last, and this is the top of the repository"
+    )
     assert refusal(FILES, "d") == error
     assert states(clusters.run(FILES, "d", **meant)) == {ClusterState.APPLIED}
     assert clusters.inventory(FIRST)["root"] == ""

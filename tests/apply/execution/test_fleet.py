@@ -13,7 +13,7 @@ from reconciler.families.butler.kinds import TENANT_CLUSTER
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.kube.resources import ADDRESS_POOL
 from reconciler.model.applied import ClusterState
-from reconciler.model.errors import ClusterError, UnauthorizedError, UnreachableError, UsageError
+from reconciler.model.errors import ClusterError, UnauthorizedError, UnreachableError
 from reconciler.model.objects import CONFIG_MAP, NAMESPACE, NODE, SECRET, SERVICE, Ref
 from tests.apply.execution.site import (
     FIRST,
@@ -51,8 +51,8 @@ class Nowhere(FakeClusters):
 
 
 def test_without_a_management_cluster_nothing_is_applied_nor_asked() -> None:
-    with pytest.raises(UsageError, match="no management cluster given"):
-        apply_fleet(evaluated(world()), Nowhere(), ApplyOptions(), is_in)
+    (refused,) = apply_fleet(evaluated(world()), Nowhere(), ApplyOptions(), is_in)
+    assert (refused.cluster, refused.error) == (HUB, "no management cluster given")
     assert doubts(Nowhere()) == []
 
 
@@ -101,8 +101,8 @@ def test_another_cluster_under_the_same_name_is_refused_until_it_is_enrolled(
     applied = clusters.run(FILES, "b")[name]
     assert applied.state is ClusterState.REFUSED
     assert applied.error.startswith("it is another cluster than before: kube-system has uid anoth")
-    assert applied.hint == f"if that is meant: --re-enrol {name}"
-    again = clusters.run(FILES, "b", re_enrol=frozenset([name]))
+    assert applied.hint == f"if that is meant: --enroll {name}"
+    again = clusters.run(FILES, "b", enroll=frozenset([name]))
     assert again[name].state is ClusterState.APPLIED
     assert not clusters.run(FILES, "b")[name].is_changed
 

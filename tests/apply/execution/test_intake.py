@@ -183,7 +183,7 @@ def test_a_management_cluster_with_another_identity_is_refused(served: World) ->
     objects[home]["metadata"]["uid"] = "another"
     with pytest.raises(IdentityError):
         served.look()
-    accept = ApplyOptions(re_enrol=frozenset(["management"]))
+    accept = ApplyOptions(enroll=frozenset(["management"]))
     assert served.look(accept).taken.changes == ()
 
 

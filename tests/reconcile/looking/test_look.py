@@ -88,7 +88,7 @@ def test_another_cluster_under_the_name_is_not_asked_until_a_person_says_so() ->
     del here.clusters.objects[ONE][INVENTORY]  # it was built anew
     looked = here.looked()
     assert "it is another cluster than before" in looked.unasked[ONE]
-    here.options = LookOptions(ApplyOptions(re_enrol=frozenset([ONE])))
+    here.options = LookOptions(ApplyOptions(enroll=frozenset([ONE])))
     assert len(here.looked().changes) == 1
 
 

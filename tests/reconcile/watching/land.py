@@ -150,7 +150,7 @@ class Land(Country):
     def reconciled(self, run: ObservingRun) -> Reconciled:
         options = ReconcileOptions(
             now=lambda: self.now,
-            server_now=lambda: self.now,
+            server_now=lambda _: self.now,
             look=run.look,
             still_announced=lambda found: still_announced(found, self.clusters, self.wish),
         )
