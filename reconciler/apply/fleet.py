@@ -415,6 +415,9 @@ class _Fleet:
                 if registry is not self.registry:
                     cluster.extend(LAST_SECONDS)
                     registry.remember({target.name: enrolled})
+                    if accept and self.access.uids.get(target.name) != identity.uid:
+                        note = f"commit spec.uid: {identity.uid} in its ClusterTarget"
+                        applied = replace(applied, notes=(*applied.notes, note))
         except ClusterError as failed:
             return _Done(refused(target.name, failed, known.revision if known else ""), known)
         is_left = target.is_described or enrolled.addresses or applied.is_failed

@@ -35,9 +35,10 @@ from reconciler.planning.retention import (
     holding_after,
     retention_end,
     shrinking,
+    waiting,
 )
 from reconciler.planning.rules import find_pin, rivals
-from reconciler.planning.space import Holdings, Lookup, Space, Withheld, find_near, usage
+from reconciler.planning.space import Holdings, Lookup, Space, Withheld, find_near, space_of, usage
 
 Claims = Mapping[Key, Claim]
 Spaces = Callable[[str], Space]
@@ -157,6 +158,9 @@ class _Planner:
             holding = [item for item in holding if item.path not in self.expired]
             self.holdings = Holdings(state.pools, holding, state.blocked)
         self.holders = Holders(state.pools, holding)
+        self.released: dict[str | None, list[Allocation]] = {}
+        for record in (it for it in holding if it.is_released):
+            self.released.setdefault(space_of(state.pools, record), []).append(record)
         self.rivals = rivals(state.pools)
         self.quotas = Quotas(state.claims, self.record_of, state.blocked)
         self.spaces: dict[str, Space] = {}
@@ -320,6 +324,10 @@ class _Planner:
             found = among.allocate(self._space, claim.size, claim.adjacent_to, take=take)
         else:
             found, refusals = find_pin(claim.pin, claim, among.pools, self._space, self.holders)
+            refusals = [
+                waiting(it, claim.pin, self.state, self.released.get(pool.space, ()))
+                for it, pool in zip(refusals, among.pools, strict=False)
+            ]
         if found is not None and take:
             at, item = found
             if claim.pin is not None:

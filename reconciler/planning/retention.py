@@ -5,10 +5,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from reconciler.addresses import IPRange
 from reconciler.documents.findings import join_limited, plural
-from reconciler.model.claim import Allocation, Claim
-from reconciler.model.instant import parse_instant
+from reconciler.families.clusters import cluster_of
+from reconciler.model.claim import Allocation, Claim, Refusal
+from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.key import Key
+from reconciler.model.objects import MANAGEMENT
 from reconciler.model.plan import Grant, Plan, Release, State, left_by
 from reconciler.model.settings import OverrideKind, Overrides
 
@@ -147,6 +150,23 @@ def retention_end(record: Allocation, state: State) -> int | None:
     own = state.growth_retention if record.path in state.grown else state.retention
     longest = max(own, pool.retention if pool is not None else 0)
     return None if released is None else released + longest
+
+
+def waiting(
+    refusal: Refusal, pin: IPRange, state: State, released: Iterable[Allocation]
+) -> Refusal:
+    """Return the refusal of a pin with the clusters that still hold it, and until when."""
+    waits: dict[str, str] = {}
+    for record in released if refusal.reason == "pin-taken" else ():
+        cluster, end = cluster_of(record), retention_end(record, state)
+        if cluster != MANAGEMENT and record.range is not None and record.range.overlaps(pin):
+            until = "no Service uses it" if record.announced else format_instant(end or 0)
+            is_over = not record.announced and (end or 0) <= state.clock
+            waits[cluster] = "" if is_over else f" until {until}"
+    if not waits:
+        return refusal
+    named = join_limited([f"{cluster}{until}" for cluster, until in waits.items()])
+    return replace(refusal, message=f"{refusal.message}; waits for {named}")
 
 
 def due_instants(state: State, records: Iterable[Allocation] | None = None) -> Iterator[int]:

@@ -26,7 +26,8 @@ Snapshot = Mapping[bytes, bytes]
 _ITS_OWN = (
     *(b"masterleases/", b"leases/kube-system/apiserver-", b"peerserverleases/", b"ranges/"),
     *(b"flowschemas/", b"prioritylevelconfigurations/", b"servicecidrs/"),
-    *(b"configmaps/kube-system/", b"apiregistration.k8s.io/apiservices/"),
+    *(b"configmaps/kube-system/extension-", b"configmaps/kube-system/kube-"),
+    b"apiregistration.k8s.io/apiservices/",
 )
 _CRDS = b"apiextensions.k8s.io/customresourcedefinitions/"
 _POLICIES = b"validatingadmissionpolic"

@@ -13,6 +13,7 @@ from reconciler.kube.interface import Cluster
 from reconciler.model.applied import Applied, ClusterState
 from reconciler.model.errors import GitError, UnreachableError
 from reconciler.model.objects import CONFIG_MAP, Ref
+from reconciler.model.plan import Refuse
 from tests.apply.execution.site import Files, evaluated, failures
 from tests.fake_cluster import FakeCluster
 from tests.fake_clusters import POOL, FakeClusters
@@ -297,6 +298,15 @@ def test_a_cluster_that_is_not_asked_holds_a_range_until_its_retention_ends(
     applied.faults[A] = away
     (why,) = still_announced(evaluated(released, clock=LATER), applied, ApplyOptions()).values()
     assert why == "prod-1 cannot be asked: no answer"
+
+
+def test_a_pin_on_a_range_that_leaves_a_cluster_says_whom_it_waits_for_and_until_when() -> None:
+    gone = {k: v for k, v in fleet(prod_2="2").items() if k != "tenants/prod-1.yaml"}
+    released = {**expiring(gone), "tenants/prod-2.yaml": boat(B, "10.0.0.1")}
+    (refused,) = (it for it in evaluated(released).plan.decisions if isinstance(it, Refuse))
+    assert refused.message == (
+        "10.0.0.1 is taken by prod-1/b1 (berth); waits for prod-1 until 2026-02-16T10:00:30Z"
+    )
 
 
 def test_what_a_removed_cluster_has_is_withdrawn_while_its_records_are_kept(

@@ -1,0 +1,105 @@
+"""`ipam` with target clusters and no management cluster, on real API servers, by the command line."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.apply.execution.site import announced
+from tests.apply.execution.test_standalone import QUAY, A, B, boat, target
+from tests.cli.running import Capture, ipam
+from tests.envtest.servers import ApiServer
+from tests.toy import STANDALONE, installed
+from tests.world import commit, git, repository, write
+
+INVENTORY = "/api/v1/namespaces/kube-system/configmaps/gitops-ipam-inventory"
+
+
+@pytest.fixture(autouse=True)
+def _toy() -> Iterator[None]:
+    with installed(STANDALONE):
+        yield
+
+
+def test_clusters_are_enrolled_applied_to_and_watched_over_by_the_command_line(
+    tmp_path: Path, tenants: tuple[ApiServer, ...], capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "of-something-else"))  # nobody reads it
+    repo = repository(
+        tmp_path / "repo",
+        {
+            "pools/quay.yaml": QUAY,
+            "clusters/prod-1.yaml": target(A),
+            "clusters/prod-2.yaml": target(B),
+            "tenants/boats.yaml": "---\n".join([boat(A, "10.0.0.1"), boat(B, "10.0.0.2")]),
+        },
+    )
+    folder = tmp_path / "kubeconfigs"
+    folder.mkdir()
+    one, two, _ = tenants
+    (folder / "prod-1.kubeconfig").write_text(one.kubeconfig_for("admin").read_text())
+    (folder / "prod-2.kubeconfig").write_text(two.kubeconfig_for("admin").read_text())
+    here = ("--repo", repo, "--clusters", folder)
+    done = ipam(capsys, "reconcile", *here)
+    assert done.code == 5
+    assert f"kube-system has uid {one.uid()}" in done.out + done.err
+    assert announced(one) is None
+    git(repo, "reset", "-q", "--hard", "main")
+    enroll = ("--enroll", A, "--enroll", B)
+    done = ipam(capsys, "apply", *here, *enroll, "--dry-run")
+    assert done.code == 0, done.err
+    assert one.writes() == []
+    done = ipam(capsys, "apply", *here, *enroll)
+    assert done.code == 0, done.err
+    assert f"uid: {one.uid()}" in (repo / "clusters/prod-1.yaml").read_text()
+    assert announced(one) == ["10.0.0.1-10.0.0.1"]
+    data = one.get(INVENTORY)["data"]
+    first = git(repo, "rev-list", "--max-parents=0", "HEAD").strip()
+    assert (data["repository"], data["uid"]) == (first, one.uid())
+    commit(repo, "bind clusters")
+    assert ipam(capsys, "apply", *here).code == 0
+    assert ipam(capsys, "apply", *here, "--detailed-exitcode", "--dry-run").code == 0
+    (folder / "prod-1.kubeconfig").write_text(two.kubeconfig_for("admin").read_text())
+    write(repo, {"tenants/boats.yaml": boat(A, "10.0.0.1") + "---\n" + boat(A, "10.0.0.3")})
+    commit(repo, "another address")
+    two.writes()
+    done = ipam(capsys, "reconcile", *here, "-o", "json")
+    assert done.code == 5
+    found = {it["cluster"]: it for it in json.loads(done.out)["apply"]["clusters"]}
+    assert found[A]["state"] == "refused"
+    assert f"has uid {two.uid()}, not {one.uid()}" in found[A]["error"]
+    assert announced(one) == ["10.0.0.1-10.0.0.1"]
+    (folder / "prod-1.kubeconfig").write_text(one.kubeconfig_for("admin").read_text())
+    assert ipam(capsys, "apply", *here).code == 0
+    assert announced(one) == ["10.0.0.1-10.0.0.1", "10.0.0.3-10.0.0.3"]
+    assert announced(two) is None
+    done = ipam(capsys, "doctor", *here)
+    assert "management" not in done.out
+    assert "prod-1" in done.out
+    assert ipam(capsys, "render", "--repo", repo, "--out", tmp_path / "out").err.count(
+        "10.0.0.2 leaves prod-2; not checked: whether prod-2 uses it"
+    )
+    assert sorted(it.name for it in (tmp_path / "out").iterdir()) == [".ipam-render", "prod-1"]
+
+
+def test_a_second_repository_on_a_cluster_is_refused(
+    tmp_path: Path, tenants: tuple[ApiServer, ...], capsys: Capture
+) -> None:
+    one = tenants[0]
+    reach = ("--cluster", f"{A}={one.kubeconfig_for('admin')}")
+    for name, number in (("first", 1), ("second", 2)):
+        files = {
+            "pools/quay.yaml": QUAY,
+            "clusters/prod-1.yaml": target(A, one.uid()),
+            "tenants/boats.yaml": boat(A, f"10.0.0.{number}"),
+            "README.md": name,
+        }
+        repository(tmp_path / name, files)
+    assert ipam(capsys, "reconcile", "--repo", tmp_path / "first", *reach).code == 0
+    one.writes()
+    done = ipam(capsys, "reconcile", "--repo", tmp_path / "second", *reach)
+    assert done.code == 5
+    assert "--take-over prod-1" in done.out + done.err
+    assert one.writes() == []
+    assert announced(one) == ["10.0.0.1-10.0.0.1"]
