@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import yaml
 
+from reconciler.apply.inventory import NAME
 from reconciler.apply.metallb import NAMESPACE as METALLB_HOME
 from reconciler.documents.validators import crd_files
 from reconciler.families import families
@@ -160,7 +161,7 @@ def tenant_rights(inventory: str = METALLB_HOME) -> tuple[Right, ...]:
     return _by_need(
         (
             _IDENTITY,
-            Right(Need.APPLY, objects.CONFIG_MAP, _INVENTORY, namespace=inventory),
+            *_inventory(inventory),
             Right(Need.APPLY, ADDRESS_POOL, OURS, namespace=METALLB_HOME),
             Right(Need.APPLY, ADVERTISEMENT, OURS, namespace=METALLB_HOME),
             Right(Need.APPLY, CONFIGURATION_STATE, ("list",), namespace=METALLB_HOME),
@@ -171,6 +172,15 @@ def tenant_rights(inventory: str = METALLB_HOME) -> tuple[Right, ...]:
             *_POLICIES,
         )
     )
+
+
+def _inventory(namespace: str) -> Iterator[Right]:
+    """Yield the rights for the inventory; in a namespace of others, for its first ConfigMap only."""
+    if namespace == METALLB_HOME:
+        yield Right(Need.APPLY, objects.CONFIG_MAP, _INVENTORY, namespace=namespace)
+        return
+    for verbs, name in ((("list", "create"), ""), (("patch", "delete"), NAME)):
+        yield Right(Need.APPLY, objects.CONFIG_MAP, verbs, namespace=namespace, name=name)
 
 
 # kube-system identifies the cluster.

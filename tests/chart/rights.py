@@ -6,8 +6,10 @@ from pathlib import Path
 from reconciler.apply.metallb import NAMESPACE as METALLB_HOME
 from reconciler.apply.rights import management_rights, tenant_rights
 from reconciler.model.objects import HOME, SECRET, Need, Right
+from reconciler.model.settings import Settings
 from tests.documentation import ROOT
 
+SYSTEM = Settings().inventory_namespace
 FILE = ROOT / "deploy" / "chart" / "templates" / "_rights.tpl"
 # Needs that a role of their own is for; all others are granted to whoever applies.
 OWN = {
@@ -43,6 +45,7 @@ def roles() -> Mapping[str, tuple[Right, ...]]:
         **{name: _needed(management, need) for need, name in OWN.items()},
         "tenant": _granted(tenant, ""),
         "metallb": _granted(tenant, METALLB_HOME),
+        "inventory": _granted(tenant_rights(SYSTEM), SYSTEM),
         "tenant-policies": _needed(tenant, Need.POLICIES),
     }
     placed = [right for rights in found.values() for right in rights]

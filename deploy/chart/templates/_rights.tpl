@@ -142,6 +142,16 @@
   resources: [ipaddresspools, l2advertisements]
   verbs: [watch]
 {{- end -}}
+{{- define "gitops-ipam.rules.inventory" -}}
+# The inventory.
+- apiGroups: [""]
+  resources: [configmaps]
+  verbs: [list, create]
+- apiGroups: [""]
+  resources: [configmaps]
+  resourceNames: [gitops-ipam-inventory]
+  verbs: [patch, delete]
+{{- end -}}
 {{- define "gitops-ipam.rules.tenant-policies" -}}
 - apiGroups: [admissionregistration.k8s.io]
   resources: [validatingadmissionpolicies, validatingadmissionpolicybindings]
