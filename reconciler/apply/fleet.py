@@ -403,11 +403,11 @@ class _Fleet:
             with contained(), ExitStack() as place:
                 if target.name in self.unasked:
                     raise self.unasked[target.name]
-                cluster = self.access.connect(target.name, accept=target.is_enrolled)
+                accept = target.is_enrolled
+                cluster = self.access.connect(target.name, accept=accept)
                 if cluster is None:
                     return self._without_kubeconfig(target, known)
                 place.callback(cluster.close)
-                accept = target.is_enrolled
                 identity = self.access.identify(cluster, target.name, known, accept=accept)
                 registry = self._claim(cluster, identity, target)
                 place.enter_context(self.places)  # only clusters that answered take a place
@@ -428,7 +428,9 @@ class _Fleet:
     ) -> ClusterRegistry:
         self.guard.check(target.name, identity)
         uid = identity.uid
-        other = self.names_by_uid.setdefault(uid, target.name)
+        entries = (it for it in identity.inventory.clusters if it in self.claims)
+        other = next((it for it in entries if it != target.name), "")
+        other = other or self.names_by_uid.setdefault(uid, target.name)
         if other != target.name:
             message = f"it is the very cluster that {other} names (kube-system has uid {uid})"
             raise IdentityError(message, "name each cluster once")

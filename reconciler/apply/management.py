@@ -46,6 +46,7 @@ from reconciler.model.objects import (
     tenant_name,
     tenant_of,
 )
+from reconciler.model.settings import Settings
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.settings import CLUSTER_TARGET
 
@@ -90,7 +91,7 @@ def opened_management(
 
 
 class ClusterRegistry:
-    """Entries of clusters in the inventory of a cluster: the management cluster, or the only one.
+    """Entries of clusters in the management cluster, or of a standalone cluster in itself.
 
     They are as at the start of a run. A dry run does not write them.
     """
@@ -126,7 +127,7 @@ class ClusterRegistry:
         return Enrolled(uid, revision, target.spaces, announced)
 
     def claim(self, target: Target) -> None:
-        """Write revision, repository, and entry of the only cluster before any other write.
+        """Write the entry of a standalone cluster, before any other write there.
 
         Another run that writes at the same time makes this one fail: compare-and-swap.
         """
@@ -249,15 +250,17 @@ class Access:
     ) -> None:
         self._clusters = clusters
         self.management = management
-        self.standalone, self.home = False, NAMESPACE
+        self.standalone, self._settings = False, Settings()
         self.uids: dict[str, str] = {}
         if evaluation is not None:
             self.standalone = management is None and not uses_hub(evaluation)
-            self.home = (
-                evaluation.tree.settings.inventory_namespace if self.standalone else NAMESPACE
-            )
+            self._settings = evaluation.tree.settings
             targets = evaluation.documents.of(CLUSTER_TARGET.id)
             self.uids = {it.name: uid for it in targets if (uid := it.spec.get("uid"))}
+
+    def home_of(self, name: str) -> str:
+        """Return the namespace of the inventory of a cluster."""
+        return NAMESPACE if tenant_of(name) else self._settings.inventory_namespace
 
     def identify(
         self, cluster: Cluster, name: str, known: Enrolled | None, *, accept: bool = False
@@ -265,7 +268,7 @@ class Access:
         """Return the identity and inventory of a cluster, or raise IdentityError."""
         if uid := self.uids.get(name):
             known = replace(known or Enrolled("", ""), uid=uid)
-        found = identify(cluster, name, self.home, known, accept=accept)
+        found = identify(cluster, name, self.home_of(name), known, accept=accept)
         if not self.standalone or accept:
             return found
         check_memory(found.inventory, name)

@@ -113,11 +113,11 @@ def known_as_now(known: Mapping[str, Enrolled], former: Mapping[str, str]) -> di
 
 
 def uses_hub(evaluation: Evaluation) -> bool:
-    """Return whether documents or records need a management cluster, or there are none at all."""
+    """Return whether the content needs a management cluster, or there is none at all."""
     documents = evaluation.documents
     used = {record.claim.family for record in evaluation.state.records}
     used |= {it.name for it in families() for kind in it.kinds for _ in documents.of(kind.id)}
-    return not used or any(map(needs_hub, used))
+    return not used or bool(evaluation.tree.settings.intake) or any(map(needs_hub, used))
 
 
 def named_clusters(evaluation: Evaluation) -> list[str]:

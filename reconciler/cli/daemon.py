@@ -150,7 +150,7 @@ def are_asked(reach: KubeClusters, *, applies: bool, watches: bool) -> bool:
     if watches and not applies and reach.is_named_by_person:
         raise UsageError(
             "--watch watches the clusters that it applies to: with --no-apply none of those that"
-            " --kubeconfig or $KUBECONFIG name",
+            " are named",
             "leave out --no-apply; or --interval in place of --watch, which asks them once a run;"
             " or name no cluster, and Git alone is watched",
         )

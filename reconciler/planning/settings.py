@@ -74,10 +74,17 @@ _known = lru_cache(maxsize=8)(_settings)
 
 
 def check_targets(documents: Documents) -> Iterator[Finding]:
-    """Yield findings for ClusterTargets with a name that is reserved for another cluster."""
+    """Yield findings for ClusterTargets with the name or the uid of another cluster."""
     if (found := documents.find(CLUSTER_TARGET.id, "", MANAGEMENT)) is not None:
         message = f"{found.title}: the management cluster has that name"
         yield error("name-reserved", found.at("metadata", "name"), message, "give it another name")
+    names: dict[str, str] = {}
+    for item in documents.of(CLUSTER_TARGET.id):
+        uid = item.spec.get("uid")
+        if uid and (other := names.setdefault(uid, item.name)) != item.name:
+            message = f"spec.uid: {uid} is the uid of ClusterTarget {other}"
+            hint = "write the uid of the namespace kube-system of this cluster, or remove the field"
+            yield error("field-value", item.at("spec", "uid"), message, hint)
 
 
 def _read(document: Document) -> tuple[Settings, list[Finding]]:

@@ -370,7 +370,7 @@ class _ClusterChecks:
         except ClusterError as failure:
             return DiagnosisGroup(name, (_failed("kubeconfig", failure),))
         recognise = partial(self.access.identify, cluster, name, known)
-        rights, is_wanted = tenant_rights(self.access.home), bool(target.desired)
+        rights, is_wanted = tenant_rights(self.access.home_of(name)), bool(target.desired)
         with closing(cluster):
             checks = tenant_checks(cluster, recognise, rights, is_wanted=is_wanted)
             return DiagnosisGroup(name, tuple(run(checks)))

@@ -95,6 +95,15 @@ def test_a_cluster_target_may_not_be_called_as_the_management_cluster_is() -> No
     assert evaluation_of(files).findings == ()
 
 
+def test_two_cluster_targets_may_not_have_one_uid() -> None:
+    text = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: ClusterTarget\nmetadata: {name: "
+    files = {f"clusters/{name}.yaml": f"{text}{name}}}\nspec: {{uid: one}}\n" for name in "ab"}
+    (found,) = evaluation_of({**reconciled(SMALL), **files}).findings
+    assert (found.code, found.severity) == ("field-value", Severity.ERROR)
+    assert found.location == Location("clusters/b.yaml", 4, 13, "/spec/uid")
+    assert found.message == "spec.uid: one is the uid of ClusterTarget a"
+
+
 @pytest.mark.parametrize("asked", ["{lbPoolSize: 300}", "{lbPoolSize: 8}"])
 def test_a_record_that_holds_nothing_makes_way_at_once_where_another_belongs(asked: str) -> None:
     """Its claim is refused again, or gets a range by now."""

@@ -183,6 +183,18 @@ def test_a_uid_that_another_cluster_has_in_git_is_refused(applied: Standalone) -
     assert found[B].error.startswith("it is the very cluster that prod-1 names")
 
 
+def test_a_cluster_that_has_the_entry_of_another_one_in_git_is_refused(applied: Standalone) -> None:
+    applied.swapped, applied.unnamed = {B: A}, (A,)
+    files = fleet(prod_1="1", prod_2="2")
+    found = applied.run(files, "c", enroll=frozenset((B,)))
+    assert found[B].error.startswith("it is the very cluster that prod-1 names")
+    renamed = {k: v for k, v in fleet(prod_2="1").items() if A not in k}
+    found = applied.run(renamed, "c", enroll=frozenset((B,)))
+    assert states(found) == {B: "applied"}
+    assert set(applied.inventory(A)) >= {"cluster._prod-2"}
+    assert "cluster._prod-1" not in applied.inventory(A)
+
+
 def test_of_two_repositories_on_one_cluster_the_second_is_refused_until_it_takes_over(
     applied: Standalone,
 ) -> None:
