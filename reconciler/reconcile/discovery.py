@@ -245,7 +245,8 @@ class _Look:
             idle, elastic = read_idle(text or ""), self.evaluation.tree.settings.elastic
             found = GrowthCalculation(shown, granted, idle, elastic).outcome()
             now = write_idle(found.idle)
-            writes = options.writes and not options.apply.dry_run
+            is_own = hub is not None or identity.inventory.repository == options.apply.repository
+            writes = options.writes and not options.apply.dry_run and is_own
             if writes and text is not None and text != now:
                 ref = Ref(CONFIG_MAP, identity.namespace, NAME)
                 cluster.merge(ref, {"data": {KEY: now}}, MANAGER)
@@ -378,7 +379,8 @@ class ObservingRun:
         """Observe clusters for the head of the branch."""
         revision = evaluation.tree.revision
         whole = evaluation if revision is None else self.whole(revision)
-        self.looked = look(whole, self.clusters, self.options)
+        options = of_repository(self.options.apply, self.repository, whole)
+        self.looked = look(whole, self.clusters, replace(self.options, apply=options))
         self.intake, self._failure = IntakeLook(), None
         folder = whole.tree.settings.observed
         named = last_named(self.repository, revision, folder) if revision else ""
