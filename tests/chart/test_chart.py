@@ -107,7 +107,7 @@ def test_objects_are_named_once_in_the_namespace_of_the_release(name: str) -> No
     names = [named(item) for item in found(name)]
     assert len(names) == len(set(names))
     homes = {namespace for _, namespace, _ in names}
-    tenants = {"metallb-system", "team-a", "team-b"}
+    tenants = {"metallb-system", "kube-system", "team-a", "team-b"}
     assert homes <= {"", "gitops-ipam", "butler-system", *tenants}
     assert not any("helm.sh/hook" in str(item["metadata"]) for item in found(name))
     assert not any(item["kind"] == "Secret" for item in found(name))
