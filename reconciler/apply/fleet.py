@@ -43,7 +43,7 @@ from reconciler.apply.targets import (
     address_conflicts,
     is_whole,
     known_as_now,
-    named_clusters,
+    recorded,
     remembered,
     require_claims,
     targets,
@@ -273,7 +273,8 @@ class _Fleet:
             return name in scope and is_in_shard(name, shard)
 
         if self.access.standalone:
-            self.known = self._asked(filter(is_asked, named_clusters(self.evaluation)))
+            held = recorded(self.evaluation)
+            self.known = {**held, **self._asked(filter(is_asked, held))}
         every = targets(self.evaluation, self.desired, self.known, self.options)
         found = [it for it in every if is_asked(it.name)]
         self.names_by_uid = self._uids(every)
@@ -341,7 +342,7 @@ class _Fleet:
                         entries = identity.inventory.clusters
                         found[name] = replace(entries.get(name, Enrolled("", "")), uid=identity.uid)
             except ClusterError as failed:
-                self.unasked[name], found[name] = failed, Enrolled("", "")
+                self.unasked[name] = failed
 
         with threads(CONTACTS) as pool:
             list(pool.map(ask, names))

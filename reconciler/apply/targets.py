@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from reconciler.addresses import IPRange, IPSet
 from reconciler.apply.growth import all_growers
 from reconciler.apply.inventory import Enrolled
-from reconciler.apply.metallb import pool_addresses, ranges_of
+from reconciler.apply.metallb import pool_addresses, ranges_of, written
 from reconciler.documents.findings import has_error
 from reconciler.families import families, needs_hub
 from reconciler.families.clusters import balancer_records, cluster_of, described_clusters
@@ -120,11 +120,15 @@ def uses_hub(evaluation: Evaluation) -> bool:
     return not used or bool(evaluation.tree.settings.intake) or any(map(needs_hub, used))
 
 
-def named_clusters(evaluation: Evaluation) -> list[str]:
-    """Return the clusters of ClusterTargets and of records with addresses, by name."""
-    names = {item.name for item in evaluation.documents.of(CLUSTER_TARGET.id)}
-    names |= {cluster_of(record) for record in evaluation.state.records if record.range}
-    return sorted(names - {MANAGEMENT, ""})
+def recorded(evaluation: Evaluation) -> dict[str, Enrolled]:
+    """Return ClusterTargets and clusters of records, with all ranges that records hold for them."""
+    ranges: dict[str, list[IPRange]] = {
+        item.name: [] for item in evaluation.documents.of(CLUSTER_TARGET.id)
+    }
+    for record in evaluation.state.records:
+        if record.range is not None and (cluster := cluster_of(record)) != MANAGEMENT:
+            ranges.setdefault(cluster, []).append(record.range)
+    return {it: Enrolled("", "", (), written(ranges[it])) for it in sorted(ranges)}
 
 
 class Claims(NamedTuple):

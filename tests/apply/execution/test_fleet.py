@@ -69,6 +69,15 @@ def test_the_time_is_the_servers_and_not_known_where_none_can_be_asked(
     assert server_now(Silent()) is server_now(Nowhere()) is None
 
 
+def test_a_uid_in_git_counts_beside_a_management_cluster_too(clusters: FakeClusters) -> None:
+    text = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: ClusterTarget\nmetadata: {name: edge}\n"
+    files = world("web", **{"clusters/edge.yaml": f"{text}spec: {{uid: of-another}}\n"})
+    found = clusters.apply(files)
+    assert (found[FIRST].state, found["edge"].state) == (ClusterState.APPLIED, ClusterState.REFUSED)
+    assert found["edge"].error.endswith("not of-another")
+    assert "cluster._edge" not in clusters.inventory(HUB)
+
+
 def test_two_names_of_one_cluster_are_refused(clusters: FakeClusters) -> None:
     clusters.objects[FIRST] = clusters.objects[SECOND] = FakeCluster().objects
     applied = clusters.apply(world("web", "shop"))

@@ -312,6 +312,20 @@ def test_a_cluster_that_is_not_asked_holds_a_range_until_its_retention_ends(
     assert why == "prod-1 cannot be asked: no answer"
 
 
+def test_a_released_range_of_a_cluster_that_is_not_asked_goes_to_nobody(
+    applied: Standalone,
+) -> None:
+    """A record that was edited gives it to another cluster before its retention has ended."""
+    both = fleet(prod_2="1 2")
+    gone = {k: v for k, v in fleet(prod_2="2").items() if k != "tenants/prod-1.yaml"}
+    released = {k: v for k, v in expiring(gone).items() if "prod-1" in k}
+    applied.unnamed = (A,)
+    found = applied.run({**both, **released}, "c")
+    assert found[A].state is ClusterState.WAITING
+    assert "prod-1 may still announce 10.0.0.1" in failures(found[B])[str(POOL)]
+    assert applied.announced(B) == ["10.0.0.2-10.0.0.2"]
+
+
 def test_a_pin_on_a_range_that_leaves_a_cluster_says_whom_it_waits_for_and_until_when() -> None:
     gone = {k: v for k, v in fleet(prod_2="2").items() if k != "tenants/prod-1.yaml"}
     released = {**expiring(gone), "tenants/prod-2.yaml": boat(B, "10.0.0.1")}
