@@ -13,7 +13,7 @@ import urllib3
 from benchmarks.apply_many import kubeconfig, name_of, served
 from benchmarks.watch_rows import Waited
 from benchmarks.watched import SETTLED, Eye, Objects, commits, memory, processor_seconds, running
-from reconciler.apply.metallb import pool_addresses
+from reconciler.loadbalancers.metallb.objects import addresses as pool_addresses
 from tests.e2e.daemon import Daemon
 from tests.e2e.site import METALLB, SERVICES, USER, Site, service
 from tests.envtest.fixtures import CRDS

@@ -223,7 +223,7 @@ def ends(item: IPRange, suffix: str = "") -> dict[str, str]:
 
 
 def format_range(item: IPRange) -> str:
-    """Return `first-last`, even for one address: the form that MetalLB accepts for any range."""
+    """Return `first-last`, even for one address: the form that pools accept for any range."""
     return f"{format_address(item.version, item.first)}-{format_address(item.version, item.last)}"
 
 

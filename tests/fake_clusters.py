@@ -8,7 +8,7 @@ from reconciler.apply.inventory import NAME
 from reconciler.apply.targets import ApplyOptions
 from reconciler.families.butler.kinds import MACHINE
 from reconciler.kube.interface import Cluster
-from reconciler.kube.resources import ADDRESS_POOL
+from reconciler.loadbalancers.metallb.kinds import ADDRESS_POOL
 from reconciler.model.applied import Applied
 from reconciler.model.errors import GitError
 from reconciler.model.objects import CONFIG_MAP, Ref, Resource

@@ -1,4 +1,4 @@
-"""Values of elastic growth: Services and MetalLB pools of a cluster, and messages to tenants."""
+"""Values of elastic growth: Services and pools of a cluster, and messages to tenants."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -8,33 +8,19 @@ from msgspec import Struct, field
 
 from reconciler.addresses import IPSet
 from reconciler.apply.inventory import NAME, InventoryEntry, data_of
-from reconciler.apply.metallb import (
-    NAMESPACE,
-    controller_time,
-    describe,
-    pool_addresses,
-    ranges_of,
-    state_error,
-)
 from reconciler.apply.snapshot import SERVICES, LiveObjects, Query, Snapshot
 from reconciler.apply.steps import is_ours
 from reconciler.documents.findings import shown
 from reconciler.families.demand import DemandEntry
-from reconciler.kube.resources import (
-    ADDRESS_POOL,
-    PINNED,
-    POOL,
-    PREFIXES,
-    SHARED,
-    DesiredObject,
-    with_status,
-)
+from reconciler.kube.resources import DesiredObject, with_status
+from reconciler.loadbalancers.interface import Controller, LivePool
+from reconciler.loadbalancers.ranges import describe, ranges_of
 from reconciler.model.applied import Use
 from reconciler.model.claim import Allocation
 from reconciler.model.instant import parse_instant
 from reconciler.model.objects import Manifest, Ref
 from reconciler.model.plan import CONDITION, REASONS
-from reconciler.model.settings import METALLB_POOL
+from reconciler.model.settings import POOL_NAME
 
 _TYPE = "LoadBalancer"
 _MAX_PINNED = 2
@@ -59,14 +45,14 @@ class Service(NamedTuple):
 
 
 def read_services(
-    items: Iterable[Any], lb_class: str = "", pools: Collection[str] = ()
+    items: Iterable[Any], balancer: Controller, lb_class: str = "", pools: Collection[str] = ()
 ) -> tuple[tuple[Service, ...], tuple[str, ...]]:
     """Return the Services of type LoadBalancer, and invalid ones with the reason."""
     found: list[Service] = []
     odd: list[str] = []
     for item in items:
         try:
-            service = _service(item, lb_class, pools or (METALLB_POOL,))
+            service = _service(item, lb_class, pools or (POOL_NAME,), balancer)
         except ValueError as wrong:
             metadata = item["metadata"]
             title = shown(f"{metadata.get('namespace')}/{metadata.get('name')}")
@@ -76,10 +62,12 @@ def read_services(
     return tuple(found), tuple(odd)
 
 
-def _service(item: Manifest, lb_class: str, pools: Collection[str]) -> Service | None:
+def _service(
+    item: Manifest, lb_class: str, pools: Collection[str], balancer: Controller
+) -> Service | None:
     spec = item.get("spec") or {}
-    balancer = (item.get("status") or {}).get("loadBalancer") or {}
-    texts = [text for entry in balancer.get("ingress") or () if (text := entry.get("ip"))]
+    shown_by = (item.get("status") or {}).get("loadBalancer") or {}
+    texts = [text for entry in shown_by.get("ingress") or () if (text := entry.get("ip"))]
     is_balancer = spec.get("type") == _TYPE
     if not is_balancer and not texts:
         return None
@@ -88,9 +76,9 @@ def _service(item: Manifest, lb_class: str, pools: Collection[str]) -> Service |
     created = parse_instant(metadata.get("creationTimestamp") or "")
     if created is None:
         raise ValueError("metadata.creationTimestamp is not a valid time")
-    pinned, problem = _pinned(spec, annotations)
+    pinned, problem = _pinned(spec, _first(annotations, balancer.pins))
     is_class = (spec.get("loadBalancerClass") or "") == lb_class
-    sharing = _annotation(annotations, SHARED)
+    sharing = _first(annotations, balancer.sharing)
     is_local = bool(sharing) and spec.get("externalTrafficPolicy") == "Local"
     ports = (f"{it.get('protocol') or 'TCP'}/{it.get('port')}" for it in spec.get("ports") or ())
     return Service(
@@ -99,7 +87,7 @@ def _service(item: Manifest, lb_class: str, pools: Collection[str]) -> Service |
         addresses=ranges_of(f"{text}-{text}" for text in texts),
         created=created,
         is_dying=bool(metadata.get("deletionTimestamp")),
-        is_ours=is_balancer and is_class and _annotation(annotations, POOL) in ("", *pools),
+        is_ours=is_balancer and is_class and _first(annotations, balancer.names) in ("", *pools),
         pinned=pinned,
         sharing=sharing,
         backend=repr(sorted((spec.get("selector") or {}).items())) if is_local else "",
@@ -109,12 +97,12 @@ def _service(item: Manifest, lb_class: str, pools: Collection[str]) -> Service |
     )
 
 
-def _annotation(annotations: Mapping[str, str], name: str) -> str:
-    return next((text for it in PREFIXES if (text := annotations.get(f"{it}{name}"))), "")
+def _first(annotations: Mapping[str, str], names: Iterable[str]) -> str:
+    return next((text for it in names if (text := annotations.get(it))), "")
 
 
-def _pinned(spec: Manifest, annotations: Mapping[str, str]) -> tuple[IPSet, str]:
-    pinned, listed = spec.get("loadBalancerIP") or "", _annotation(annotations, PINNED)
+def _pinned(spec: Manifest, listed: str) -> tuple[IPSet, str]:
+    pinned = spec.get("loadBalancerIP") or ""
     if pinned and listed:
         return IPSet(), "it asks for addresses both in spec.loadBalancerIP and in an annotation"
     texts = [text.strip() for text in (pinned or listed).split(",")]
@@ -130,34 +118,16 @@ def _needs_ipv6(spec: Manifest) -> bool:
     policy, versions = spec.get("ipFamilyPolicy"), spec.get("ipFamilies") or []
     if policy == "RequireDualStack" or versions == ["IPv6"]:
         return True
-    # MetalLB assigns an address of either version to a Service that prefers two versions.
+    # A Service that prefers two versions gets an address of either version.
     return policy != "PreferDualStack" and len(versions) > 1
 
 
-class ElasticPool(NamedTuple):
-    """An IPAddressPool of `ipam`, as it is in the cluster."""
-
-    addresses: IPSet
-    avoids_buggy: bool = False
-    assigns: bool = True
-
-
-def read_pool(manifest: Manifest) -> ElasticPool:
-    """Return an IPAddressPool, or raise ValueError if an address is invalid."""
-    spec: Mapping[str, Any] = manifest.get("spec") or {}
-    return ElasticPool(
-        pool_addresses(manifest),
-        avoids_buggy=spec.get("avoidBuggyIPs") is True,
-        assigns=spec.get("autoAssign") is not False,
-    )
-
-
-def addresses_of(holders: Iterable[ElasticPool | Service]) -> IPSet:
+def addresses_of(holders: Iterable[LivePool | Service]) -> IPSet:
     """Return all addresses of pools, or of Services."""
     return IPSet.of(item for holder in holders for item in holder.addresses)
 
 
-def spare(pools: Iterable[ElasticPool], ours: IPSet, used: IPSet) -> int:
+def spare(pools: Iterable[LivePool], ours: IPSet, used: IPSet) -> int:
     """Return the number of addresses of the tenant (`ours`) that are announced and free."""
     found = 0
     for pool in pools:
@@ -179,38 +149,40 @@ class ObservedCluster(Struct, frozen=True):
     """The observed state of a tenant's cluster: `odd` Services, and why new addresses would not help."""
 
     services: tuple[Service, ...]
-    pools: tuple[ElasticPool, ...]
+    pools: tuple[LivePool, ...]
     now: int
     odd: tuple[str, ...] = ()
     unwell: str = ""
 
 
 SILENT = 30
-"""Seconds after a pool's change until MetalLB's controller has read it, or is not running."""
+"""Seconds after a pool's change until its controller has read it, or is not running."""
 
 
-def unwell(pools: Iterable[Manifest], states: Iterable[Manifest], lacks: IPSet, now: int) -> str:
+def unwell(
+    balancer: Controller,
+    pools: Iterable[Manifest],
+    states: Iterable[Manifest],
+    lacks: IPSet,
+    now: int,
+) -> str:
     """Return why new addresses, and applied ones that pools lack, would not reach a Service."""
     every, reported = list(pools), list(states)
-    if error := state_error(reported):
+    if error := balancer.state_error(reported):
         return error
     if lacks:
-        return f"its IPAddressPool lacks {describe(lacks)}, which was removed by hand"
-    for pool in every:
-        spec: Mapping[str, Any] = pool.get("spec") or {}
-        name = pool["metadata"]["name"]
-        if spec.get("serviceAllocation"):
-            return f"spec.serviceAllocation of IPAddressPool {name} was set by hand: it limits use"
-        if spec.get("autoAssign") is False:
-            return f"spec.autoAssign of IPAddressPool {name} was set to false by hand"
-    return silence(every, reported, now)
+        return f"its {balancer.pool.kind} lacks {describe(lacks)}, which was removed by hand"
+    changes = filter(None, map(balancer.changed, every))
+    return next(changes, "") or silence(balancer, every, reported, now)
 
 
-def silence(pools: Iterable[Manifest], states: Iterable[Manifest], now: int) -> str:
-    """Return an error if MetalLB's controller has not read a changed pool in time; else empty."""
-    read = controller_time(states)
+def silence(
+    balancer: Controller, pools: Iterable[Manifest], states: Iterable[Manifest], now: int
+) -> str:
+    """Return an error if the controller has not read a changed pool in time; else empty."""
+    read = balancer.read_at(states)
     if read is None:
-        return ""  # older versions of MetalLB do not report it
+        return ""  # the controller, or an older version of it, does not report it
     heard = parse_instant(read)
     for pool in pools:
         for entry in pool["metadata"].get("managedFields") or ():
@@ -219,7 +191,8 @@ def silence(pools: Iterable[Manifest], states: Iterable[Manifest], now: int) -> 
             if written is None or not is_spec or entry.get("subresource"):
                 continue
             if now - written > SILENT and (heard is None or heard < written):
-                return "MetalLB's controller has not read the IPAddressPool since it was changed"
+                kind = balancer.pool.kind
+                return f"{balancer.name}'s controller has not read the {kind} since it was changed"
     return ""
 
 
@@ -302,16 +275,18 @@ def read_idle(text: str) -> dict[str, int]:
     return {it[1]: int(it[2]) for it in found if it is not None}
 
 
-def reading_for(snapshot: Snapshot, entries: Mapping[str, InventoryEntry]) -> ClusterReading | None:
+def reading_for(
+    snapshot: Snapshot, entries: Mapping[str, InventoryEntry], balancer: Controller, home: str
+) -> ClusterReading | None:
     """Return the use that a plan read; None if it read no Services, or an object is invalid."""
     services = snapshot.answers.get(SERVICES)
-    pools = snapshot.answers.get(Query(ADDRESS_POOL, NAMESPACE))
+    pools = snapshot.answers.get(Query(balancer.pool, home))
     if services is None or pools is None:
         return None
-    found, odd = read_services(live.manifest for live in services.objects.values())
+    found, odd = read_services((it.manifest for it in services.objects.values()), balancer)
     ours = [it for ref, it in pools.objects.items() if is_ours(it, entries.get(str(ref)))]
     try:
-        addresses = IPSet.of(item for live in ours for item in pool_addresses(live.manifest))
+        addresses = IPSet.of(item for live in ours for item in balancer.addresses(live.manifest))
     except ValueError:
         return None
     return None if odd else ClusterReading(addresses, addresses_of(found))

@@ -16,7 +16,6 @@ from reconciler.addresses import IPSet
 from reconciler.apply import steps
 from reconciler.apply.elastic import ClusterReading, reading_for, uses
 from reconciler.apply.inventory import ClusterIdentity, Enrolled, save
-from reconciler.apply.metallb import NAMESPACE, controller_time, describe, state_error, written
 from reconciler.apply.plan import ClusterPlan, Progress, foresee, foresee_all
 from reconciler.apply.plan_tenant import plan_tenant
 from reconciler.apply.rights import is_established
@@ -30,7 +29,9 @@ from reconciler.apply.snapshot import (
 )
 from reconciler.apply.targets import ApplyOptions, Target
 from reconciler.kube.interface import Cluster
-from reconciler.kube.resources import CONFIGURATION_STATE, desired_object, owned_by, reading
+from reconciler.kube.resources import desired_object, owned_by, reading
+from reconciler.loadbalancers import controller
+from reconciler.loadbalancers.ranges import describe, written
 from reconciler.model import errors
 from reconciler.model.applied import WRITTEN, Applied, ClusterState, ObjectResult
 from reconciler.model.instant import format_instant
@@ -288,16 +289,22 @@ class Executor:
         is_written = any(item.result in WRITTEN for item in outcomes)
         since = format_instant(self._begun if step.is_last else self.cluster.now())
 
+        balancer = controller(step.controller)
+        if (state := balancer.state) is None:
+            return
+
         def is_confirmed() -> bool:
-            states = self.cluster.list(CONFIGURATION_STATE, NAMESPACE).items
-            self.progress.error = state_error(states)
-            seen = controller_time(states)
+            states = self.cluster.list(state, step.namespace).items
+            self.progress.error = balancer.state_error(states)
+            seen = balancer.read_at(states)
             return seen is None or seen >= since or (step.is_last and not is_written)
 
         self.progress.error = ""
-        with suppress(errors.NoSuchKindError):  # MetalLB before 0.15.3 has no configuration state
+        with suppress(errors.NoSuchKindError):  # an older controller has no configuration state
             if not self._poll(is_confirmed, every=0.1, times=51):
-                self.progress.notes.append("MetalLB's controller has not confirmed the change yet")
+                self.progress.notes.append(
+                    f"{balancer.name}'s controller has not confirmed the change yet"
+                )
 
     def _await_policies(self, step: steps.AwaitPolicies) -> None:
         def is_allowed() -> bool:
@@ -464,7 +471,8 @@ def apply_tenant(
 
     def plan(snapshot: Snapshot) -> ClusterPlan:
         nonlocal read
-        read = reading_for(snapshot, identity.inventory.objects)
+        entries = identity.inventory.objects
+        read = reading_for(snapshot, entries, target.balancer, target.home)
         return plan_tenant(target, snapshot, identity.inventory, run.options, identity.home)
 
     work = worked(cluster, identity, run, plan)

@@ -8,13 +8,15 @@ from reconciler.addresses import IPSet, format_short
 from reconciler.apply.executor import contained, threads
 from reconciler.apply.fleet import AT_ONCE
 from reconciler.apply.management import Access, opened_management
-from reconciler.apply.metallb import NAMESPACE, nodes_in, pool_addresses, ranges_of, users_of
+from reconciler.apply.pools import balancing_in, nodes_in, users_of
 from reconciler.apply.targets import ApplyOptions, is_whole, known_as_now, require_claims
 from reconciler.documents.findings import nearest
 from reconciler.families import families
-from reconciler.families.clusters import cluster_of, described_clusters, former_clusters
+from reconciler.families.clusters import balancers, cluster_of, described_clusters, former_clusters
 from reconciler.kube.interface import CONTACTS, Cluster, Clusters
-from reconciler.kube.resources import ADDRESS_POOL
+from reconciler.loadbalancers import controller
+from reconciler.loadbalancers.interface import ClusterBalancer
+from reconciler.loadbalancers.ranges import ranges_of
 from reconciler.model.claim import Allocation
 from reconciler.model.errors import BugError, ClusterError, NoSuchKindError, UsageError
 from reconciler.model.instant import format_instant
@@ -79,6 +81,7 @@ class _Query:
         self._places = BoundedSemaphore(AT_ONCE)
         self._current = {it.claim: it for it in evaluation.state.records if it.is_live}
         self._bugs = bugs
+        self._balancers = balancers(evaluation.documents)
 
     def of(self, name: str, records: Sequence[Allocation]) -> Mapping[str, str]:
         if name in self._options.confirm_withdrawn:
@@ -95,9 +98,13 @@ class _Query:
                     left = [record for record in records if record.announced]
                     return _unconfirmed(left, self._options, f"{name} has no kubeconfig yet")
                 opened.callback(cluster.close)
-                self._access.identify(cluster, name, self._known.get(name), accept=accept)
+                identity = self._access.identify(
+                    cluster, name, self._known.get(name), accept=accept
+                )
+                usual = balancing_in(identity.inventory.objects)
+                balancing = self._balancers.get(name, usual)
                 with self._places:  # the cluster has answered: read all of it
-                    return dict(self._announced(cluster, name, records))
+                    return dict(self._announced(cluster, name, balancing, records))
         except ClusterError as failed:
             self._bugs += [failed] if isinstance(failed, BugError) else []
             return {record.path: f"{name} cannot be asked: {failed}" for record in records}
@@ -127,9 +134,9 @@ class _Query:
         return f"{name} was applied to, and its kubeconfig is missing now"
 
     def _announced(
-        self, cluster: Cluster, name: str, records: Sequence[Allocation]
+        self, cluster: Cluster, name: str, balancing: ClusterBalancer, records: Sequence[Allocation]
     ) -> Iterator[tuple[str, str]]:
-        pools = _pools(cluster)
+        pools = _pools(cluster, balancing)
         announced = IPSet.of(item for found in pools.values() for item in found)
         users = _users(cluster, IPSet.of(it.range for it in records if it.range is not None))
         for record in records:
@@ -138,7 +145,9 @@ class _Query:
                 continue
             user = next((title for title, at in users if IPSet((item,)) & at), "")
             holding = (name for name, held in pools.items() if held.overlapping(item))
-            pool = next((f"IPAddressPool {it}" for it in holding), "")
+            pool = next(
+                (f"{controller(balancing.controller).pool.kind} {it}" for it in holding), ""
+            )
             if record.announced:
                 # The left range of a moved claim always is in a pool, so its new range decides.
                 if self._options.forces(record.claim):
@@ -161,14 +170,15 @@ def _users(cluster: Cluster, addresses: IPSet) -> list[tuple[str, IPSet]]:
     return [(user, ranges_of([f"{address}-{address}"])) for user, address in found]
 
 
-def _pools(cluster: Cluster) -> dict[str, IPSet]:
+def _pools(cluster: Cluster, balancing: ClusterBalancer) -> dict[str, IPSet]:
+    balancer = controller(balancing.controller)
     try:
-        found = cluster.list(ADDRESS_POOL, NAMESPACE).items
-        return {item["metadata"]["name"]: pool_addresses(item) for item in found}
+        found = cluster.list(balancer.pool, balancer.home(balancing.namespace)).items
+        return {item["metadata"]["name"]: balancer.addresses(item) for item in found}
     except NoSuchKindError:
         return {}
     except ValueError as wrong:
-        raise ClusterError(f"some IPAddressPool cannot be read: {wrong}") from wrong
+        raise ClusterError(f"some {balancer.pool.kind} cannot be read: {wrong}") from wrong
 
 
 _MINUTE = (

@@ -17,7 +17,6 @@ from reconciler.apply.elastic import (
     addresses_of,
     spare,
 )
-from reconciler.apply.metallb import describe
 from reconciler.documents.findings import join_limited
 from reconciler.families import families
 from reconciler.families.demand import (
@@ -31,6 +30,7 @@ from reconciler.families.demand import (
     next_index,
 )
 from reconciler.families.interface import Grower
+from reconciler.loadbalancers.ranges import describe
 from reconciler.model.change import FileChange
 from reconciler.model.claim import Allocation, Refusal
 from reconciler.model.instant import parse_instant
@@ -246,7 +246,7 @@ def _why_not(
     if outside := service.pinned - ours:
         return f"it asks for {describe(outside)}, which is none of the tenant's addresses"
     others = [it for at in _numbers(service.pinned) for it in places.get(at, ())]
-    # MetalLB lets Services share an address if they have the same key and other ports.
+    # Services can share an address if they have the same key and other ports.
     if not all(
         service.sharing
         and (it.sharing, it.backend) == (service.sharing, service.backend)

@@ -11,10 +11,10 @@ from urllib.parse import quote, unquote
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from reconciler.apply.metallb import ranges_of
 from reconciler.documents.findings import shown
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.kube.resources import NO_BODY, parse_ref, ref_of
+from reconciler.loadbalancers.ranges import ranges_of
 from reconciler.model.errors import ClusterError, IdentityError, StaleError, UnauthorizedError
 from reconciler.model.objects import (
     CONFIG_MAP,
@@ -86,7 +86,7 @@ def orphan(uid: str, now: int) -> InventoryEntry:
 
 
 class Enrolled(Struct, frozen=True):
-    """An entry of the registry: ranges that a cluster might announce, in MetalLB's syntax."""
+    """An entry of the registry: ranges that a cluster might announce, in the syntax of pools."""
 
     uid: str
     revision: str

@@ -24,7 +24,7 @@ from reconciler.apply.inventory import (
     read_inventory,
     written_to,
 )
-from reconciler.apply.metallb import NAMESPACE, ranges_of, written
+from reconciler.apply.pools import TENANT_HOME
 from reconciler.apply.snapshot import LiveObjects, objects_of
 from reconciler.apply.steps import is_ours
 from reconciler.apply.targets import ApplyOptions, Target, uses_hub
@@ -32,6 +32,7 @@ from reconciler.families.clusters import announcer, cluster_kinds
 from reconciler.families.interface import ClusterKind
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.kube.resources import IP_ALLOCATION
+from reconciler.loadbalancers.ranges import ranges_of, written
 from reconciler.model import errors
 from reconciler.model.applied import Applied, ClusterState
 from reconciler.model.objects import (
@@ -260,7 +261,7 @@ class Access:
 
     def home_of(self, name: str) -> str:
         """Return the namespace of the inventory of a cluster."""
-        return NAMESPACE if tenant_of(name) else self._settings.inventory_namespace
+        return TENANT_HOME if tenant_of(name) else self._settings.inventory_namespace
 
     def identify(
         self, cluster: Cluster, name: str, known: Enrolled | None, *, accept: bool = False

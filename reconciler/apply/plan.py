@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from reconciler.addresses import IPSet
 from reconciler.apply.inventory import InventoryEntry, orphan
-from reconciler.apply.metallb import pool_addresses
 from reconciler.apply.policies import OWNED, policies
+from reconciler.apply.pools import USUAL
 from reconciler.apply.snapshot import Live, LiveObjects, Query, Snapshot, Tolerates
 from reconciler.apply.steps import (
     Action,
@@ -29,13 +29,9 @@ from reconciler.apply.steps import (
     refusal,
 )
 from reconciler.apply.targets import ApplyOptions
-from reconciler.kube.resources import (
-    ADDRESS_POOL,
-    DesiredObject,
-    desired_object,
-    parse_ref,
-    reading,
-)
+from reconciler.kube.resources import DesiredObject, desired_object, parse_ref, reading
+from reconciler.loadbalancers import controller
+from reconciler.loadbalancers.interface import DEFAULT, ClusterBalancer
 from reconciler.model.applied import Drift, ObjectOutcome, ObjectResult
 from reconciler.model.errors import ClusterError
 from reconciler.model.objects import BINDING, POLICY, WHO_AM_I, Ref
@@ -155,19 +151,21 @@ class ClusterPlan(Struct, frozen=True):
     pools: LiveObjects = msgspec.field(default_factory=dict)
     at_most: IPSet = msgspec.field(default_factory=IPSet)
     remembered: IPSet = msgspec.field(default_factory=IPSet)
+    controller: str = DEFAULT
 
     def announced(self, progress: Progress) -> IPSet:
         """Return the addresses of `ipam` that the cluster announces after the work."""
         pools: dict[Ref, Live | None] = {**self.pools}
-        pools |= {it: live for it, live in progress.now.items() if it.resource == ADDRESS_POOL}
+        balancer = controller(self.controller)
+        pools |= {it: live for it, live in progress.now.items() if it.resource == balancer.pool}
         found: list[IPSet] = []
         for ref, live in pools.items():
             if live is None:
                 continue
             is_own = is_ours(live, progress.entries.get(str(ref)))
             try:
-                addresses = pool_addresses(live.manifest)
-            except ValueError:  # MetalLB continues with the last configuration that it could parse
+                addresses = balancer.addresses(live.manifest)
+            except ValueError:  # the controller continues with its last readable configuration
                 addresses = self.remembered if is_own else IPSet()
             # The addresses are still announced if the label was removed.
             found.append(addresses if is_own else addresses & self.remembered)
@@ -241,7 +239,14 @@ _NAME = str(Ref(POLICY, "", OWNED))
 class Lock:
     """Admission policies; without an option, unchanged as long as an object needs them."""
 
-    def __init__(self, draft: Draft, snapshot: Snapshot, inventory: Ref | None) -> None:
+    def __init__(
+        self,
+        draft: Draft,
+        snapshot: Snapshot,
+        inventory: Ref | None,
+        balancing: ClusterBalancer = USUAL,
+    ) -> None:
+        self._balancing = balancing
         self._draft = draft
         self._snapshot = snapshot
         self._inventory = inventory
@@ -285,7 +290,7 @@ class Lock:
                 self._excuse(answer.problem)
                 return None
             found |= answer.objects
-        wanted = [desired_object(manifest).ref for manifest in policies("")]
+        wanted = [desired_object(manifest).ref for manifest in policies("", (), self._balancing)]
         return {ref: found[ref] for ref in wanted if ref in found}
 
     def _excuse(self, problem: str) -> None:
@@ -308,7 +313,9 @@ class Lock:
         if not writer:
             return [Fail(_NAME, answer.problem or "the server does not say who it takes us for")]
         found: list[Step] = []
-        for item in map(desired_object, policies(writer, self._draft.options.break_glass)):
+        for item in map(
+            desired_object, policies(writer, self._draft.options.break_glass, self._balancing)
+        ):
             # A binding without its policy could activate a policy of another owner.
             after = Ref(POLICY, "", item.ref.name) if item.ref.resource == BINDING else None
             entry, adopt = self._draft.entries.get(str(item.ref)), self._draft.options.adopt

@@ -5,61 +5,60 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from reconciler.addresses import IPSet
+from reconciler.addresses import IPRange, IPSet
 from reconciler.apply.inventory import Inventory
-from reconciler.apply.metallb import (
-    NAMESPACE,
-    Pools,
-    describe,
-    giving,
-    overlaps,
-    pool_addresses,
-    state_error,
-    users_of,
-    with_addresses,
-)
 from reconciler.apply.plan import ClusterPlan, Draft, Lock, is_policy, orphan_notes
+from reconciler.apply.pools import Pools, User, balancing_in, giving, overlaps, users_of
 from reconciler.apply.snapshot import SERVICES, Live, Query, Snapshot
 from reconciler.apply.steps import Confirm, Look, is_ours, taken
 from reconciler.apply.targets import UNCLEAR, ApplyOptions, Target
 from reconciler.documents.findings import plural
-from reconciler.kube.resources import (
-    ADDRESS_POOL,
-    ADVERTISEMENT,
-    CONFIGURATION_STATE,
-    DesiredObject,
-    desired_object,
-    parse_ref,
-)
+from reconciler.kube.resources import DesiredObject, desired_object, parse_ref
+from reconciler.loadbalancers import resources
+from reconciler.loadbalancers.ranges import describe
 from reconciler.model.applied import WRITTEN, Drift
 from reconciler.model.errors import ClusterError
-from reconciler.model.objects import ADOPT, Ref, Resource
+from reconciler.model.objects import ADOPT, Manifest, Ref, Resource
+
+_EVERYTHING = IPSet((IPRange(4, 0, (1 << 32) - 1), IPRange(6, 0, (1 << 128) - 1)))
 
 
-def keeping_name(target: Target, live: Pools, snapshot: Snapshot, draft: Draft) -> Target:
-    """Return the desired objects, with the name of the existing pool while Services use it."""
-    wanted = target.wanted()
-    old, new = [it for it in live if it not in wanted], [it for it in wanted if it not in live]
-    if len(old) != 1 or len(new) != 1 or draft.options.force_withdraw:
+def keeping_names(target: Target, live: Pools, snapshot: Snapshot, draft: Draft) -> Target:
+    """Return the desired objects, with the names of existing pools while Services use them."""
+    if draft.options.force_withdraw:
         return target
+    wanted, kind = target.wanted(), target.balancer.pool.kind
+    old = [name for name in live if name not in wanted]
+    for new in [name for name in wanted if name not in live]:
+        for name in old:
+            users = _users(snapshot, live[name] & wanted[new])
+            if not users:
+                continue
+            used = f"Service {users[0].service} uses {users[0].address}, and would lose it"
+            mend = f"name it {name} in the repository again, or --force-withdraw"
+            error = f"{kind} {name} is not renamed: {used}; {mend}"
+            draft.fail(str(target.pool_ref(new)), error)
+            desired = tuple(_renamed(target, item, new, name) for item in target.desired)
+            target = replace(target, desired=desired)
+            old.remove(name)
+            break
+    return target
+
+
+def _users(snapshot: Snapshot, addresses: IPSet, *, counts_pins: bool = True) -> list[User]:
+    if not addresses:
+        return []
     services = snapshot.of(SERVICES).objects.values()
-    users = users_of((item.manifest for item in services), live[old[0]] & wanted[new[0]])
-    if not users:
-        return target
-    used = f"Service {users[0].service} uses {users[0].address}, and would lose it"
-    mend = f"name it {old[0]} in the repository again, or --force-withdraw"
-    error = f"IPAddressPool {old[0]} is not renamed: {used}; {mend}"
-    draft.fail(str(_pool(new[0])), error)
-    return replace(target, desired=tuple(_renamed(item, new[0], old[0]) for item in target.desired))
+    return users_of((it.manifest for it in services), addresses, counts_pins=counts_pins)
 
 
-def _renamed(item: DesiredObject, new: str, old: str) -> DesiredObject:
+def _renamed(target: Target, item: DesiredObject, new: str, old: str) -> DesiredObject:
     body: dict[str, Any] = dict(item.body or {})
-    if item.ref.resource == ADVERTISEMENT:
-        pools = [old if name == new else name for name in body["spec"]["ipAddressPools"]]
-        return desired_object({**body, "spec": {**body["spec"], "ipAddressPools": pools}})
-    name = old if item.ref.name == new else item.ref.name
-    return desired_object({**body, "metadata": {**body["metadata"], "name": name}})
+    if item.ref.resource != target.balancer.pool:
+        return desired_object(target.balancer.renamed(body, new, old))
+    if item.ref.name != new:
+        return item
+    return desired_object({**body, "metadata": {**body["metadata"], "name": old}})
 
 
 def plan_tenant(
@@ -69,12 +68,14 @@ def plan_tenant(
     options: ApplyOptions,
     home: Ref | None,
 ) -> ClusterPlan:
-    """Plan a tenant cluster."""
+    """Plan a tenant cluster. One that no document describes has the controller of its pools."""
+    if not target.balancing.has_entries:
+        target = replace(target, balancing=balancing_in(inventory.objects))
     draft = Draft(inventory.objects, options)
     if count := len(inventory.damaged):
         what = f"{plural(count, 'line')} of the inventory cannot be read"
         draft.notes.append(f"{what}; the objects in them are not changed")
-    lock = Lock(draft, snapshot, home)
+    lock = Lock(draft, snapshot, home, target.balancing)
     lock.begin()
     work = _Tenant(target, snapshot, draft)
     stop = work.run()
@@ -90,12 +91,17 @@ def plan_tenant(
         pools=dict(work.pools()),
         at_most=IPSet.of(item for found in at_most for item in found),
         remembered=target.remembered,
+        controller=target.balancing.controller,
     )
 
 
 class _Tenant:
     def __init__(self, target: Target, snapshot: Snapshot, draft: Draft) -> None:
         self.target = target
+        self.balancer = target.balancer
+        self.kind = self.balancer.pool.kind
+        self.home = target.home
+        self.has_entries = target.balancing.has_entries
         self.snapshot = snapshot
         self.draft = draft
         self.error = ""
@@ -106,38 +112,51 @@ class _Tenant:
         self.desired = list(target.desired)
 
     def run(self) -> ClusterError | None:
-        answer = self.snapshot.of(Query(ADDRESS_POOL, NAMESPACE))
+        answer = self.snapshot.of(Query(self.balancer.pool, self.home))
+        for name in sorted(self.draft.entries):
+            ref = parse_ref(name)
+            is_here = ref.resource in self.balancer.resources and ref.namespace == self.home
+            if ref.resource in resources() and not is_here:
+                where = f" in {self.home}" if self.home else ""
+                what = f"{name} is there, expected objects of {self.balancer.name}{where} only"
+                hint = "set the controller back, remove the load balancers, and then change it"
+                return ClusterError(what, hint)
         if answer.is_unknown:
-            return self._without_metallb()
-        advertisements = self.snapshot.of(Query(ADVERTISEMENT, NAMESPACE))
-        self.objects = {**answer.objects, **advertisements.objects}
+            return self._without_controller()
+        others = self.snapshot.need(*(Query(it, self.home) for it in self._others()))
+        self.objects = {**answer.objects, **{k: v for it in others for k, v in it.objects.items()}}
         self._read()
         self._hold_back()
         blocked = self._clashing()
         self.desired = self._adjusted()
         begun = len(self.draft.progress.outcomes)
         self._shrink()
-        self._prune(ADDRESS_POOL)
+        self._prune(self.balancer.pool)
         for item in self.desired:
-            if item.ref not in blocked:
+            if item.ref not in blocked and not self._is_contested(item):
                 self.draft.apply(item, self.objects.get(item.ref))
-        self._prune(ADVERTISEMENT)
+        for resource in self.balancer.others:
+            self._prune(resource)
         self._confirm(begun)
         return None
 
-    def _without_metallb(self) -> ClusterError | None:
+    def _others(self) -> list[Resource]:
+        """Return the kinds besides pools that can be there: the first, and those that are used."""
+        used = {item.ref.resource for item in self.target.desired}
+        used |= {parse_ref(name).resource for name in self.draft.entries if not is_policy(name)}
+        others = self.balancer.others
+        return [it for it in others if it == others[0] or it in used or self.has_entries]
+
+    def _without_controller(self) -> ClusterError | None:
         self.is_there = bool(self.draft.entries)
         if self.target.desired:
-            return ClusterError(
-                "MetalLB is not there: no kind IPAddressPool of metallb.io",
-                "install MetalLB 0.15.3 or newer",
-            )
+            return ClusterError(self.balancer.missing, self.balancer.install)
         for name in [name for name in self.draft.entries if not is_policy(name)]:
             self.draft.note(name, None)
         return None
 
     def pools(self) -> Iterator[tuple[Ref, Live]]:
-        return ((ref, live) for ref, live in self.objects.items() if ref.resource == ADDRESS_POOL)
+        return (pair for pair in self.objects.items() if pair[0].resource == self.balancer.pool)
 
     def _read(self) -> None:
         wanted = frozenset(item.ref for item in self.target.desired)
@@ -149,52 +168,67 @@ class _Tenant:
             is_adopted = ref.name in self.wanted and (self.draft.options.adopt or invites)
             if is_adopted or is_ours(live, self.draft.entries.get(str(ref))):
                 self.live[ref.name] = self._addresses(live, self.target.remembered)
-        self.target = keeping_name(self.target, self.live, self.snapshot, self.draft)
+        self.target = keeping_names(self.target, self.live, self.snapshot, self.draft)
         self.wanted, self.desired = self.target.wanted(), list(self.target.desired)
 
     def _addresses(self, live: Live, otherwise: IPSet) -> IPSet:
         try:
-            return pool_addresses(live.manifest)
+            return self.balancer.addresses(live.manifest)
         except ValueError as wrong:
-            note = f"IPAddressPool {live.ref.name}: {wrong}"
+            note = f"{self.kind} {live.ref.name}: {wrong}"
             self.draft.notes += [note] if note not in self.draft.notes else []
-            return otherwise  # MetalLB continues with the last configuration that it could parse
+            return otherwise  # the controller continues with its last readable configuration
 
     def _hold_back(self) -> None:
-        """Keep addresses in use, and addresses of an IP version that no record of the pool has."""
-        for name, addresses in self.wanted.items():
+        """Keep addresses in use. Without entries, also of an IP version that no record has."""
+        for name, addresses in () if self.has_entries else self.wanted.items():
             there, versions = self.live.get(name, IPSet()), {it.version for it in addresses}
             self.wanted[name] |= IPSet(tuple(it for it in there if it.version not in versions))
-        there, asked = (
-            IPSet.of(item for found in pools.values() for item in found)
-            for pools in (self.live, self.wanted)
-        )
-        removed = there - asked - self.target.forced
-        if removed and (reason := self._hold(removed)):
-            error = f"{describe(removed)} is not withdrawn: {reason}"
-            for name, addresses in self.live.items():
-                if kept := addresses & removed:
-                    self.wanted[name] = self.wanted.get(name, IPSet()) | kept
-                    self.draft.fail(str(_pool(name)), error, self._drift(name))
+        asked = IPSet.of(it for addresses in self.wanted.values() for it in addresses)
+        for name, addresses in self.live.items():
+            removed = addresses - self.wanted.get(name, IPSet()) - self.target.forced
+            if removed and (reason := self._hold(removed, removed - asked)):
+                self._keep(name, removed, reason)
+        self._keep_last()
         for other, theirs in self.target.withheld:
             for name, addresses in self.wanted.items():
                 if shared := addresses & theirs - self.live.get(name, IPSet()):
                     self.wanted[name] = addresses - shared
                     error = f"{other} may still announce {describe(shared)}"
-                    self.draft.fail(str(_pool(name)), error, self._drift(name))
+                    self.draft.fail(str(self._pool(name)), error, self._drift(name))
+
+    def _keep(self, name: str, removed: IPSet, reason: str) -> None:
+        is_asked = name in self.target.wanted()
+        stays = removed if is_asked else self.live[name]  # an obsolete pool stays as it is
+        for other, addresses in self.wanted.items():
+            self.wanted[other] = addresses - stays
+        self.wanted[name] = self.wanted.get(name, IPSet()) | removed
+        error = f"{describe(removed)} is not withdrawn: {reason}"
+        self.draft.fail(str(self._pool(name)), error, self._drift(name))
+
+    def _keep_last(self) -> None:
+        """Keep the last pool while Services have addresses: without pools, all lose theirs."""
+        if self.draft.options.force_withdraw or any(self.wanted.values()) or not self.live:
+            return
+        names = {ref.name for ref, _ in self.pools()}
+        users = _users(self.snapshot, _EVERYTHING - self.target.forced, counts_pins=False)
+        if names <= self.live.keys() and users:
+            name = min(self.live)
+            reason = f"it is the last {self.kind}, and Service {users[0].service} would lose"
+            self._keep(name, self.live[name], f"{reason} {users[0].address}")
 
     def _drift(self, name: str) -> Drift | None:
         if name not in self.live:
             return None
-        return taken(self.objects[_pool(name)].manifest, "spec.addresses")
+        return taken(self.objects[self._pool(name)].manifest, "spec.addresses")
 
-    def _hold(self, removed: IPSet) -> str:
+    def _hold(self, removed: IPSet, gone: IPSet) -> str:
+        """Return why addresses stay in their pool; `gone` are in no other one either."""
         if self.draft.options.force_withdraw:
             return ""
-        if not self.target.is_whole and removed - self.target.released:
+        if not self.target.is_whole and gone - self.target.released:
             return f"{UNCLEAR}, so the desired state is unknown; fix that"
-        services = self.snapshot.of(SERVICES).objects.values()
-        users = users_of((live.manifest for live in services), removed)
+        users = _users(self.snapshot, removed)
         if not users:
             return ""
         more = f" and {len(users) - 1} more" if len(users) > 1 else ""
@@ -208,64 +242,94 @@ class _Tenant:
             if ref.name not in {**self.live, **self.wanted}
         }
         blocked: list[Ref] = []
-        for name, message in overlaps(self.wanted, foreign):
-            self.draft.fail(str(_pool(name)), message)
+        keep = self.target.balancing.keep_name or self.balancer.named
+        for name, message in overlaps(self.wanted, foreign, self.kind, keep):
+            self.draft.fail(str(self._pool(name)), message)
             if self.wanted[name] - self.live.get(name, IPSet()):
-                blocked.append(_pool(name))
+                blocked.append(self._pool(name))
         return frozenset(blocked)
+
+    def _is_contested(self, item: DesiredObject) -> bool:
+        """Report an advertisement for a pool that an advertisement of others selects."""
+        if item.ref.resource == self.balancer.pool or not self.has_entries:
+            return False
+        mine = [it for it in self.wanted if self.wanted[it] and self._selects(item.body or {}, it)]
+        for ref, live in self.objects.items():
+            is_other = ref.resource in self.balancer.others and ref != item.ref
+            if not is_other or is_ours(live, self.draft.entries.get(str(ref))):
+                continue
+            for name in (it for it in mine if self._selects(live.manifest, it)):
+                what = f"{ref.resource.kind} {ref.name}, which is not ours, selects {self.kind}"
+                error = f"{what} {name}; delete it, or set advertisement.type None"
+                self.draft.fail(str(item.ref), error)
+                return True
+        return False
 
     def _adjusted(self) -> list[DesiredObject]:
         asked = self.target.wanted()
         found: list[DesiredObject] = []
         for item in self.target.desired:
-            if item.ref.resource == ADDRESS_POOL:
+            if item.ref.resource == self.balancer.pool:
                 addresses = self.wanted[item.ref.name]
-                changed = addresses != asked[item.ref.name]
+                changed = addresses != asked[item.ref.name] or self.has_entries
                 if addresses:
-                    found.append(with_addresses(item, addresses) if changed else item)
-            elif any(self.wanted.values()):
+                    found.append(self._with(item, addresses) if changed else item)
+            elif any(self._selects(item.body or {}, it) for it in self.wanted if self.wanted[it]):
                 found.append(item)
         return found
 
+    def _selects(self, other: Manifest, name: str) -> bool:
+        found = (it.body for it in self.target.desired if it.ref == self._pool(name) and it.body)
+        return self.balancer.selects(other, next(found, {"metadata": {"name": name}}))
+
+    def _with(self, item: DesiredObject, addresses: IPSet) -> DesiredObject:
+        live = self.objects.get(item.ref) if self.has_entries else None
+        form = None if live is None or item.ref.name not in self.live else live.manifest
+        return desired_object(self.balancer.with_addresses(item.body or {}, addresses, form))
+
     def _shrink(self) -> None:
-        pools = {it.ref.name: it for it in self.desired if it.ref.resource == ADDRESS_POOL}
+        pools = {it.ref.name: it for it in self.desired if it.ref.resource == self.balancer.pool}
         gave = False
         for name, keeps in giving(self.live, self.wanted):
-            ref = _pool(name)
+            ref = self._pool(name)
             if name not in pools:
                 continue  # it is deleted before other pools grow
             if keeps:
-                self.draft.apply(with_addresses(pools[name], keeps), self.objects[ref])
-            elif str(ref) in self.draft.entries:  # MetalLB refuses a pool without addresses
+                self.draft.apply(self._with(pools[name], keeps), self.objects[ref])
+            elif str(ref) in self.draft.entries:  # a pool without addresses is refused
                 self.draft.prune(ref, self.objects[ref])
             gave = True
         if gave:
-            self.draft.add(Confirm(is_last=False))
-            self.draft.add(Look(ADDRESS_POOL, NAMESPACE))
+            self.draft.add(self._confirming(is_last=False))
+            self.draft.add(Look(self.balancer.pool, self.home))
 
     def _prune(self, resource: Resource) -> None:
         wanted = frozenset(item.ref for item in self.desired)
         asked = self.target.wanted()
-        is_held = any(held for name, held in self.wanted.items() if name not in asked)
+        held = [name for name, addresses in self.wanted.items() if addresses and name not in asked]
         for name in sorted(self.draft.entries):
             ref = parse_ref(name)
-            is_kept = ref.resource == ADDRESS_POOL and self.wanted.get(ref.name)
+            is_kept = ref.resource == self.balancer.pool and self.wanted.get(ref.name)
             if ref.resource != resource or ref in wanted or is_kept:
                 continue
-            if ref.resource == ADVERTISEMENT and is_held:
+            live = self.objects.get(ref)
+            is_other = resource != self.balancer.pool
+            if is_other and live and any(self._selects(live.manifest, it) for it in held):
                 continue  # a pool that is held back keeps its advertisement
             if self.draft.entries[name].orphan_since is None:
-                self.draft.prune(ref, self.objects.get(ref))
+                self.draft.prune(ref, live)
+
+    def _confirming(self, *, is_last: bool = True) -> Confirm:
+        return Confirm(self.target.balancing.controller, self.home, is_last)
 
     def _confirm(self, begun: int) -> None:
         outcomes = self.draft.progress.outcomes[begun:]
         is_written = any(item.result in WRITTEN for item in outcomes)
         if is_written:
-            self.draft.add(Confirm())
-        if not is_written or self.draft.options.dry_run:
-            states = self.snapshot.of(Query(CONFIGURATION_STATE, NAMESPACE)).objects.values()
-            self.error = state_error(live.manifest for live in states)
+            self.draft.add(self._confirming())
+        if (state := self.balancer.state) and (not is_written or self.draft.options.dry_run):
+            states = self.snapshot.of(Query(state, self.home)).objects.values()
+            self.error = self.balancer.state_error(live.manifest for live in states)
 
-
-def _pool(name: str) -> Ref:
-    return Ref(ADDRESS_POOL, NAMESPACE, name)
+    def _pool(self, name: str) -> Ref:
+        return self.target.pool_ref(name)

@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from reconciler.apply.pools import USUAL, written_kinds
 from reconciler.families import families
 from reconciler.families.interface import UpdateRule
-from reconciler.kube.resources import ADDRESS_POOL, ADVERTISEMENT, IP_ALLOCATION, owned
+from reconciler.kube.resources import IP_ALLOCATION, owned
+from reconciler.loadbalancers.interface import ClusterBalancer
 from reconciler.model.objects import (
     BINDING,
     CONFIG_MAP,
@@ -36,11 +38,14 @@ _SWEEPERS = (
 )
 
 
-def policies(writer: str, break_glass: Iterable[str] = ()) -> list[Manifest]:
+def policies(
+    writer: str, break_glass: Iterable[str] = (), balancing: ClusterBalancer = USUAL
+) -> list[Manifest]:
     """Return the policies of a cluster, each before its binding. `writer` may write."""
     groups = [group for group in break_glass if group]
     found: list[Manifest] = []
-    for name, policy in ((OWNED, _owned(writer, groups)), (POOLS, _pools(groups))):
+    of_families = () if balancing.has_entries else ((POOLS, _pools(groups)),)
+    for name, policy in ((OWNED, _owned(writer, groups, balancing)), *of_families):
         binding = {"policyName": name, "validationActions": ["Deny", "Audit"]}
         for resource, spec in ((POLICY, policy), (BINDING, binding)):
             kind = {"apiVersion": resource.api_version, "kind": resource.kind}
@@ -67,7 +72,7 @@ def intruders(live: Manifest) -> list[str]:
     ]
 
 
-def _owned(writer: str, groups: Sequence[str]) -> dict[str, Any]:
+def _owned(writer: str, groups: Sequence[str], balancing: ClusterBalancer) -> dict[str, Any]:
     sweepers = ", ".join(literal(name) for name in _SWEEPERS)
     label = f"[?{literal(OWNER_LABEL)}].orValue('')"
     variables = {
@@ -95,8 +100,8 @@ def _owned(writer: str, groups: Sequence[str]) -> dict[str, Any]:
         "reason": "Forbidden",
     }
     shared = [kind for family in families() for kind in family.objects.shared]
-    ours = (kind for kind in owned() if kind not in shared)
-    locked = (*ours, ADDRESS_POOL, ADVERTISEMENT, CONFIG_MAP)
+    ours = [kind for kind in owned() if kind not in shared and not balancing.has_entries]
+    locked = (*ours, *written_kinds(balancing), CONFIG_MAP)
     matched = rules(locked, "CREATE", "UPDATE", "DELETE")
     # The selector matches the old and the new object, so removing the label does not help.
     selector = {"objectSelector": {"matchLabels": {OWNER_LABEL: MANAGER}}}

@@ -9,19 +9,18 @@ from typing import NamedTuple
 import yaml
 
 from reconciler.apply.inventory import NAME
-from reconciler.apply.metallb import NAMESPACE as METALLB_HOME
+from reconciler.apply.pools import TENANT_HOME, USUAL, written_kinds
 from reconciler.documents.validators import crd_files
 from reconciler.families import families
 from reconciler.kube.resources import (
-    ADDRESS_POOL,
-    ADVERTISEMENT,
-    CONFIGURATION_STATE,
     IP_ALLOCATION,
     DesiredObject,
     described_resources,
     desired_object,
     owned,
 )
+from reconciler.loadbalancers import controller
+from reconciler.loadbalancers.interface import ClusterBalancer
 from reconciler.model import objects
 from reconciler.model.objects import OURS, Manifest, Need, Resource, Right
 
@@ -44,7 +43,7 @@ class Topic(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Return `ipaddresspools.metallb.io`."""
+        """Return `leases.coordination.k8s.io`."""
         return ".".join(step for step in (self.resource.plural, self.resource.group) if step)
 
     @property
@@ -91,13 +90,16 @@ def management_topics(intake: Iterable[Resource] = ()) -> tuple[Topic, ...]:
     )
 
 
-def tenant_topics() -> tuple[Topic, ...]:
-    """Return the watched kinds of tenant clusters, with all of MetalLB's pools."""
+def tenant_topics(balancing: ClusterBalancer = USUAL) -> tuple[Topic, ...]:
+    """Return the watched kinds of tenant clusters, with all pools."""
     return (
         Topic(SERVICES, objects.SERVICE),
-        Topic(DRIFT, ADDRESS_POOL, METALLB_HOME),
-        Topic(DRIFT, ADVERTISEMENT, METALLB_HOME),
+        *(Topic(DRIFT, kind, _home(balancing)) for kind in written_kinds(balancing)),
     )
+
+
+def _home(balancing: ClusterBalancer) -> str:
+    return controller(balancing.controller).home(balancing.namespace)
 
 
 def tenant_of_secret(manifest: Manifest, clusters: Iterable[str]) -> list[str]:
@@ -156,19 +158,22 @@ def management_rights() -> tuple[Right, ...]:
 
 
 @cache
-def tenant_rights(inventory: str = METALLB_HOME) -> tuple[Right, ...]:
+def tenant_rights(
+    inventory: str = TENANT_HOME, balancing: ClusterBalancer = USUAL
+) -> tuple[Right, ...]:
     """Return the rights in every tenant cluster, by the namespace of its inventory."""
+    home, state = _home(balancing), controller(balancing.controller).state
+    states = (state,) if state is not None else ()
     return _by_need(
         (
             _IDENTITY,
             *_inventory(inventory),
-            Right(Need.APPLY, ADDRESS_POOL, OURS, namespace=METALLB_HOME),
-            Right(Need.APPLY, ADVERTISEMENT, OURS, namespace=METALLB_HOME),
-            Right(Need.APPLY, CONFIGURATION_STATE, ("list",), namespace=METALLB_HOME),
+            *(Right(Need.APPLY, kind, OURS, namespace=home) for kind in written_kinds(balancing)),
+            *(Right(Need.APPLY, kind, ("list",), namespace=home) for kind in states),
             # Users of an address decide whether it can be withdrawn.
             Right(Need.APPLY, objects.SERVICE, ("list",)),
             Right(Need.APPLY, objects.NODE, ("list",)),
-            *_watching(tenant_topics()),
+            *_watching(tenant_topics(balancing)),
             *_POLICIES,
         )
     )
@@ -176,7 +181,7 @@ def tenant_rights(inventory: str = METALLB_HOME) -> tuple[Right, ...]:
 
 def _inventory(namespace: str) -> Iterator[Right]:
     """Yield the rights for the inventory; in a namespace of others, for its first ConfigMap only."""
-    if namespace == METALLB_HOME:
+    if namespace == TENANT_HOME:
         yield Right(Need.APPLY, objects.CONFIG_MAP, _INVENTORY, namespace=namespace)
         return
     for verbs, name in ((("list", "create"), ""), (("patch", "delete"), NAME)):

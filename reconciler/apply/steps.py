@@ -17,6 +17,7 @@ from reconciler.kube.resources import (
     is_whole_list,
     settled_conditions,
 )
+from reconciler.loadbalancers.interface import DEFAULT
 from reconciler.model.applied import Drift
 from reconciler.model.objects import (
     ADOPT,
@@ -325,8 +326,10 @@ class CreateEvent(Step, frozen=True):
 
 
 class Confirm(Step, frozen=True):
-    """Read the state of MetalLB's configuration after it has seen the writes, if there are any."""
+    """Read the state of a controller's configuration after it has seen the writes, if any."""
 
+    controller: str = DEFAULT
+    namespace: str = ""
     is_last: bool = True
 
 

@@ -8,16 +8,19 @@ from msgspec import Struct, field
 from reconciler.addresses import IPRange, IPSet
 from reconciler.apply.growth import all_growers
 from reconciler.apply.inventory import Enrolled
-from reconciler.apply.metallb import pool_addresses, ranges_of, written
+from reconciler.apply.pools import USUAL
 from reconciler.documents.findings import has_error
 from reconciler.families import families, needs_hub
-from reconciler.families.clusters import balancer_records, cluster_of, described_clusters
+from reconciler.families.clusters import balancer_records, balancers, cluster_of, described_clusters
 from reconciler.families.interface import DEFAULT_PORT
-from reconciler.kube.resources import ADDRESS_POOL, DesiredObject, desired_objects
+from reconciler.kube.resources import DesiredObject, desired_objects
+from reconciler.loadbalancers import controller
+from reconciler.loadbalancers.interface import ClusterBalancer, Controller
+from reconciler.loadbalancers.ranges import ranges_of, written
 from reconciler.model.claim import Allocation
 from reconciler.model.errors import UsageError
 from reconciler.model.key import Key
-from reconciler.model.objects import MANAGEMENT
+from reconciler.model.objects import MANAGEMENT, Ref
 from reconciler.model.plan import Grant
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.projection import project
@@ -40,13 +43,28 @@ class Target(Struct, frozen=True):
     is_enrolled: bool = False
     forced: IPSet = field(default_factory=IPSet)  # withdrawn even if they are used
     records: tuple[Allocation, ...] = ()
+    balancing: ClusterBalancer = USUAL
+
+    @property
+    def balancer(self) -> Controller:
+        """Return its controller."""
+        return controller(self.balancing.controller)
+
+    @property
+    def home(self) -> str:
+        """Return the namespace of its pools."""
+        return self.balancer.home(self.balancing.namespace)
+
+    def pool_ref(self, name: str) -> Ref:
+        """Return one of its pools."""
+        return Ref(self.balancer.pool, self.home, name)
 
     def wanted(self) -> dict[str, IPSet]:
         """Return the desired addresses of each pool."""
         return {
-            item.ref.name: pool_addresses(item.body)
+            item.ref.name: self.balancer.addresses(item.body)
             for item in self.desired
-            if item.ref.resource == ADDRESS_POOL and item.body is not None
+            if item.ref.resource == self.balancer.pool and item.body is not None
         }
 
     def addresses(self) -> IPSet:
@@ -187,8 +205,9 @@ def targets(
     """Return clusters with desired objects, of earlier runs (`known`), and ClusterTargets, by name."""
     named = frozenset(item.name for item in evaluation.documents.of(CLUSTER_TARGET.id))
     described = described_clusters(evaluation.documents) | named | desired.keys()
-    balancers = balancer_records(evaluation.state.records)
+    records = balancer_records(evaluation.state.records)
     whole = is_whole(evaluation)
+    balancing = balancers(evaluation.documents)
     spaces: dict[str, set[str]] = {}
     released: dict[str, list[IPRange]] = {}
     forced: dict[str, list[IPRange]] = {}
@@ -213,7 +232,8 @@ def targets(
             is_described=name in described,
             is_enrolled=options is not None and name in options.enroll,
             forced=IPSet.of(forced.get(name, ())),
-            records=tuple(balancers.get(name, ())),
+            records=tuple(records.get(name, ())),
+            balancing=balancing.get(name, USUAL),
         )
         for name in sorted({*desired, *known, *named} - {MANAGEMENT})
     ]

@@ -179,7 +179,7 @@ class MetalLB(Struct, frozen=True):
     ) -> ImportedSource:
         """Return the content of clusters, by the owner of their MetalLB pools."""
         read = opening.open_source(options.Reading(repo, worktree=True))
-        usual = read_own_settings(read.source).settings.metallb_pool
+        usual = read_own_settings(read.source).settings.pool_name
         pools = self.pools()
         sources = [
             ImportSource(owner, it, pools.pop("/".join(owner), "")) for owner, it in clusters

@@ -27,6 +27,7 @@ from reconciler.gitio.process import pause
 from reconciler.gitio.remotes import open_proposing
 from reconciler.gitio.repository import Repository
 from reconciler.kube.clusters import KubeClusters
+from reconciler.loadbalancers.interface import DEFAULT
 from reconciler.model.applied import Applied, together
 from reconciler.model.change import Observation, Proposed
 from reconciler.model.errors import BugError, ExitCode, UsageError
@@ -58,7 +59,7 @@ _log = logging.getLogger(__name__)
 @option("--no-apply", is_flag=True, help="Commit and push only.")
 @cluster_options.reach
 @cluster_options.apply
-@option("--lb-class", metavar="CLASS", default="", help="Class of Services that MetalLB serves.")
+@option("--lb-class", metavar="CLASS", default="", help=f"Class of Services that {DEFAULT} serves.")
 @option(
     "--allow-release",
     metavar="N",

@@ -10,6 +10,7 @@ from functools import partial
 from threading import Lock, RLock
 from typing import Any, cast
 
+from reconciler.apply.pools import USUAL
 from reconciler.apply.rights import (
     INTAKE,
     KUBECONFIG,
@@ -21,6 +22,7 @@ from reconciler.apply.rights import (
 from reconciler.daemon.dirty import GIT, Backoff, DirtySet, format_pause
 from reconciler.daemon.observer import Observer
 from reconciler.daemon.reach import RoundClusters
+from reconciler.families.clusters import balancers
 from reconciler.kube.interface import Became, WatchableCluster, WatchEvent
 from reconciler.kube.resources import described_resources
 from reconciler.model.applied import Applied, ClusterState
@@ -238,6 +240,7 @@ class Watches:
         kinds = {item.kind for item in found.tree.settings.intake}
         hub = management_topics(it for it in described_resources() if it.kind in kinds)
         ways = self.reached.kubeconfigs if self.reached is not None else {}
+        stated = balancers(found.documents)
         with self._lock:
             names = frozenset(item.cluster for item in applied)
             self._names |= names
@@ -246,7 +249,7 @@ class Watches:
                 if item.uid and name == MANAGEMENT:
                     self._begin(name, None, hub)
                 elif item.uid and way is not None:
-                    self._begin(name, way, tenant_topics())
+                    self._begin(name, way, tenant_topics(stated.get(name, USUAL)))
                 elif item.state is ClusterState.WAITING:
                     self._end(name)
             gone = sorted(self._names - names) if is_full else []

@@ -7,8 +7,17 @@ from reconciler.documents.document import Document, Documents, GroupKind
 from reconciler.families import families, family_of
 from reconciler.families.fields import former_of
 from reconciler.families.interface import ClusterKind
+from reconciler.loadbalancers.interface import ClusterBalancer
 from reconciler.model.claim import Allocation
 from reconciler.model.objects import Manifest, tenant_name
+
+
+def balancers(documents: Documents) -> dict[str, ClusterBalancer]:
+    """Return the controllers of clusters that state theirs, by cluster name."""
+    found: dict[str, ClusterBalancer] = {}
+    for family in families():
+        found |= family.announcing.balancers(documents)
+    return found
 
 
 @cache

@@ -202,8 +202,8 @@ class ImportedRange(NamedTuple):
 class Writing(Struct, frozen=True):
     """Writer of a family's documents; `kind` is the kind of its clusters.
 
-    `pin` gets the name of the request, `cluster` its provider and its MetalLB pool, empty for the
-    default. `provider_of` is empty if no provider serves. `annotation` names the MetalLB pool, and
+    `pin` gets the name of the request, `cluster` its provider and its managed pool, empty for the
+    default. `provider_of` is empty if no provider serves. `annotation` names the managed pool, and
     `external` is that of requests of other owners. `unserved` yields notes about ranges in pools
     that the provider of their owner does not serve.
     """

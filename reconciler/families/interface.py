@@ -11,13 +11,14 @@ from reconciler.documents.edit import Edit
 from reconciler.documents.findings import Finding, error, warning
 from reconciler.documents.yaml import Steps
 from reconciler.families.importing import Copied, IntakeKind, Writing
+from reconciler.loadbalancers.interface import ClusterBalancer
 from reconciler.model.claim import Allocation, Claim
 from reconciler.model.key import Key
 from reconciler.model.metric import Metric, Sample
 from reconciler.model.objects import MANAGEMENT, Manifest, Ref, Resource, Right
 from reconciler.model.plan import Blocked, ClusterNetwork, Decision, Gateway, Usage
 from reconciler.model.pool import DEFAULT_SPACE, Pool
-from reconciler.model.settings import METALLB_POOL, Settings
+from reconciler.model.settings import POOL_NAME, Settings
 
 Lists = Mapping[Resource, Iterable[Manifest]]
 Manifests = Mapping[Ref, Manifest]
@@ -158,7 +159,7 @@ class ProjectionInput(Struct, frozen=True):
     clock: str
     applies_documents: bool = False
     default_port: int = DEFAULT_PORT
-    metallb_pool: str = METALLB_POOL
+    pool_name: str = POOL_NAME
     advertisement: str = "l2"
 
 
@@ -203,12 +204,16 @@ class ClusterKind(Struct, frozen=True):
 
 
 class Announcing(Struct, frozen=True):
-    """Announcements in clusters; `announcer` returns the cluster of a record's copy."""
+    """Announcements in clusters; `announcer` returns the cluster of a record's copy.
+
+    `balancers` returns the controllers of clusters that state theirs.
+    """
 
     clusters: ClusterKind | None = None
     cluster_of: Callable[[Allocation], str] = lambda _: MANAGEMENT
     announcer: Callable[[Manifest], str | None] = lambda _: None
     announces: Callable[[ProjectionInput], Mapping[str, Sequence[IPRange]]] = lambda _: {}
+    balancers: Callable[[Documents], Mapping[str, ClusterBalancer]] = lambda _: {}
 
 
 class UpdateRule(Struct, frozen=True):

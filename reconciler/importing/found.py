@@ -45,7 +45,7 @@ class ImportedObject(NamedTuple):
 
 
 class ImportedSource(Struct, frozen=True):
-    """All results of the sources; `named` are MetalLB pools of clusters with another name."""
+    """All results of the sources; `named` are pools in clusters with another name."""
 
     described: tuple[ImportedNetwork, ...] = ()
     windows: tuple[Window, ...] = ()

@@ -10,7 +10,8 @@ from reconciler.documents.yaml import read_text
 from reconciler.importing.found import ImportedSource, conflict, resources
 from reconciler.importing.tables import UnreadableError, decoded
 from reconciler.kube.interface import ObjectList
-from reconciler.kube.resources import ADDRESS_POOL, ref_of
+from reconciler.kube.resources import ref_of
+from reconciler.loadbalancers import controller
 from reconciler.model.errors import NoSuchKindError
 from reconciler.model.objects import Manifest, Ref, Resource
 
@@ -21,9 +22,9 @@ class ManifestCluster(dict[Ref, Manifest]):
     """Objects of files, which can be read like objects of a cluster."""
 
     def list(self, resource: Resource, namespace: str = "") -> ObjectList:
-        """Return all objects of a kind. Without an IPAddressPool, the cluster has no MetalLB."""
+        """Return all objects of a kind. Without a pool, the cluster has no controller."""
         every = [(ref, item) for ref, item in self.items() if ref.resource == resource]
-        if resource == ADDRESS_POOL and not every:
+        if resource == controller().pool and not every:
             raise NoSuchKindError(resource.kind)
         return ObjectList([it for ref, it in every if namespace in ("", ref.namespace)])
 
@@ -31,7 +32,7 @@ class ManifestCluster(dict[Ref, Manifest]):
 def clusters_in(
     files: Iterable[tuple[Owner, str, bytes]],
 ) -> tuple[Mapping[Owner, ManifestCluster], ImportedSource]:
-    """Return the objects of files by the owner of their MetalLB. The first has all other kinds."""
+    """Return the objects of files by the owner of their load balancer. The first has all other kinds."""
     found: dict[Owner, ManifestCluster] = {}
     notes: list[str] = []
     conflicts: list[Finding] = []

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.apply.metallb import NAMESPACE, describe, pool_addresses, users_of
+from reconciler.apply.pools import TENANT_HOME, users_of
 from reconciler.documents.findings import Location, join_limited
 from reconciler.families.importing import ImportedList, ImportedRange
 from reconciler.importing.found import (
@@ -31,11 +31,15 @@ from reconciler.importing.tables import (
     table_rows,
 )
 from reconciler.kube.interface import Cluster
-from reconciler.kube.resources import ADDRESS_POOL
+from reconciler.loadbalancers import controller
+from reconciler.loadbalancers.ranges import describe
 from reconciler.model.errors import NoSuchKindError
 from reconciler.model.objects import NAMESPACE as NAMESPACES
 from reconciler.model.objects import SERVICE, Manifest, Ref
 
+_BALANCER = controller()
+_KIND = _BALANCER.pool.kind
+_OPTION = _BALANCER.name.lower()
 _EVERYTHING = IPSet((IPRange(4, 0, (1 << 32) - 1), IPRange(6, 0, (1 << 128) - 1)))
 
 
@@ -51,35 +55,41 @@ class Announced(NamedTuple):
     def place(self, pool: str = "") -> Location:
         """Return the location of the cluster, or of one of its pools."""
         title = f"cluster {'/'.join(self.owner)}"
-        return Location(f"{title} IPAddressPool {pool}" if pool else title)
+        return Location(f"{title} {_KIND} {pool}" if pool else title)
 
     def users(self, ranges: IPSet) -> tuple[str, ...]:
         """Return the Services with addresses in some ranges, for display."""
-        return tuple(f"{it.service} ({it.address})" for it in users_of(self.services, ranges))
+        return tuple(
+            f"{it.service} ({it.address})"
+            for it in users_of(self.services, ranges, counts_pins=False)
+        )
 
 
 def held_by(cluster: Announced) -> ImportedSource:
-    """Return MetalLB's ranges. The default or only pool becomes managed, others keep theirs."""
+    """Return the ranges of pools. The default or only pool becomes managed, others keep theirs."""
     named = {item["metadata"]["name"]: item for item in cluster.pools}
     ours = cluster.wanted or (cluster.usual if cluster.usual in named else "")
     if not ours and len(named) == 1:
         (ours,) = named
     if named and ours not in named:
         names = ", ".join(named)
-        message = f"it has {len(named)} IPAddressPools, none of which is {cluster.usual}: {names}"
-        hint = "say which one ipam keeps: --metallb-pool CLUSTER=POOL; the others stay as they are"
+        message = f"it has {len(named)} {_KIND}s, none of which is {cluster.usual}: {names}"
+        hint = (
+            f"say which one ipam keeps: --{_OPTION}-pool CLUSTER=POOL; the others stay as they are"
+        )
         return ImportedSource(conflicts=(conflict(cluster.place(), message, hint),))
     parts = [_pool(cluster, item, is_ours=name == ours) for name, item in sorted(named.items())]
     inside = IPSet.of(item.item for part in parts for item in part.holdings)
     outside = cluster.users(_EVERYTHING - inside)
     if outside:
-        message = f"an address outside of every IPAddressPool: Service {join_limited(outside)}"
-        hint = "reserve it, or describe it as a CSV row: MetalLB does not give it"
+        message = f"an address outside of every {_KIND}: Service {join_limited(outside)}"
+        hint = f"reserve it, or describe it as a CSV row: {_BALANCER.name} does not give it"
         if not named:
-            hint = "if MetalLB is in another namespace: --metallb-namespace NAME; else reserve it"
+            hint = f"if {_BALANCER.name} is in another namespace: --{_OPTION}-namespace NAME;"
+            hint += " else reserve it"
         parts.insert(0, ImportedSource(conflicts=(conflict(cluster.place(), message, hint),)))
     if not named:
-        parts.append(ImportedSource(notes=(f"{cluster.place()}: no IPAddressPool",)))
+        parts.append(ImportedSource(notes=(f"{cluster.place()}: no {_KIND}",)))
     elif ours != cluster.usual:
         parts.append(ImportedSource(named=((cluster.owner, ours, cluster.place(ours)),)))
     return ImportedSource().with_more(*parts)
@@ -89,9 +99,9 @@ def _pool(cluster: Announced, manifest: Manifest, *, is_ours: bool) -> ImportedS
     name = manifest["metadata"]["name"]
     place = cluster.place(name)
     try:
-        addresses = pool_addresses(manifest)
+        addresses = _BALANCER.addresses(manifest)
     except ValueError as wrong:
-        hint = "fix it in the cluster: MetalLB cannot read it either"
+        hint = f"fix it in the cluster: {_BALANCER.name} cannot read it either"
         return ImportedSource(conflicts=(conflict(place, str(wrong), hint),))
     namespace, owner = cluster.owner
     # Under the cluster's own name, `ipam` would put the range into the managed pool.
@@ -205,7 +215,7 @@ def files_found(
 
 
 class ImportSource(NamedTuple):
-    """A cluster to import from, its owner if no source names it, and its MetalLB pool or empty."""
+    """A cluster to import from, its owner if no source names it, and its managed pool or empty."""
 
     owner: tuple[str, str]
     cluster: Cluster | ManifestCluster
@@ -213,7 +223,7 @@ class ImportSource(NamedTuple):
 
 
 def looked(looks: Sequence[ImportSource], usual: str, namespace: str = "") -> ImportedSource:
-    """Return the content of clusters. Of MetalLB: the `usual` pool, and its namespace or empty."""
+    """Return the content of clusters. `namespace` is the controller's, or empty."""
     parts: list[ImportedSource] = []
     seen: dict[str, str] = {}
     for look in looks:
@@ -233,29 +243,30 @@ def _one(look: ImportSource, title: str, usual: str, home: str) -> ImportedSourc
     cluster = look.cluster
     there: ImportedList = {}
     missing: list[str] = []
-    for resource in (ADDRESS_POOL, *resources()):
+    for resource in (_BALANCER.pool, *resources()):
         try:
-            listed = cluster.list(resource, home if resource == ADDRESS_POOL else "")
+            listed = cluster.list(resource, home if resource == _BALANCER.pool else "")
             there[resource] = list(listed.items)
         except NoSuchKindError:
             missing.append(resource.kind)
     notes = (f"cluster {title}: it has no kind {', '.join(missing)}",) if missing else ()
     found = ImportedSource(notes=notes).with_more(copies_of(title, there))
-    if ADDRESS_POOL not in there:
+    if _BALANCER.pool not in there:
         return found
-    pools, place = there[ADDRESS_POOL], Location(f"cluster {title}")
-    homes = sorted({item["metadata"].get("namespace", NAMESPACE) for item in pools})
+    pools, place = there[_BALANCER.pool], Location(f"cluster {title}")
+    homes = sorted({item["metadata"].get("namespace", TENANT_HOME) for item in pools})
     if len(homes) > 1:
-        message = f"it has IPAddressPools in several namespaces: {', '.join(homes)}"
-        hint = "say which one MetalLB is in: --metallb-namespace NAME"
+        message = f"it has {_KIND}s in several namespaces: {', '.join(homes)}"
+        hint = f"say which one {_BALANCER.name} is in: --{_OPTION}-namespace NAME"
         return found.with_more(ImportedSource(conflicts=(conflict(place, message, hint),)))
-    if homes and homes != [NAMESPACE]:
-        note = f"cluster {title}: MetalLB is in namespace {homes[0]}; apply writes to {NAMESPACE}"
+    if homes and homes != [TENANT_HOME]:
+        note = f"cluster {title}: {_BALANCER.name} is in namespace {homes[0]};"
+        note += f" apply writes to {TENANT_HOME}"
         found = found.with_more(ImportedSource(notes=(note,)))
     services = cluster.list(SERVICE).items
     announced = Announced(look.owner, pools, services, usual, look.pool)
     try:
         return found.with_more(held_by(announced))
     except (KeyError, TypeError, AttributeError):
-        message, hint = "its IPAddressPools or Services cannot be read", "fix or export them"
+        message, hint = f"its {_KIND}s or Services cannot be read", "fix or export them"
         return found.with_more(ImportedSource(conflicts=(conflict(place, message, hint),)))

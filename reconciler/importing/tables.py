@@ -23,6 +23,7 @@ from reconciler.importing.found import (
     full_place,
     slug,
 )
+from reconciler.loadbalancers.interface import DEFAULT
 from reconciler.model.pool import DEFAULT_SPACE
 
 # In order of precedence: of several columns with an owner, the first with a value is used.
@@ -56,7 +57,7 @@ _LISTS = {
     "no": "false no n 0 \u2717 \u2718",
     "flags": "true false yes no \u2713 \u2714 \u2717 \u2718",
     "nothing": "n/a n.a. #n/a none null nil - -- --- ? tbd \u2013 \u2014",
-    LOAD_BALANCER: "lb lbs loadbalancer vip vips ingress metallb lastverteiler",
+    LOAD_BALANCER: f"lb lbs loadbalancer vip vips ingress {DEFAULT.lower()} lastverteiler",
     NODES: "node nodes host hosts server servers vm vms machine device worker workers"
     " knoten rechner serveur nœud noeud loopback secondary",  # the last two are roles of NetBox
     "free": "free available unused decommissioned deprecated container frei verfügbar libre",

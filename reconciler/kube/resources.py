@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct, convert
 from msgspec.structs import replace
 
+from reconciler import loadbalancers
 from reconciler.documents.findings import shown
 from reconciler.families import families
 from reconciler.families.interface import Projection
@@ -20,18 +21,19 @@ from reconciler.model.objects import Manifest, Ref, Resource, owned_labels
 from reconciler.model.pool import Pool
 
 _log = logging.getLogger(__name__)
-METALLB = "metallb.io/v1beta1"
 
 IP_ALLOCATION = objects.RESOURCE
 """The kind of records."""
 
-ADDRESS_POOL = Resource(METALLB, "IPAddressPool", "ipaddresspools")
-ADVERTISEMENT = Resource(METALLB, "L2Advertisement", "l2advertisements")
-CONFIGURATION_STATE = Resource(METALLB, "ConfigurationState", "configurationstates")
-
 _RESOURCES_COMMON = (
-    *(IP_ALLOCATION, ADDRESS_POOL, ADVERTISEMENT, CONFIGURATION_STATE),
-    *(objects.CRD, objects.POLICY, objects.BINDING, objects.NAMESPACE, objects.CONFIG_MAP),
+    *(
+        IP_ALLOCATION,
+        objects.CRD,
+        objects.POLICY,
+        objects.BINDING,
+        objects.NAMESPACE,
+        objects.CONFIG_MAP,
+    ),
     *(objects.SECRET, objects.SERVICE, objects.NODE, objects.EVENT, objects.LEASE),
     *(objects.WHO_AM_I, objects.MAY_I),
 )
@@ -42,7 +44,7 @@ def _by_group() -> Mapping[tuple[str, str], Resource]:
     found: dict[tuple[str, str], Resource] = {}
     theirs = (family.objects for family in families())
     every = (it for own in theirs for it in (*own.resources, *own.observes))
-    for resource in (*_RESOURCES_COMMON, *every):
+    for resource in (*_RESOURCES_COMMON, *loadbalancers.resources(), *every):
         if found.setdefault((resource.group, resource.kind), resource) != resource:
             raise ValueError(f"{resource.kind} of {resource.group} is described in two ways")
     return found
@@ -110,17 +112,6 @@ def parse_ref(text: str) -> Ref:
     return Ref(resource, namespace, name)
 
 
-PREFIXES = ("metallb.io/", "metallb.universe.tf/")
-"""Prefixes of annotations, the newer first. MetalLB reads the first one if both are set."""
-
-
-POOL, PINNED, SHARED = "address-pool", "loadBalancerIPs", "allow-shared-ip"
-
-
-ASKED = tuple(f"{prefix}{name}" for prefix in PREFIXES for name in (POOL, PINNED, SHARED))
-"""The annotations by which Services request addresses from MetalLB."""
-
-
 @contextmanager
 def reading(kind: str, name: object) -> Iterator[None]:
     """Report an object that cannot be read as a ClusterError that names it."""
@@ -182,7 +173,7 @@ def pared(manifest: dict[str, Any], resource: Resource) -> dict[str, Any]:
     kept = _part(manifest, ("apiVersion", "kind"))
     kept |= {part: _part(manifest[part], keys) for part, keys in read.items() if manifest.get(part)}
     if annotations := kept["metadata"].pop("annotations", None):
-        kept["metadata"]["annotations"] = _part(annotations, ASKED)
+        kept["metadata"]["annotations"] = _part(annotations, loadbalancers.annotations())
     return kept
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from reconciler.kube.deadline import Timeouts
+from reconciler.loadbalancers import controllers
 from reconciler.model.errors import (
     ClusterError,
     NoSuchKindError,
@@ -157,8 +158,8 @@ def _internal(what: str, code: int, status: _Status) -> Failure:
         return _too_large(what, code, status)
     if found := _WEBHOOK.search(status.message):
         webhook = f"webhook {found[1]}" if found[1] else f"the conversion webhook of {found[2]}"
-        if webhook.endswith(".metallb.io"):
-            webhook = "MetalLB's webhook"
+        for it in controllers():
+            webhook = f"{it.name}'s webhook" if webhook.endswith(f".{it.pool.group}") else webhook
         hint = "nothing is wrong with the object; apply again when the webhook answers"
         return Failure(ClusterError(f"{what}: {webhook} is unavailable", hint), Retry.ALWAYS)
     return _unavailable(what, code, status)

@@ -11,7 +11,7 @@ from reconciler.documents.findings import Finding, Location, plural
 from reconciler.model.pool import Thresholds, Tier
 
 HOUR = 3_600
-METALLB_POOL = "default-pool"
+POOL_NAME = "default-pool"
 
 PATH = "ipam.yaml"
 """The file of the Settings."""
@@ -68,7 +68,7 @@ class Settings(Struct, frozen=True):
     observed: str = "observed"
     elastic: Elastic = Elastic()
     intake: tuple[Intake, ...] = ()
-    metallb_pool: str = METALLB_POOL
+    pool_name: str = POOL_NAME
     advertisement: str = "l2"
     branch: str = ""
     location: Location = Location(".")

@@ -16,7 +16,6 @@ from reconciler.documents.yaml import dump
 from reconciler.families import families, family_of, family_of_kind, is_pool, possible_owners
 from reconciler.families.demand import growth_index
 from reconciler.families.interface import FamilyReading
-from reconciler.families.metallb import hold_back
 from reconciler.model.change import FileChange
 from reconciler.model.claim import NO_RECORD, Allocation, Claim, current_records
 from reconciler.model.key import Key
@@ -36,6 +35,7 @@ from reconciler.model.pool import Pool, Thresholds
 from reconciler.model.settings import PATH, OverrideKind, Settings, stricter_gate
 from reconciler.planning import limits, rules
 from reconciler.planning.documents import EffectiveDocuments, Tree, effective_documents, taken_over
+from reconciler.planning.gateways import hold_back
 from reconciler.planning.ownership import owned
 from reconciler.planning.planner import plan as make_plan
 from reconciler.planning.refusals import elsewhere

@@ -67,7 +67,7 @@ def world_of(evaluation: Evaluation, records: tuple[Allocation, ...]) -> Project
         usage=evaluation.plan.before,
         clock=format_instant(evaluation.tree.clock),
         applies_documents=evaluation.tree.settings.applies_documents,
-        metallb_pool=evaluation.tree.settings.metallb_pool,
+        pool_name=evaluation.tree.settings.pool_name,
         advertisement=evaluation.tree.settings.advertisement,
     )
 

@@ -119,7 +119,7 @@ def _read(document: Document) -> tuple[Settings, list[Finding]]:
         intake=tuple(
             Intake(it["kind"], tuple(it.get("namespaces", ("*",)))) for it in spec.get("intake", ())
         ),
-        metallb_pool=metallb.get("poolName", default.metallb_pool),
+        pool_name=metallb.get("poolName", default.pool_name),
         advertisement=metallb.get("advertisement", default.advertisement),
         branch=spec.get("branch", default.branch),
         location=document.at(),

@@ -17,7 +17,6 @@ from reconciler.addresses import IPSet
 from reconciler.apply.elastic import (
     KEY,
     ClusterReading,
-    ElasticPool,
     Figures,
     GrantedRanges,
     GrowthOutcome,
@@ -25,7 +24,6 @@ from reconciler.apply.elastic import (
     StatusMessage,
     addresses_of,
     read_idle,
-    read_pool,
     read_services,
     remembered,
     unwell,
@@ -47,12 +45,12 @@ from reconciler.apply.intake import MIN_DELETIONS, findings_of
 from reconciler.apply.intake_run import IntakeLook, last_named, look_for_intake, remember_intake
 from reconciler.apply.inventory import NAME, ClusterIdentity, Enrolled, server_now
 from reconciler.apply.management import Access, opened_management
-from reconciler.apply.metallb import NAMESPACE, ranges_of
+from reconciler.apply.pools import USUAL
 from reconciler.apply.snapshot import Live, LiveObjects, objects_of
 from reconciler.apply.steps import is_ours
 from reconciler.apply.targets import ApplyOptions, uses_hub
 from reconciler.documents.findings import Finding, Location, Severity, ordered, warning
-from reconciler.families.clusters import cluster_of
+from reconciler.families.clusters import balancers, cluster_of
 from reconciler.families.demand import (
     DEMAND,
     DemandEntry,
@@ -64,7 +62,9 @@ from reconciler.families.demand import (
 from reconciler.families.interface import Grower
 from reconciler.gitio.repository import Repository
 from reconciler.kube.interface import CONTACTS, Cluster, Clusters
-from reconciler.kube.resources import ADDRESS_POOL, CONFIGURATION_STATE
+from reconciler.loadbalancers import controller
+from reconciler.loadbalancers.interface import Controller, LivePool
+from reconciler.loadbalancers.ranges import ranges_of
 from reconciler.model.applied import Applied
 from reconciler.model.change import FileChange, Observation
 from reconciler.model.claim import Allocation, Refusal, current_records
@@ -77,8 +77,6 @@ from reconciler.planning.limits import Quotas
 from reconciler.planning.planner import plan
 from reconciler.reconcile.evaluation import as_reconciled, exit_code, with_found
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, reconcile
-
-NO_METALLB = "MetalLB is not there: no kind IPAddressPool of metallb.io"
 
 _log = logging.getLogger(__name__)
 
@@ -256,21 +254,24 @@ class _Look:
         self, cluster: Cluster, name: str, identity: ClusterIdentity, known: Enrolled | None
     ) -> ObservedCluster:
         items, lb_class = cluster.list(SERVICE).items, self.options.apply.lb_class
-        now = cluster.now()
-        pools_there = _list(cluster, ADDRESS_POOL)
+        now, balancing = cluster.now(), balancers(self.evaluation.documents).get(name, USUAL)
+        balancer = controller(balancing.controller)
+        home = balancer.home(balancing.namespace)
+        pools_there = _list(cluster, balancer.pool, home)
         if pools_there is None:
-            services, odd = read_services(items, lb_class)
-            return ObservedCluster(services, (), now, odd, NO_METALLB)
+            services, odd = read_services(items, balancer, lb_class)
+            return ObservedCluster(services, (), now, odd, balancer.missing)
         entries, every = identity.inventory.objects, pools_there.items()
         ours = [live for ref, live in every if is_ours(live, entries.get(str(ref)))]
-        services, odd = read_services(items, lb_class, [live.ref.name for live in ours])
-        pools = tuple(_pool(live) for live in ours)
-        states = [it.manifest for it in (_list(cluster, CONFIGURATION_STATE) or {}).values()]
+        services, odd = read_services(items, balancer, lb_class, [live.ref.name for live in ours])
+        pools = tuple(_pool(balancer, live) for live in ours)
+        there = (_list(cluster, state, home) or {}) if (state := balancer.state) else {}
+        states = [it.manifest for it in there.values()]
         # Ranges that were applied and are still desired, but are missing in the pools.
         records = self.granted[name].records
         desired = IPSet.of(it.range for it in records if it.is_live and it.range is not None)
         lacks = (desired & ranges_of(known.addresses if known else ())) - addresses_of(pools)
-        why = unwell([live.manifest for live in ours], states, lacks, now)
+        why = unwell(balancer, [live.manifest for live in ours], states, lacks, now)
         return ObservedCluster(services, pools, now, odd, why)
 
     def _refused(
@@ -307,16 +308,18 @@ class _Look:
         return FileChange(path, data), found.words, found.figures
 
 
-def _pool(live: Live) -> ElasticPool:
+def _pool(balancer: Controller, live: Live) -> LivePool:
     try:
-        return read_pool(live.manifest)
+        return balancer.live(live.manifest)
     except ValueError as wrong:
-        raise ClusterError(f"IPAddressPool {live.ref.name} cannot be read: {wrong}") from wrong
+        raise ClusterError(
+            f"{live.ref.resource.kind} {live.ref.name} cannot be read: {wrong}"
+        ) from wrong
 
 
-def _list(cluster: Cluster, resource: Resource) -> LiveObjects | None:
+def _list(cluster: Cluster, resource: Resource, namespace: str) -> LiveObjects | None:
     try:
-        return objects_of(cluster.list(resource, NAMESPACE).items, resource)
+        return objects_of(cluster.list(resource, namespace).items, resource)
     except NoSuchKindError:
         return None
 

@@ -23,8 +23,6 @@ from reconciler.apply.management import (
     open_management,
     without_kubeconfig,
 )
-from reconciler.apply.metallb import NAMESPACE as METALLB_HOME
-from reconciler.apply.metallb import controller_time, state_error
 from reconciler.apply.rights import management_rights, questions, tenant_rights
 from reconciler.apply.snapshot import live_of, objects_of
 from reconciler.apply.steps import differing, is_ours
@@ -35,14 +33,7 @@ from reconciler.gitio.interface import Entry, Revision, Source
 from reconciler.gitio.remotes import RepositoryProbe, open_proposing
 from reconciler.gitio.repository import Repository
 from reconciler.kube.interface import Cluster, Clusters
-from reconciler.kube.resources import (
-    ADDRESS_POOL,
-    ADVERTISEMENT,
-    CONFIGURATION_STATE,
-    desired_object,
-    desired_objects,
-    needed,
-)
+from reconciler.kube.resources import desired_object, desired_objects, needed
 from reconciler.model.applied import ClusterState
 from reconciler.model.errors import (
     BugError,
@@ -69,7 +60,6 @@ _OLDEST_KUBERNETES = (1, 31)  # CRDs and policies use CEL functions for addresse
 _OPTIONAL = (Need.WATCH, Need.CRDS, Need.INTAKE, Need.POLICIES)
 _RIGHTS = "deploy/rbac.yaml has all of them"
 _DOCUMENTS = "bind the ClusterRole gitops-ipam-documents of deploy/rbac.yaml to it"
-_METALLB = "install MetalLB 0.15.3 or newer"
 _WAITING = "when its cluster is made, its Secret is found; or --cluster NAME=PATH"
 # Hints for failures that have none.
 _HINTS = {
@@ -370,9 +360,9 @@ class _ClusterChecks:
         except ClusterError as failure:
             return DiagnosisGroup(name, (_failed("kubeconfig", failure),))
         recognise = partial(self.access.identify, cluster, name, known)
-        rights, is_wanted = tenant_rights(self.access.home_of(name)), bool(target.desired)
+        rights = tenant_rights(self.access.home_of(name), target.balancing)
         with closing(cluster):
-            checks = tenant_checks(cluster, recognise, rights, is_wanted=is_wanted)
+            checks = tenant_checks(cluster, recognise, target, rights)
             return DiagnosisGroup(name, tuple(run(checks)))
 
     def _without_kubeconfig(
@@ -412,16 +402,15 @@ def management_checks(
 def tenant_checks(
     cluster: Cluster,
     recognise: Recognise,
+    target: Target,
     rights: tuple[Right, ...] = tenant_rights(),
-    *,
-    is_wanted: bool,
 ) -> Checks:
-    """Return the checks of a tenant cluster, in which pools are desired or not."""
+    """Return the checks of a tenant cluster."""
     return {
         "server": lambda: _server(cluster, "--policies needs"),
         "identity": lambda: _identity(recognise()),
         "rights": lambda: _rights(cluster, rights),
-        "metallb": lambda: _metallb(cluster, recognise, is_wanted=is_wanted),
+        _title(target): lambda: _balancer(cluster, recognise, target),
     }
 
 
@@ -502,32 +491,44 @@ def _entries(recognise: Recognise) -> Mapping[str, InventoryEntry]:
         return {}
 
 
-def _metallb(cluster: Cluster, recognise: Recognise, *, is_wanted: bool) -> DiagnosisCheck:
+def _title(target: Target) -> str:
+    return target.balancer.name.lower()
+
+
+def _balancer(cluster: Cluster, recognise: Recognise, target: Target) -> DiagnosisCheck:
+    balancer, home, title = target.balancer, target.home, _title(target)
     try:
-        pools = cluster.list(ADDRESS_POOL, METALLB_HOME).items
-        cluster.list(ADVERTISEMENT, METALLB_HOME)
+        pools = cluster.list(balancer.pool, home).items
+        for resource in balancer.others[:1]:
+            cluster.list(resource, home)
     except NoSuchKindError:
-        if is_wanted:
-            return wrong("metallb", "it is not there", _METALLB)
-        return doubtful("metallb", "it is not there; nothing is wanted of it yet", _METALLB)
+        if target.desired:
+            return wrong(title, "it is not there", balancer.install)
+        return doubtful(title, "it is not there; nothing is wanted of it yet", balancer.install)
+    states: Sequence[Manifest] = ()
     try:
-        states = cluster.list(CONFIGURATION_STATE, METALLB_HOME).items
+        if balancer.state is not None:
+            states = cluster.list(balancer.state, home).items
     except NoSuchKindError:
-        message = "MetalLB older than 0.15.3 does not report whether its configuration is valid"
-        return doubtful("metallb", message, _METALLB)
-    entries, every = _entries(recognise), objects_of(pools, ADDRESS_POOL)
+        message = f"{balancer.name} older than {balancer.oldest} does not report"
+        message += " whether its configuration is valid"
+        return doubtful(title, message, balancer.install)
+    entries, every = _entries(recognise), objects_of(pools, balancer.pool)
     ours = [it.manifest for ref, it in every.items() if is_ours(it, entries.get(str(ref)))]
-    return _configured(ours, states, cluster.now())
+    return _configured(ours, states, cluster.now(), target)
 
 
-def _configured(ours: Sequence[Manifest], states: Sequence[Manifest], now: int) -> DiagnosisCheck:
-    pods = f"see the pods in {METALLB_HOME}"
-    if error := state_error(states):
-        return wrong("metallb", error, "correct the pools that it names")
-    if controller_time(states) is None:
-        return doubtful("metallb", "its controller has not reported its configuration", pods)
-    if why := silence(ours, states, now):
-        return wrong("metallb", why, pods)
-    if why := unwell(ours, states, IPSet(), now):
-        return doubtful("metallb", why, "set it back, or Services get none of it")
-    return fine("metallb", "0.15.3 or newer, its configuration is valid")
+def _configured(
+    ours: Sequence[Manifest], states: Sequence[Manifest], now: int, target: Target
+) -> DiagnosisCheck:
+    balancer, title = target.balancer, _title(target)
+    pods = f"see the pods in {target.home}"
+    if error := balancer.state_error(states):
+        return wrong(title, error, "correct the pools that it names")
+    if balancer.state is not None and balancer.read_at(states) is None:
+        return doubtful(title, "its controller has not reported its configuration", pods)
+    if why := silence(balancer, ours, states, now):
+        return wrong(title, why, pods)
+    if why := unwell(balancer, ours, states, IPSet(), now):
+        return doubtful(title, why, "set it back, or Services get none of it")
+    return fine(title, f"{balancer.oldest} or newer, its configuration is valid")

@@ -20,7 +20,7 @@ from reconciler.families.clusters import (
 )
 from reconciler.families.fields import written
 from reconciler.families.interface import ProjectionInput
-from reconciler.families.metallb import NAMED
+from reconciler.loadbalancers import controller
 from reconciler.model.claim import Allocation
 from reconciler.model.key import Key
 from reconciler.model.objects import MANAGEMENT, tenant_name
@@ -39,6 +39,7 @@ from reconciler.records.changes import HANDED_OVER, held_words
 from reconciler.review.change import Change
 
 _NOTHING = IPSet()
+_NAMED = controller().named
 _AT_ONCE = "what uses the old range is cut off at the next apply"
 _POOL_NAME = (
     "it keeps its old name while Services use it, and ipam apply says so (exit code 5);"
@@ -185,7 +186,7 @@ def replaced_ranges(change: Change) -> Iterator[Finding]:
 
 def renamed_cluster_pools(change: Change) -> Iterator[Finding]:
     """Report pools in clusters whose name differs."""
-    names = change.base_settings.metallb_pool, change.own_settings.metallb_pool
+    names = change.base_settings.pool_name, change.own_settings.pool_name
     evaluation = change.result
     alive = balancer_records(it for it in evaluation.state.records if it.is_live)
     described = change.before.documents
@@ -195,14 +196,14 @@ def renamed_cluster_pools(change: Change) -> Iterator[Finding]:
             old = described.get(document.identity, document)
             if tenant_name(document.namespace, document.name) not in alive:
                 continue
-            named = old.annotations().get(NAMED), document.annotations().get(NAMED)
+            named = old.annotations().get(_NAMED), document.annotations().get(_NAMED)
             before, now = named[0] or names[0], named[1] or names[1]
             if named == (None, None):
                 by_settings += before != now
             elif before != now:
                 message = f"the IPAddressPool in the cluster of {document.title} is called {now}"
                 message += f" in place of {before}: {_POOL_NAME}"
-                place = document.at("metadata", "annotations", NAMED)
+                place = document.at("metadata", "annotations", _NAMED)
                 yield warning("cluster-pool-renamed", place, message, _KEEP_NAME)
     if by_settings:
         whose = plural(by_settings, "tenant")

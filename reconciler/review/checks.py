@@ -75,7 +75,7 @@ _FIELDS = {
     "overlap_is_error": "poolOverlap",
     "implicit_is_error": "providerImplicit",
     "address_spaces": "addressSpaces",
-    "metallb_pool": "metallb.poolName",
+    "pool_name": "metallb.poolName",
     "advertisement": "metallb.advertisement",
     **dict.fromkeys(("elastic", "intake"), ""),
     "applies_documents": "apply.documents",

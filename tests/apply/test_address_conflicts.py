@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.apply.metallb import ranges_of
 from reconciler.apply.targets import Claims, Target, address_conflicts
+from reconciler.loadbalancers.ranges import ranges_of
 
 Fleet = dict[str, Claims]
 

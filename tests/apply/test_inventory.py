@@ -24,7 +24,8 @@ from reconciler.apply.inventory import (
     read_inventory,
     written_to,
 )
-from reconciler.kube.resources import ADDRESS_POOL, IP_ALLOCATION
+from reconciler.kube.resources import IP_ALLOCATION
+from reconciler.loadbalancers.metallb.kinds import ADDRESS_POOL
 from reconciler.model.objects import NAMESPACE, Ref
 from tests.examples import scaled
 

@@ -8,15 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.apply.metallb import (
-    User,
-    giving,
-    overlaps,
-    pool_addresses,
-    ranges_of,
-    users_of,
-    written,
-)
+from reconciler.apply.pools import User, giving, overlaps, users_of
+from reconciler.loadbalancers.metallb.objects import addresses as pool_addresses
+from reconciler.loadbalancers.ranges import ranges_of, written
 
 Held = Mapping[str, frozenset[int]]
 
@@ -88,11 +82,12 @@ def test_a_pool_of_others_that_shares_addresses_is_named() -> None:
         "apart": ranges_of(["10.0.0.8/29", "fd00::/64"]),
     }
     ways = "remove it there, or keep its name (gitops-ipam.dev/metallb-pool: theirs) and --adopt"
-    assert list(overlaps(ours, foreign)) == [
+    field = "gitops-ipam.dev/metallb-pool"
+    assert list(overlaps(ours, foreign, "IPAddressPool", field)) == [
         ("a", f"10.0.0.6-10.0.0.7 is also in IPAddressPool theirs, which is not ours; {ways}"),
         ("b", f"10.0.1.0-10.0.1.1 is also in IPAddressPool theirs, which is not ours; {ways}"),
     ]
-    assert list(overlaps(ours, {})) == []
+    assert list(overlaps(ours, {}, "IPAddressPool", field)) == []
 
 
 def as_set(numbers: frozenset[int]) -> IPSet:

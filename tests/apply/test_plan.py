@@ -9,13 +9,8 @@ from reconciler.apply.plan_tenant import plan_tenant
 from reconciler.apply.snapshot import ClusterAnswer, Live, Query, Snapshot, live_of
 from reconciler.apply.steps import Apply, Delete
 from reconciler.apply.targets import ApplyOptions, Target
-from reconciler.kube.resources import (
-    ADDRESS_POOL,
-    ADVERTISEMENT,
-    CONFIGURATION_STATE,
-    DesiredObject,
-    desired_object,
-)
+from reconciler.kube.resources import DesiredObject, desired_object
+from reconciler.loadbalancers.metallb.kinds import ADDRESS_POOL, ADVERTISEMENT, CONFIGURATION_STATE
 from reconciler.model.objects import SERVICE
 from tests.apply.execution.site import address_pool
 

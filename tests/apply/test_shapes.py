@@ -10,7 +10,6 @@ from reconciler.apply.plan import Draft
 from reconciler.apply.snapshot import Live
 from reconciler.apply.targets import ApplyOptions
 from reconciler.kube.resources import (
-    ADDRESS_POOL,
     IP_ALLOCATION,
     check_readable,
     desired_object,
@@ -20,6 +19,7 @@ from reconciler.kube.resources import (
     settled_conditions,
     timeless,
 )
+from reconciler.loadbalancers.metallb.kinds import ADDRESS_POOL
 from reconciler.model.applied import ObjectResult
 from reconciler.model.errors import ClusterError
 from reconciler.model.objects import CONFIG_MAP, CRD, NAMESPACE, NODE, Ref, Resource

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from reconciler.apply.metallb import NAMESPACE as METALLB_HOME
+from reconciler.apply.pools import TENANT_HOME
 from reconciler.apply.rights import management_rights, tenant_rights
 from reconciler.model.objects import HOME, SECRET, Need, Right
 from reconciler.model.settings import Settings
@@ -44,7 +44,7 @@ def roles() -> Mapping[str, tuple[Right, ...]]:
         "home": _granted(management, HOME),
         **{name: _needed(management, need) for need, name in OWN.items()},
         "tenant": _granted(tenant, ""),
-        "metallb": _granted(tenant, METALLB_HOME),
+        "metallb": _granted(tenant, TENANT_HOME),
         "inventory": _granted(tenant_rights(SYSTEM), SYSTEM),
         "tenant-policies": _needed(tenant, Need.POLICIES),
     }

@@ -9,7 +9,8 @@ from reconciler.apply.snapshot import Live, live_of
 from reconciler.families.butler.kinds import MACHINE, NETWORK_POOL
 from reconciler.kube.clusters import KubeClusters
 from reconciler.kube.interface import Cluster
-from reconciler.kube.resources import ADDRESS_POOL, IP_ALLOCATION
+from reconciler.kube.resources import IP_ALLOCATION
+from reconciler.loadbalancers.metallb.kinds import ADDRESS_POOL
 from reconciler.model.errors import (
     NoSuchKindError,
     NoSuchObjectError,

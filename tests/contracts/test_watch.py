@@ -9,7 +9,7 @@ import pytest
 from reconciler.apply.snapshot import live_of
 from reconciler.kube.clusters import KubeClusters
 from reconciler.kube.interface import Became, WatchableCluster, WatchEvent
-from reconciler.kube.resources import ADDRESS_POOL
+from reconciler.loadbalancers.metallb.kinds import ADDRESS_POOL
 from reconciler.model.errors import StaleError, UnreachableError
 from reconciler.model.objects import SECRET, Ref
 from tests.contracts.test_cluster import CLAIM, HERE, POOL, US, a_map, claim, named, pool

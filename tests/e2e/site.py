@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from reconciler.addresses import IPSet
-from reconciler.apply.metallb import pool_addresses
+from reconciler.loadbalancers.metallb.objects import addresses as pool_addresses
 from tests.caches import PYTHON
 from tests.cli.running import STILL
 from tests.envtest.servers import ApiServer

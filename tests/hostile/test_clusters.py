@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.kube.resources import ADDRESS_POOL
+from reconciler.loadbalancers.metallb.kinds import ADDRESS_POOL
 from reconciler.model.applied import ClusterState
 from reconciler.model.objects import CONFIG_MAP, NAMESPACE, Ref
 from tests.apply.execution.site import FIRST, SECOND, world

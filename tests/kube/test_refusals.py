@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from reconciler.kube.clusters import KubeCluster
-from reconciler.kube.resources import ADDRESS_POOL
+from reconciler.loadbalancers.metallb.kinds import ADDRESS_POOL
 from reconciler.model.errors import (
     ClusterError,
     NoSuchKindError,

@@ -12,7 +12,7 @@ from reconciler.kube import transport
 from reconciler.kube.clusters import KubeCluster
 from reconciler.kube.interface import RequestCounts
 from reconciler.kube.kubeconfig import check_kubeconfig
-from reconciler.kube.resources import ADDRESS_POOL
+from reconciler.loadbalancers.metallb.kinds import ADDRESS_POOL
 from reconciler.model.errors import ClusterError, RejectedError, UnreachableError
 from reconciler.model.objects import CONFIG_MAP, NODE, Ref
 from tests.kube.kubeconfigs import CANARY, cluster_of, kubeconfig

@@ -8,7 +8,7 @@ import pytest
 from reconciler.kube import transport
 from reconciler.kube.clusters import KubeCluster
 from reconciler.kube.interface import RequestCounts
-from reconciler.kube.resources import ADDRESS_POOL
+from reconciler.loadbalancers.metallb.kinds import ADDRESS_POOL
 from reconciler.model.errors import ClusterError, UnreachableError
 from reconciler.model.objects import Ref
 from tests.kube.kubeconfigs import cluster_of

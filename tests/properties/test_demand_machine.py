@@ -9,8 +9,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
-from reconciler.apply.metallb import ranges_of
 from reconciler.gitio.interface import ReplayVerdict
+from reconciler.loadbalancers.ranges import ranges_of
 from reconciler.model.claim import Allocation
 from reconciler.model.errors import UnreachableError
 from reconciler.reconcile.discovery import Looked

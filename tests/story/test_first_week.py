@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from reconciler.addresses import IPSet
-from reconciler.apply.metallb import describe, pool_addresses, ranges_of
 from reconciler.gitio.repository import open_repository
+from reconciler.loadbalancers.metallb.objects import addresses as pool_addresses
+from reconciler.loadbalancers.ranges import describe, ranges_of
 from reconciler.planning.projection import project
 from reconciler.planning.read import evaluate_source
 from tests.documentation import ROOT, blocks

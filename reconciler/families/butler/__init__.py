@@ -5,6 +5,7 @@ from reconciler.families.butler.kinds import (
     GROWS,
     KINDS,
     NAME,
+    NAMED,
     POOL,
     REQUEST,
     SLOTS,
@@ -18,7 +19,6 @@ from reconciler.families.butler.reading import judge, read
 from reconciler.families.butler.requests import HOLDER, possible_owner, referring, space_of, team_of
 from reconciler.families.butler.tenants import CHOOSING, relocate
 from reconciler.families.interface import Family
-from reconciler.families.metallb import NAMED
 from reconciler.model.objects import CLAIM, STILL_ANNOUNCED
 
 FAMILY = Family(

@@ -6,6 +6,7 @@ from typing import Any
 
 from reconciler.documents.document import Document, Documents, GroupKind, Kind
 from reconciler.families.interface import NAME_ONLY, PLACED, RecordBody, RecordForm
+from reconciler.loadbalancers import controller
 from reconciler.model.claim import Allocation
 from reconciler.model.key import MAX_LABEL, Key
 from reconciler.model.objects import EVENT, LABEL, MAKE, NODE, OURS, SERVICE, Need, Resource, Right
@@ -33,7 +34,12 @@ KINDS = (
 )
 
 LB, NODES = "loadbalancer", "nodes"
-"""Slots of a tenant, and types of records. MetalLB announces the addresses of `LB`."""
+"""Slots of a tenant, and types of records. Its cluster announces the addresses of `LB`."""
+
+BALANCER = controller()
+"""The load-balancer controller of tenant clusters."""
+NAMED = BALANCER.named
+"""The annotation of a tenant that names the pool that `ipam` manages in its cluster."""
 
 SLOTS = {NODES: TENANT.kind, LB: TENANT.kind, "request": REQUEST.kind}
 GROWS = (NODES, LB)

@@ -48,7 +48,6 @@ from reconciler.families.interface import (
     UpdateRule,
     pool_rows,
 )
-from reconciler.families.metallb import NAMED
 from reconciler.model.claim import Allocation
 from reconciler.model.objects import LABEL, NODE, PREFIX, SERVICE, Manifest, Ref
 from reconciler.model.objects import RESOURCE as REQUESTS
@@ -56,7 +55,11 @@ from reconciler.model.plan import CONDITION, REASONS
 from reconciler.model.pool import Pool, Thresholds, Tier
 
 _MAX_LISTED = 1024  # the limit of the CRD
-_SOURCES = (("metallb", "serviceRef"), ("node", "nodeRef"), ("machine", "machineRef"))
+_SOURCES = (
+    (kinds.BALANCER.name.lower(), "serviceRef"),
+    ("node", "nodeRef"),
+    ("machine", "machineRef"),
+)
 
 
 class _User(NamedTuple):
@@ -90,7 +93,7 @@ def _infrastructure(pool: Pool, users: list[_User]) -> Manifest:
         end = bisect_left(users, (extent.last + 1,))
         for user in users[start:end]:
             source, field = _SOURCES[user.rank]
-            area = pool.reserved if source == "metallb" else others
+            area = pool.reserved if field == "serviceRef" else others
             if area.covers(IPRange(4, user.number, user.number)):
                 ip = format_address(4, user.number)
                 entry = found.setdefault(user.number, {"ip": ip, "source": source})
@@ -378,13 +381,13 @@ def _request(held: ImportedRange, name: str) -> ImportedBody:
     return _document(kinds.REQUEST.kind, kinds.SYSTEM, name, spec, labels=labels)
 
 
-def _tenant(held: ImportedRange, provider: str, metallb_pool: str) -> ImportedBody:
+def _tenant(held: ImportedRange, provider: str, pool_name: str) -> ImportedBody:
     spec: ImportedBody = {"providerConfigRef": {"name": provider}}
     if held.type == kinds.LB:
         spec["networking"] = {"lbPoolSize": held.item.size}
     if held.team not in ("", held.namespace):
         spec["teamRef"] = {"name": held.team}
-    annotations = {NAMED: metallb_pool} if metallb_pool else {}
+    annotations = {kinds.NAMED: pool_name} if pool_name else {}
     return _document(kinds.TENANT.kind, *held.owner, spec, annotations=annotations)
 
 
@@ -425,7 +428,7 @@ WRITING = Writing(
     provider=_provider,
     provider_of=_provider_of,
     request_name=kinds.own_name,
-    annotation=NAMED,
+    annotation=kinds.NAMED,
     external=(HOLDER, EXTERNAL),
     unserved=_unserved,
 )

@@ -20,7 +20,7 @@ from reconciler.families.interface import (
     projected,
     status_only,
 )
-from reconciler.families.metallb import NAMED, metallb_objects
+from reconciler.loadbalancers.interface import LoadBalancerPool
 from reconciler.model.claim import Allocation, Phase, current_records
 from reconciler.model.key import Key
 from reconciler.model.metric import Sample, metric_makers
@@ -33,7 +33,7 @@ State = tuple[str, str, str]
 
 
 def project(world: ProjectionInput) -> tuple[Projection, ...]:
-    """Return NetworkPools, status of foreign objects, and each tenant's MetalLB pool."""
+    """Return NetworkPools, status of foreign objects, and each tenant's load-balancer pool."""
     providers = Providers(world.documents)
     others = [*_provider_statuses(world, providers), *_tenant_statuses(world, providers)]
     documents = _documents(world, others) if world.applies_documents else others
@@ -255,11 +255,16 @@ def _announced(world: ProjectionInput) -> Iterator[Projection]:
     named = {
         tenant_name(document.namespace, document.name): pool
         for document in world.documents.of(kinds.TENANT)
-        if (pool := document.annotations().get(NAMED)) is not None
+        if (pool := document.annotations().get(kinds.NAMED)) is not None
     }
     for cluster in sorted(ranges):
-        name = named.get(cluster, world.metallb_pool)
-        for item in metallb_objects(ranges[cluster], name, world.advertisement):
+        made = LoadBalancerPool(
+            named.get(cluster, world.pool_name),
+            tuple(ranges[cluster]),
+            advertisement={"type": "None" if world.advertisement == "none" else "L2"},
+            advertisement_name="default",
+        )
+        for item in kinds.BALANCER.objects((made,), ""):
             yield Projection(cluster, item)
 
 

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from reconciler.addresses import IPSet, format_short
 from reconciler.documents.document import Document, Documents
-from reconciler.documents.findings import Finding, error, join_limited, warning
+from reconciler.documents.findings import Finding, error, join_limited, shown, warning
 from reconciler.families.butler import kinds
 from reconciler.families.butler.pools import (
     GATEWAY,
@@ -29,12 +29,12 @@ from reconciler.families.butler.tenants import (
     owner_of,
 )
 from reconciler.families.demand import DEMAND
+from reconciler.families.fields import refuse
 from reconciler.families.interface import CurrentRecords, FamilyReading, Grower, StatedNetworks
-from reconciler.families.metallb import check_pool_name
-from reconciler.model.key import Key
+from reconciler.model.key import Key, is_name
 from reconciler.model.objects import Ref, tenant_name
 from reconciler.model.plan import Blocked, ByHand, Gateway
-from reconciler.model.settings import Settings
+from reconciler.model.settings import POOL_NAME, Settings
 
 _INSIDE = {"podCIDR": "pods", "serviceCIDR": "services"}
 
@@ -214,7 +214,7 @@ def judge(document: Document, settings: Settings) -> list[Finding]:
             return found if provider is None else []
         case kind if kind == kinds.TENANT:
             manual_range(document, found)
-            check_pool_name(document, found)
+            _check_pool_name(document, found)
         case kind if kind == kinds.REQUEST:
             read_pin(document, found)
     return found
@@ -241,3 +241,12 @@ def growers(documents: Documents, settings: Settings) -> Iterator[Grower]:
                 increment=provider.increment,
                 claim=tenant.grown,
             )
+
+
+def _check_pool_name(document: Document, found: list[Finding]) -> None:
+    name = document.annotations().get(kinds.NAMED)
+    if name is not None and not is_name(name):
+        message = f"{kinds.NAMED}: {shown(name)} is not a valid object name"
+        steps = ("metadata", "annotations", kinds.NAMED)
+        hint = f"write {POOL_NAME}, for example"
+        refuse(found, document, steps, "annotation-invalid", message, hint)

@@ -5,7 +5,6 @@ from typing import Any
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.apply.elastic import (
-    ElasticPool,
     GrantedRanges,
     GrowthOutcome,
     ObservedCluster,
@@ -13,14 +12,17 @@ from reconciler.apply.elastic import (
     read_services,
 )
 from reconciler.apply.growth import GrowthCalculation
-from reconciler.apply.metallb import ranges_of
 from reconciler.families.demand import DemandEntry
+from reconciler.loadbalancers import controller
+from reconciler.loadbalancers.interface import LivePool
+from reconciler.loadbalancers.ranges import ranges_of
 from reconciler.model.claim import Allocation, Owner, Phase
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.model.settings import Elastic
 from tests.world import CLOCK
 
+METALLB = controller("MetalLB")
 EDGE = Key("butler", "butler-system", "edge", "", "NetworkPool")
 OWNER = Owner("team-a", "one", "team-a")
 LONG_AGO = CLOCK - 3_600
@@ -88,7 +90,7 @@ class Tenant:
         self.entries = None if entries is None else tuple(entries)
         self.records: tuple[Allocation, ...] = (FIRST,)
         self.announced = addresses("10.0.0.0-10.0.0.1")
-        self.pool = ElasticPool(self.announced)
+        self.pool = LivePool(self.announced)
         self.now = CLOCK
         self.clock = 0
         self.unwell = ""
@@ -111,7 +113,7 @@ class Tenant:
         return self
 
     def looked_at(self) -> GrowthOutcome:
-        services, odd = read_services(self.services)
+        services, odd = read_services(self.services, METALLB)
         shown = ObservedCluster(services, (self.pool,), self.now, odd, self.unwell)
         granted = GrantedRanges(self.entries, self.records, self.increment, self.room, self.clock)
         return GrowthCalculation(shown, granted, self.idle, self.settings).outcome()
@@ -119,6 +121,6 @@ class Tenant:
 
 def read(item: Any, lb_class: str = "") -> Service:
     """The only Service of a cluster, which can be read."""
-    (found,), odd = read_services([item], lb_class)
+    (found,), odd = read_services([item], METALLB, lb_class)
     assert odd == ()
     return found

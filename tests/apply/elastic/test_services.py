@@ -6,9 +6,9 @@ import pytest
 
 from reconciler.addresses import IPSet
 from reconciler.apply.elastic import read_services
-from reconciler.kube.resources import PREFIXES, pared
+from reconciler.kube.resources import pared
 from reconciler.model.objects import SERVICE
-from tests.apply.elastic.building import addresses, read, service
+from tests.apply.elastic.building import METALLB, addresses, read, service
 
 
 def test_a_service_that_was_a_load_balancer_still_has_its_address() -> None:
@@ -17,7 +17,7 @@ def test_a_service_that_was_a_load_balancer_still_has_its_address() -> None:
     assert not found.is_ours
 
 
-@pytest.mark.parametrize("prefix", PREFIXES)
+@pytest.mark.parametrize("prefix", ["metallb.io/", "metallb.universe.tf/"])
 def test_an_annotation_asks_for_a_pool_by_either_prefix(prefix: str) -> None:
     for pool, is_ours in [("default-pool", True), ("other", False), ("", True)]:
         assert read(service(annotations={f"{prefix}address-pool": pool})).is_ours is is_ours
@@ -26,7 +26,7 @@ def test_an_annotation_asks_for_a_pool_by_either_prefix(prefix: str) -> None:
 def test_a_pool_of_another_name_is_asked_for_by_that_name() -> None:
     for pool, is_ours in [("edge", True), ("default-pool", False), ("", True)]:
         asking = service(annotations={"metallb.io/address-pool": pool})
-        ((found,), _) = read_services([asking], pools=["edge"])
+        ((found,), _) = read_services([asking], METALLB, pools=["edge"])
         assert found.is_ours is is_ours
 
 
@@ -98,7 +98,7 @@ ODD: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("item", "why"), ODD)
 def test_a_service_with_absurd_fields_is_told_and_the_others_are_read(item: Any, why: str) -> None:
-    found, (odd,) = read_services([service("good"), item, service("other")])
+    found, (odd,) = read_services([service("good"), item, service("other")], METALLB)
     assert [it.name for it in found] == ["default/good", "default/other"]
     assert why in odd
 
@@ -114,7 +114,7 @@ def test_of_a_service_in_a_list_all_is_kept_that_is_read_and_no_more() -> None:
         service(type="ClusterIP"),
     ):
         item["metadata"]["managedFields"] = [{"manager": "kubectl"}]
-        assert read_services([pared(item, SERVICE)]) == read_services([item])
+        assert read_services([pared(item, SERVICE)], METALLB) == read_services([item], METALLB)
         assert set(pared(item, SERVICE)["metadata"]) <= {
             *("name", "namespace", "uid", "annotations"),
             *("creationTimestamp", "deletionTimestamp"),

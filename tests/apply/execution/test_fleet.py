@@ -11,7 +11,7 @@ from reconciler.apply.inventory import server_now
 from reconciler.apply.targets import ApplyOptions
 from reconciler.families.butler.kinds import TENANT_CLUSTER
 from reconciler.kube.interface import Cluster, Clusters
-from reconciler.kube.resources import ADDRESS_POOL
+from reconciler.loadbalancers.metallb.kinds import ADDRESS_POOL
 from reconciler.model.applied import ClusterState
 from reconciler.model.errors import ClusterError, UnauthorizedError, UnreachableError
 from reconciler.model.objects import CONFIG_MAP, NAMESPACE, NODE, SECRET, SERVICE, Ref

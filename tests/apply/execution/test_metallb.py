@@ -3,7 +3,7 @@
 from typing import Any
 
 from reconciler.families.butler.kinds import MACHINE
-from reconciler.kube.resources import ADDRESS_POOL, CONFIGURATION_STATE
+from reconciler.loadbalancers.metallb.kinds import ADDRESS_POOL, CONFIGURATION_STATE
 from reconciler.model.applied import ClusterState
 from tests.apply.execution.site import (
     ADDRESS_POOLS,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reconciler.kube.resources import ADDRESS_POOL, ADVERTISEMENT
+from reconciler.loadbalancers.metallb.kinds import ADDRESS_POOL, ADVERTISEMENT
 from tests.apply.execution.site import FIRST, address_pool, failures, world
 from tests.fake_clusters import FakeClusters
 from tests.world import evaluation_of, tenant

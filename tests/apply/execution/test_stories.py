@@ -2,7 +2,8 @@
 
 from reconciler.apply.targets import UNCLEAR
 from reconciler.families.butler.kinds import NETWORK_POOL
-from reconciler.kube.resources import ADVERTISEMENT, IP_ALLOCATION
+from reconciler.kube.resources import IP_ALLOCATION
+from reconciler.loadbalancers.metallb.kinds import ADVERTISEMENT
 from reconciler.model.applied import ClusterState, ObjectResult
 from reconciler.model.objects import POLICY, Ref
 from tests.apply.execution.site import (

@@ -8,8 +8,10 @@ import pytest
 
 from reconciler.apply.inventory import ClusterIdentity, Inventory
 from reconciler.apply.rights import Question, management_rights, questions, tenant_rights
+from reconciler.apply.targets import Target
 from reconciler.kube.interface import Cluster
-from reconciler.kube.resources import ADDRESS_POOL, CONFIGURATION_STATE
+from reconciler.kube.resources import desired_object
+from reconciler.loadbalancers.metallb.kinds import ADDRESS_POOL, CONFIGURATION_STATE
 from reconciler.model.errors import UnreachableError
 from reconciler.model.instant import format_instant
 from reconciler.model.objects import MANAGER, OWNER_LABEL, Manifest, Need, Ref, Resource
@@ -20,10 +22,12 @@ from reconciler.reconcile.doctor import (
     tenant_checks,
 )
 from reconciler.reconcile.doctor import run as run_checks
+from tests.apply.execution.site import address_pool
 from tests.fake_cluster import FakeCluster
 from tests.world import CLOCK
 
 NOW = CLOCK + 60
+TARGET = Target("a/b", (desired_object(address_pool("default-pool", "10.0.0.0/30")),))
 OK, WARNING, FAILED = DiagnosisVerdict.OK, DiagnosisVerdict.WARNING, DiagnosisVerdict.FAILED
 IDENTITY = ClusterIdentity("uid", Inventory(), (), "butler-system")
 
@@ -54,7 +58,7 @@ def of_management(
 
 
 def of_tenant(cluster: Cluster) -> dict[str, DiagnosisCheck]:
-    checks = tenant_checks(cluster, lambda: IDENTITY, is_wanted=True)
+    checks = tenant_checks(cluster, lambda: IDENTITY, TARGET)
     return {check.name: check for check in run_checks(checks)}
 
 

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 from reconciler.addresses import IPSet, format_address
 from reconciler.apply.expiry import still_announced
 from reconciler.apply.fleet import Scope, apply_fleet
-from reconciler.apply.metallb import ranges_of
 from reconciler.apply.targets import ApplyOptions
 from reconciler.families.demand import DEMAND, entries_of
-from reconciler.kube.resources import ADDRESS_POOL
+from reconciler.loadbalancers.metallb.kinds import ADDRESS_POOL
+from reconciler.loadbalancers.ranges import ranges_of
 from reconciler.model.applied import Applied
 from reconciler.model.change import FileChange
 from reconciler.model.instant import format_instant

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reconciler.apply.metallb import ranges_of
 from reconciler.apply.targets import ApplyOptions
 from reconciler.families.butler.kinds import TENANT_CLUSTER
 from reconciler.families.demand import DemandEntry, demand_document
-from reconciler.kube.resources import ADDRESS_POOL, CONFIGURATION_STATE
+from reconciler.loadbalancers.metallb.kinds import ADDRESS_POOL, CONFIGURATION_STATE
+from reconciler.loadbalancers.ranges import ranges_of
 from reconciler.model.errors import BugError, UnreachableError
 from reconciler.model.objects import CONFIG_MAP, NAMESPACE, SERVICE, Ref
 from reconciler.reconcile.discovery import Looked, LookOptions, look

@@ -1,8 +1,8 @@
 """Growth and shrinking from Service to Service: Git, clusters and MetalLB together, in memory."""
 
 from reconciler.apply.fleet import Scope, apply_fleet
-from reconciler.apply.metallb import ranges_of
 from reconciler.apply.targets import ApplyOptions
+from reconciler.loadbalancers.ranges import ranges_of
 from reconciler.model.applied import ClusterState
 from reconciler.model.objects import CONFIG_MAP, Ref
 from tests.reconcile.looking.country import ONE, country, elastic, is_in

@@ -13,7 +13,7 @@ from reconciler.daemon.dirty import GIT, DirtySet
 from reconciler.daemon.reach import RoundClusters
 from reconciler.daemon.watch import BranchWatch, Informer, Watches
 from reconciler.kube.interface import ObjectList, WatchEvent
-from reconciler.kube.resources import ADDRESS_POOL
+from reconciler.loadbalancers.metallb.kinds import ADDRESS_POOL
 from reconciler.model.applied import Applied, ClusterState
 from reconciler.model.errors import (
     ClusterError,

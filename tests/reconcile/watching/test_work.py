@@ -9,7 +9,7 @@ from reconciler.daemon.dirty import ALL, GIT
 from reconciler.daemon.log import RoundLog
 from reconciler.daemon.observer import RoundResult
 from reconciler.daemon.reach import FORGIVEN, MAX_LIMITED, TIMEOUT, RoundClusters
-from reconciler.kube.resources import CONFIGURATION_STATE
+from reconciler.loadbalancers.metallb.kinds import CONFIGURATION_STATE
 from reconciler.model.errors import ClusterError, UnauthorizedError, UnreachableError
 from reconciler.model.objects import EVENT, NAMESPACE, Ref
 from reconciler.reconcile.reconcile import Round

@@ -3,9 +3,14 @@
 from msgspec.structs import replace
 
 from reconciler.families.interface import Announcing, Objects, Projection, ProjectionInput
-from reconciler.families.metallb import metallb_objects
+from reconciler.loadbalancers import controller
+from reconciler.loadbalancers.interface import LoadBalancerPool
 from reconciler.model.claim import Allocation
 from tests.toy.families.toy import FAMILY as TOY
+
+_POOL = LoadBalancerPool(
+    "default-pool", (), advertisement={"type": "L2"}, advertisement_name="default"
+)
 
 
 def _cluster_of(record: Allocation) -> str:
@@ -17,9 +22,8 @@ def _project(given: ProjectionInput) -> tuple[Projection, ...]:
     return tuple(
         Projection(cluster, manifest)
         for cluster in sorted({_cluster_of(it) for it in live})
-        for manifest in metallb_objects(
-            it.range for it in live if it.range and _cluster_of(it) == cluster
-        )
+        for ranges in [tuple(it.range for it in live if it.range and _cluster_of(it) == cluster)]
+        for manifest in controller().objects((replace(_POOL, ranges=ranges),), "")
     )
 
 
