@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 
 from reconciler.codes import CODES
 from reconciler.documents.validators import schema as read_schema
+from reconciler.loadbalancers import controllers
+from reconciler.loadbalancers.interface import Capability
 from reconciler.reconcile.init import UNNAMED, WORKFLOWS, Beginning, Forge, InitOptions, wanted
 from reconciler.report.metrics import catalogue
 from tests.caches import PYTHON
@@ -38,6 +40,9 @@ _METRICS = re.compile(
     r"(?P<open><!-- metrics -->\n).*?(?P<close><!-- end of metrics -->)", re.DOTALL
 )
 _CODES = re.compile(r"(?P<open><!-- codes -->\n).*?(?P<close><!-- end of codes -->)", re.DOTALL)
+_CONTROLLERS = re.compile(
+    r"(?P<open><!-- controllers -->\n).*?(?P<close><!-- end of controllers -->)", re.DOTALL
+)
 _CI = re.compile(
     r"(?P<open><!-- ci: (?P<forge>[a-z]+)(?P<form>, by its actions|, the comment)? -->\n```yaml\n).*?(?P<close>^```$)",
     re.MULTILINE | re.DOTALL,
@@ -300,6 +305,18 @@ def with_metrics(text: str) -> str:
     return _METRICS.sub(lambda found: f"{found['open']}{table}{found['close']}", text)
 
 
+def with_controllers(text: str) -> str:
+    every = controllers()
+    rows = "".join(
+        f"| {tag.value} | {' | '.join('yes' if tag in it.capabilities else 'no' for it in every)} |\n"
+        for tag in Capability
+    )
+    rows += f"| versions | {' | '.join(f'{it.oldest} or newer' for it in every)} |\n"
+    names, rule = (" | ".join(cells) for cells in ((it.name for it in every), ["---"] * len(every)))
+    table = f"\n| | {names} |\n| --- | {rule} |\n{rows}\n"
+    return _CONTROLLERS.sub(lambda found: f"{found['open']}{table}{found['close']}", text)
+
+
 def with_ci(text: str) -> str:
     def written(found: re.Match[str]) -> str:
         form = found["form"] or ""
@@ -339,7 +356,10 @@ def main() -> None:
         readme.write_text(with_outputs(text, played(text, Terminal(folder))), encoding="utf-8")
         for path in pages():
             text = with_outputs(path.read_text(encoding="utf-8"), played_page(path, folder))
-            path.write_text(with_ci(with_metrics(with_codes(with_tables(text)))), encoding="utf-8")
+            path.write_text(
+                with_ci(with_controllers(with_metrics(with_codes(with_tables(text))))),
+                encoding="utf-8",
+            )
 
 
 def pages() -> list[Path]:

@@ -22,6 +22,7 @@ from tests.documentation import (
     played,
     played_page,
     with_codes,
+    with_controllers,
     with_metrics,
     with_tables,
 )
@@ -158,6 +159,12 @@ def test_the_page_of_errors_has_every_code_with_its_meaning() -> None:
 def test_every_metric_is_in_the_table() -> None:
     page = _text("docs", "running.md")
     assert with_metrics(page) == page, "python -m tests.documentation writes running.md anew"
+
+
+def test_what_each_controller_can_do_is_in_the_table() -> None:
+    page = _text("docs", "reference", "load-balancers.md")
+    told = "python -m tests.documentation writes load-balancers.md anew"
+    assert with_controllers(page) == page, told
 
 
 @pytest.fixture(scope="module")

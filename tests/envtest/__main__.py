@@ -4,8 +4,8 @@ import sys
 import time
 from pathlib import Path
 
-from tests.envtest.assets import cache_folder, linter_path
-from tests.envtest.build import BuildError, build, build_linter
+from tests.envtest.assets import cache_folder
+from tests.envtest.build import BuildError, build, build_tools
 
 
 def main() -> int:
@@ -16,7 +16,7 @@ def main() -> int:
         print(line, flush=True)  # noqa: T201 - a command
 
     try:
-        build_linter(linter_path(), tell)
+        build_tools(tell)
         made = build(folder, tell)
     except BuildError as failed:
         print(f"envtest: {failed}", file=sys.stderr)  # noqa: T201 - a command

@@ -11,8 +11,9 @@ from typing import NoReturn
 import pytest
 
 GO = Path(__file__).parent / "go"
-# Built by itself, so that another version of it asks nobody to build Kubernetes anew.
+# Built by themselves, so that another version of them asks nobody to build Kubernetes anew.
 LINTER = Path(__file__).parent / "tools" / "actionlint"
+CILIUM = Path(__file__).parent / "tools" / "cilium-lbipam"
 # MetalLB's own, so that tests which need no more of it run without its controller.
 METALLB_CRDS = Path(__file__).parent / "crds" / "metallb"
 VERSION = "v1.36.3"
@@ -67,16 +68,17 @@ def cache_folder() -> Path:
     return Path(base) / "gitops-ipam" / "envtest" / pins()
 
 
-def linter_path() -> Path:
-    """`$XDG_CACHE_HOME/gitops-ipam/actionlint/<hash of its pins>/actionlint`."""
+def tool_path(source: Path) -> Path:
+    """`$XDG_CACHE_HOME/gitops-ipam/<name>/<hash of its pins>/<name>`."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    digest = sha256((LINTER / "go.sum").read_bytes()).hexdigest()[:16]
-    return Path(base) / "gitops-ipam" / "actionlint" / digest / "actionlint"
+    files = [source / "go.sum", *sorted(source.glob("*.go"))]
+    digest = sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+    return Path(base) / "gitops-ipam" / source.name / digest / source.name
 
 
 # Asked for at import, before a test puts variables of its own into the environment.
 _CACHE = cache_folder()
-_LINTER = linter_path()
+_LINTER, _CILIUM = tool_path(LINTER), tool_path(CILIUM)
 _GIVEN = os.environ.get("KUBEBUILDER_ASSETS", "")
 # `.ci/run` sets it: there nothing may be skipped.
 _REQUIRED = bool(os.environ.get("ENVTEST_REQUIRED"))
@@ -116,6 +118,13 @@ def actionlint() -> Path:
     if not os.access(_LINTER, os.X_OK):
         lacking("no actionlint: make envtest")
     return _LINTER
+
+
+def lb_ipam() -> Path:
+    """Cilium's LB-IPAM, with its CRDs in `crds` beside it; a test that lacks it is skipped."""
+    if not os.access(_CILIUM, os.X_OK):
+        lacking("no Cilium LB-IPAM: make envtest")
+    return _CILIUM
 
 
 def lacking(reason: str) -> NoReturn:

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from tests.envtest.assets import (
+    CILIUM,
     FLAGS,
     GO,
     HELM,
@@ -22,6 +23,7 @@ from tests.envtest.assets import (
     PROMETHEUS_OPERATOR,
     PROMETHEUS_TAGS,
     PROMTOOL,
+    tool_path,
 )
 
 _NEEDED = (1, 26)
@@ -84,18 +86,29 @@ def build(folder: Path, tell: Callable[[str], None]) -> bool:
     return True
 
 
-def build_linter(path: Path, tell: Callable[[str], None]) -> None:
-    """Build actionlint, unless it is there."""
+def build_tools(tell: Callable[[str], None]) -> None:
+    """Build actionlint and Cilium's LB-IPAM, unless they are there."""
+    _build_tool(LINTER, "github.com/rhysd/actionlint/cmd/actionlint", tell)
+    if (path := _build_tool(CILIUM, ".", tell)) is not None:
+        told = _run(find_go(tell), CILIUM, "mod", "download", "-json", "github.com/cilium/cilium")
+        inside = "pkg/k8s/apis/cilium.io/client/crds/v2/ciliumloadbalancerippools.yaml"
+        (path.parent / "crds").mkdir(exist_ok=True)
+        shutil.copy(Path(json.loads(told)["Dir"]) / inside, path.parent / "crds")
+
+
+def _build_tool(source: Path, package: str, tell: Callable[[str], None]) -> Path | None:
+    path = tool_path(source)
     if path.is_file():
-        return
+        return None
     start = time.monotonic()
     path.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=path.parent) as scratch:
         made = Path(scratch) / path.name
-        package = "github.com/rhysd/actionlint/cmd/actionlint"
-        _run(find_go(tell), LINTER, "build", "-trimpath", "-o", str(made), package)
+        flags = ("-trimpath", "-ldflags=-s -w")
+        _run(find_go(tell), source, "build", *flags, "-o", str(made), package)
         made.replace(path)
     tell(f"{path.name}: {time.monotonic() - start:.0f} s")
+    return path
 
 
 def find_go(tell: Callable[[str], None]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import urllib3
@@ -60,6 +61,19 @@ def metallb(server: ApiServer) -> Controller:
         *("--webhook-mode", "disabled", "--port", str(free_port())),
         *("--health-probe-port", str(probe), "--log-level", "debug"),
     )
+
+
+class LoadBalancerIPAM:
+    """Cilium's LB-IPAM that runs. It says nothing before it has seen a pool."""
+
+    def __init__(self, server: ApiServer, binary: Path) -> None:
+        self._processes = server.fleet.processes
+        command = [str(binary), "--k8s-kubeconfig-path", str(server.kubeconfig)]
+        self._process = self._processes.run(command, server.folder / f"{binary.name}.log")
+
+    def stop(self) -> None:
+        """Stop the controller."""
+        self._processes.end(self._process)
 
 
 def ipam_provider(server: ApiServer) -> Controller:

@@ -12,8 +12,8 @@ from typing import Any
 
 import urllib3
 
-from tests.envtest.assets import IPAM_PROVIDER, METALLB, Assets, lacking
-from tests.envtest.controller import Controller, ipam_provider, metallb
+from tests.envtest.assets import IPAM_PROVIDER, METALLB, Assets, lacking, lb_ipam
+from tests.envtest.controller import Controller, LoadBalancerIPAM, ipam_provider, metallb
 from tests.envtest.processes import Processes, free_port, signing_key
 from tests.envtest.processes import until as until
 from tests.envtest.wiping import Snapshot, snapshot, wipe
@@ -98,7 +98,7 @@ class ApiServer:
         self.pool = urllib3.PoolManager(ca_certs=authority, retries=False, timeout=30.0)
         self.audited = 0
         self.crds: list[Path] = []
-        self.controllers: list[Controller] = []
+        self.controllers: list[Controller | LoadBalancerIPAM] = []
         self.new: Snapshot = {}
 
     @property
@@ -285,15 +285,25 @@ class ApiServer:
         if METALLB not in self.fleet.assets.binaries:
             lacking("no MetalLB controller: make envtest")
         self.install_crds(self.fleet.assets.crds["metallb"])
-        self.controllers.append(metallb(self))
-        return self.controllers[-1]
+        started = metallb(self)
+        self.controllers.append(started)
+        return started
+
+    def start_cilium(self) -> LoadBalancerIPAM:
+        """Cilium's LB-IPAM, which gives addresses to Services."""
+        binary = lb_ipam()
+        self.install_crds(binary.parent / "crds")
+        started = LoadBalancerIPAM(self, binary)
+        self.controllers.append(started)
+        return started
 
     def start_ipam_provider(self) -> Controller:
         """Cluster API's in-cluster IPAM provider, which answers IPAddressClaims; its CRDs are there."""
         if IPAM_PROVIDER not in self.fleet.assets.binaries:
             lacking("no in-cluster IPAM provider: make envtest")
-        self.controllers.append(ipam_provider(self))
-        return self.controllers[-1]
+        started = ipam_provider(self)
+        self.controllers.append(started)
+        return started
 
     def install_cluster_api(self, version: str) -> None:
         """Cluster API's own CRDs, whose newest version is this one, and its in-cluster provider's."""
