@@ -55,6 +55,8 @@ CODES: dict[str, str] = {
     "address-invalid": "The value is not an IP address in canonical form.",
     "cidr-invalid": "The value is not a CIDR in canonical form.",
     "family-mismatch": "An address has the wrong IP version.",
+    "family-without-pool": "A request names an IP family, but no pool of it. Name an AddressPool of that family, or remove the family.",
+    "aggregate-too-wide": "A BGP announcement would contain addresses of others. Ask for whole blocks of the aggregation length, or change it.",
     "special-purpose": "The range is reserved by RFC 6890 and cannot be allocated.",
     "pool-too-large": "A pool is larger than a /8 of IPv4 or a /32 of IPv6.",
     "reserved-outside-pool": "A reserved range is outside its pool.",

@@ -49,6 +49,9 @@ _CI = re.compile(
 )
 # What numbers and texts of the schemas count, by the last part of their path.
 _UNITS = {
+    **dict.fromkeys(("prefixLength", "aggregationLength", "aggregationLengthV6"), "bits"),
+    **dict.fromkeys(("increment", "max", "maxAddresses"), "addresses"),
+    "localPref": "number",
     "count": "addresses",
     "nodesPerTenant": "addresses",
     "lbPoolPerTenant": "addresses",

@@ -30,6 +30,7 @@ from reconciler.apply.steps import is_ours
 from reconciler.apply.targets import ApplyOptions, Target, uses_hub
 from reconciler.families.clusters import announcer, cluster_kinds
 from reconciler.families.interface import ClusterKind
+from reconciler.families.plain.kinds import TARGET
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.kube.resources import IP_ALLOCATION
 from reconciler.loadbalancers.ranges import ranges_of, written
@@ -49,7 +50,6 @@ from reconciler.model.objects import (
 )
 from reconciler.model.settings import Settings
 from reconciler.planning.evaluate import Evaluation
-from reconciler.planning.settings import CLUSTER_TARGET
 
 
 class ManagementCluster:
@@ -256,7 +256,7 @@ class Access:
         if evaluation is not None:
             self.standalone = management is None and not uses_hub(evaluation)
             self._settings = evaluation.tree.settings
-            targets = evaluation.documents.of(CLUSTER_TARGET.id)
+            targets = evaluation.documents.of(TARGET)
             self.uids = {it.name: uid for it in targets if (uid := it.spec.get("uid"))}
 
     def home_of(self, name: str) -> str:

@@ -13,6 +13,7 @@ from reconciler.documents.findings import has_error
 from reconciler.families import families, needs_hub
 from reconciler.families.clusters import balancer_records, balancers, cluster_of, described_clusters
 from reconciler.families.interface import DEFAULT_PORT
+from reconciler.families.plain.kinds import TARGET
 from reconciler.kube.resources import DesiredObject, desired_objects
 from reconciler.loadbalancers import controller
 from reconciler.loadbalancers.interface import ClusterBalancer, Controller
@@ -24,7 +25,6 @@ from reconciler.model.objects import MANAGEMENT, Ref
 from reconciler.model.plan import Grant
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.projection import project
-from reconciler.planning.settings import CLUSTER_TARGET
 
 UNCLEAR = "the repository has errors, a brake holds releases back, or its records are gone"
 
@@ -140,9 +140,7 @@ def uses_hub(evaluation: Evaluation) -> bool:
 
 def recorded(evaluation: Evaluation) -> dict[str, Enrolled]:
     """Return ClusterTargets and clusters of records, with all ranges that records hold for them."""
-    ranges: dict[str, list[IPRange]] = {
-        item.name: [] for item in evaluation.documents.of(CLUSTER_TARGET.id)
-    }
+    ranges: dict[str, list[IPRange]] = {item.name: [] for item in evaluation.documents.of(TARGET)}
     for record in evaluation.state.records:
         if record.range is not None and (cluster := cluster_of(record)) != MANAGEMENT:
             ranges.setdefault(cluster, []).append(record.range)
@@ -203,7 +201,7 @@ def targets(
     options: ApplyOptions | None = None,
 ) -> list[Target]:
     """Return clusters with desired objects, of earlier runs (`known`), and ClusterTargets, by name."""
-    named = frozenset(item.name for item in evaluation.documents.of(CLUSTER_TARGET.id))
+    named = frozenset(item.name for item in evaluation.documents.of(TARGET))
     described = described_clusters(evaluation.documents) | named | desired.keys()
     records = balancer_records(evaluation.state.records)
     whole = is_whole(evaluation)

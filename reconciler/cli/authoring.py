@@ -20,7 +20,7 @@ from reconciler.model.instant import format_instant, parse_end
 from reconciler.model.pool import Contract
 from reconciler.planning.documents import schema_files
 from reconciler.planning.ownership import contracts_of
-from reconciler.reconcile.init import schemas
+from reconciler.reconcile.init import schemas, start_of
 from reconciler.reconcile.move import MoveEdits, MoveRequest, prepare, staying_lines
 from reconciler.report.formats import json_text
 from reconciler.report.text.plan import moves_text
@@ -128,9 +128,11 @@ def schema(kind: str | None, out: Path | None, codeowners: bool, reading: option
     files = schema_files()
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-        for path, text in schemas().items():
+        start = start_of({it.name for it in out.iterdir()})
+        written = schemas(start.kinds if start is not None else None)
+        for path, text in written.items():
             (out / Path(path).name).write_text(text, encoding="utf-8", newline="\n")
-        output.note(f"wrote {len(files)} schemas to {out}")
+        output.note(f"wrote {len(written)} schemas to {out}")
         return ExitCode.OK
     if kind is None:
         output.emit("".join(f"{name}\n" for name in files))

@@ -16,7 +16,6 @@ from reconciler.model.key import Key
 from reconciler.planning.digest import summary
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.pool_map import MAX_COLUMNS, MAX_ROWS, pool_map
-from reconciler.reconcile.simulate import newcomer
 from reconciler.reconcile.simulate import simulate as run_simulation
 from reconciler.report import queries as documents
 from reconciler.report.json import pool_list
@@ -153,7 +152,7 @@ def forecast(
     "--prefix", type=click.IntRange(1, 128), help="Find a CIDR block of this length: 28 for a /28."
 )
 @option("--pool", metavar="POOL", help="Only this pool.")
-@option("--provider", metavar="NAME", help=f"Only pools of this {newcomer().chooses.kind}.")
+@option("--provider", metavar="NAME", help="Only pools of this ProviderConfig.")
 @output.options("text", "json", "yaml")
 def find(
     reading: options.Reading,
@@ -182,9 +181,9 @@ def find(
 @options.reading
 @option("--tenants", type=click.IntRange(1, 100_000), required=True, help="Add this many tenants.")
 @option(
-    "--provider",
+    *("--provider", "--pool", "provider"),
     metavar="NAME",
-    help=f"{newcomer().chooses.kind} that they use. Default: the default one.",
+    help="ProviderConfig or AddressPool that they use. Default: the default one.",
 )
 @option("--lb", type=click.IntRange(1), help="Load-balancer addresses per tenant.")
 @option("--nodes", type=click.IntRange(1), help="Worker nodes per tenant.")

@@ -19,7 +19,15 @@ from reconciler.gitio.repository import Site, checkout_around, find_site, make_r
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.reconcile import init as initial
 from reconciler.reconcile.evaluation import exit_code
-from reconciler.reconcile.init import SCHEMAS, UNNAMED, Beginning, Forge, InitOptions, WantedFile
+from reconciler.reconcile.init import (
+    SCHEMAS,
+    UNNAMED,
+    Beginning,
+    Forge,
+    InitOptions,
+    Start,
+    WantedFile,
+)
 from reconciler.report.text.plan import check_text
 from reconciler.report.text.runs import next_text, rows_text, shown_text
 from reconciler.report.text.table import Painter
@@ -27,11 +35,18 @@ from reconciler.review.checks import review
 
 _NONE = "none"
 _FORGES = [*(forge.value for forge in Forge), _NONE]
-_FROM_NOTHING = (
-    ("$EDITOR pools/ providers/", "describe a pool and its provider"),
-    ("ipam import --help", "write files for addresses in use: clusters, CSV, NetBox"),
-    ("$EDITOR tenants/", "describe the clusters that need addresses"),
-)
+_STARTS = [start.value for start in Start]
+_FROM_NOTHING = {
+    Start.PLAIN: (
+        ("$EDITOR pools/", "describe your networks"),
+        ("$EDITOR clusters/ claims/", "describe the clusters and claims that need addresses"),
+    ),
+    Start.BUTLER: (
+        ("$EDITOR pools/ providers/", "describe a pool and its provider"),
+        ("ipam import --help", "write files for addresses in use: clusters, CSV, NetBox"),
+        ("$EDITOR tenants/", "describe the clusters that need addresses"),
+    ),
+}
 
 
 @click.command(cls=VerbCommand)
@@ -42,7 +57,8 @@ _FROM_NOTHING = (
 @option("--branch", help="Main branch. Default: the checked out one, or main.")
 @option("--to-branch", metavar="NAME", help="Branch on which CI proposes records.")
 @option("--package", metavar="SPEC", help="Package of ipam that CI installs, as pip takes it.")
-@option("--empty", is_flag=True, help="Leave out the example pool, provider and tenant.")
+@option("--family", type=click.Choice(_STARTS), help="Kinds of documents. Default: plain.")
+@option("--empty", is_flag=True, help="Leave out the example documents.")
 @option("-y", "--yes", is_flag=True, help="Ask nothing, as without a terminal.")
 @options.dry_run
 @options.color
@@ -52,6 +68,7 @@ def init(
     branch: str | None,
     to_branch: str | None,
     package: str | None,
+    family: str | None,
     empty: bool,
     yes: bool,
     dry_run: bool,
@@ -74,7 +91,13 @@ def init(
     ci = _forge(forge, site, asks=asks)
     to_branch = to_branch or _to_branch(branch, site, asks=asks and ci is not None)
     chosen = InitOptions(
-        branch, ci, package or installed_from() or UNNAMED, beginning, site.root, to_branch
+        branch,
+        ci,
+        package or installed_from() or UNNAMED,
+        beginning,
+        site.root,
+        to_branch,
+        Start(family) if family else initial.start_in(target),
     )
     items = [initial.judged(*it, target) for it in initial.wanted(chosen).items()]
     count = sum(it.state is initial.FileState.NEW for it in items)
@@ -191,7 +214,7 @@ def _ci_note(chosen: InitOptions, items: Sequence[WantedFile]) -> str:
 
 def _check(site: Site, target: TargetDirectory, brush: Painter) -> ExitCode:
     if not initial.documents(target):
-        emit("Nothing to check yet: no pool, no provider and no tenant is there.\n")
+        emit("Nothing to check yet: there are no documents.\n")
         return ExitCode.OK
     read = opening.open_source(options.Reading(site.folder, worktree=True))
     compared = review(read.source, read.repository, None, None)
@@ -205,9 +228,10 @@ def _steps(
     outside = "".join(f" {shlex.quote(it.path)}" for it in written if it.path.startswith("../"))
     steps = [] if folder.resolve() == Path.cwd() else [(f"cd {shlex.quote(str(folder))}", "")]
     if chosen.beginning is Beginning.EXAMPLES:
-        steps.append(("$EDITOR pools/ tenants/", "1., 2. and 3. mark what to change"))
+        folders = "pools/ clusters/" if chosen.start is Start.PLAIN else "pools/ tenants/"
+        steps.append((f"$EDITOR {folders}", "1., 2. and 3. mark what to change"))
     elif chosen.beginning is Beginning.EMPTY:
-        steps += _FROM_NOTHING
+        steps += _FROM_NOTHING[chosen.start]
     return [
         *steps,
         ("ipam plan --worktree", "the exact addresses"),

@@ -21,6 +21,7 @@ from reconciler.cli.files import write_edit
 from reconciler.cli.options import option
 from reconciler.documents.edit import with_value
 from reconciler.documents.findings import has_error, plural
+from reconciler.families.plain.kinds import TARGET
 from reconciler.gitio.files import TargetDirectory
 from reconciler.gitio.interface import Source
 from reconciler.gitio.remotes import RepositoryProbe
@@ -30,7 +31,6 @@ from reconciler.model.applied import Applied
 from reconciler.model.change import FileChange
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.planning.evaluate import Evaluation
-from reconciler.planning.settings import CLUSTER_TARGET
 from reconciler.reconcile.branch import current_head, is_in_history
 from reconciler.reconcile.discovery import of_repository
 from reconciler.reconcile.doctor import diagnose
@@ -107,7 +107,7 @@ def _write_uids(
     """Write the uids of enrolled clusters into the unchanged files of a checkout."""
     root = ground(repository)
     for item in enrolled:
-        document = evaluation.documents.find(CLUSTER_TARGET.id, "", item.cluster)
+        document = evaluation.documents.find(TARGET, "", item.cluster)
         if root is None or document is None or item.is_failed:
             continue
         data = with_value(document, ("spec", "uid"), item.uid)

@@ -18,6 +18,7 @@ from reconciler.model import objects
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.read import read_own_settings
+from reconciler.records.emit import is_own
 from reconciler.report import listing
 from reconciler.report import queries as documents
 from reconciler.report.text import queries as text
@@ -72,6 +73,7 @@ def get(
     space = "" if all_namespaces else namespace
     query = listing.ListQuery(names, space, _selector(selector), pool, team)
     evaluation = opening.open_source(reading).evaluation(result.brush)
+    what = listing.meant(what, evaluation.documents)
     chosen = listing.choose(listing.items(evaluation, _LISTINGS[what]), query)
     found = sorted(chosen.items, key=listing.ORDERS[sort_by]) if sort_by else chosen.items
     if found or not names:
@@ -132,11 +134,20 @@ def _show(
     elif is_one and len(bodies) == 1:
         output.emit_document(bodies[0], result.output)
     else:
-        version, name = objects.RECORD_API_VERSION, objects.LIST_KIND
+        version, name = _record_version(bodies, evaluation), objects.LIST_KIND
         if kind is not None:
             version, name = "v1", f"{kind.kind.kind}List"
         listed = {"apiVersion": version, "kind": name, "items": bodies}
         output.emit_document(listed, result.output)
+
+
+def _record_version(bodies: Sequence[listing.ListedBody], evaluation: Evaluation) -> str:
+    """Return the API version of listed records, by the pools if there are none or of several."""
+    versions = {str(it["apiVersion"]) for it in bodies}
+    is_ours = versions == {objects.API_VERSION} if versions else False
+    families = {key.family for key in evaluation.state.pools}
+    is_ours |= not versions and bool(families) and all(map(is_own, families))
+    return objects.API_VERSION if is_ours else objects.RECORD_API_VERSION
 
 
 def _missing(what: str, chosen: listing.Selection, evaluation: Evaluation) -> int:

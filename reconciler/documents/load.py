@@ -425,7 +425,9 @@ def _no_such_kind(raw: Document, api_version: str, name: str, kinds: Kinds) -> F
         groups = dict.fromkeys(it.partition("/")[0] for it in kinds.versions)
         group = nearest(api_version.partition("/")[0], groups, _SAME_GROUP)
         versions = [it for it in kinds.versions if it.partition("/")[0] == group]
-        hint = meant(api_version, versions, 0) or f"known: {', '.join(kinds.versions)}"
+        is_one = len(kinds.versions) == 1
+        others = f"known: {kinds.versions[0]}" if is_one else "ipam schema lists all kinds"
+        hint = meant(api_version, versions, 0) or others
         return error("kind-unknown", raw.at("apiVersion"), message, hint)
     near = _near(name, known, 0.6)
     hint = f"did you mean {near}?" if near else f"known: {article_list(known)}"

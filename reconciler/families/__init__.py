@@ -1,11 +1,10 @@
 """APIs of pools and claims, one subpackage per family."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
-
-from msgspec import Struct
+from typing import NamedTuple
 
 from reconciler.documents import yaml
 from reconciler.documents.document import Document, GroupKind, Kind
@@ -23,12 +22,11 @@ from reconciler.model.key import Key
 from reconciler.model.settings import Settings
 
 
-class Slot(Struct, frozen=True):
+class Slot(NamedTuple):
     """The owner kind of a slot."""
 
     family: str
     kind: str
-    grows: bool
 
 
 @cache
@@ -74,14 +72,11 @@ def pool_kinds() -> Mapping[str, Family]:
     return {kind: family for family in families() for kind in family.pool_kinds}
 
 
-@cache
-def slots() -> Mapping[str, Slot]:
-    """Return the owner kind of each slot."""
-    return {
-        slot: Slot(family.name, kind, slot in family.grows)
-        for family in families()
-        for slot, kind in family.slots.items()
-    }
+@lru_cache(maxsize=4_096)
+def claimant_of(slot: str) -> Slot | None:
+    """Return the owner kind of a slot; None for an unknown slot."""
+    found = ((family.name, family.slots(slot)) for family in families())
+    return next((Slot(name, kind) for name, kind in found if kind is not None), None)
 
 
 def known_as(family: str, kind: str) -> GroupKind:
@@ -106,7 +101,7 @@ def is_pool(kind: GroupKind) -> bool:
 def keeps_addresses(kind: GroupKind) -> bool:
     """Return whether records name documents of the kind, as a pool or as an owner."""
     family = family_of_kind(kind)
-    return family is not None and kind.kind in (*family.pool_kinds, *family.slots.values())
+    return family is not None and kind.kind in (*family.pool_kinds, *family.owners)
 
 
 def role_of(kind: Kind) -> str:
@@ -119,10 +114,15 @@ def _annotations(kind: Kind) -> tuple[str, ...]:
     family, names = family_of_kind(kind.id), list[str]()
     if family is not None:
         names += family.annotations.get(kind.name, ())
-        names += POOL_ANNOTATIONS if is_pool(kind.id) else ()
-        names += CONTRACT_FORMS if kind.role == "team" else ()
+        names += POOL_ANNOTATIONS if is_pool(kind.id) and is_annotated(family) else ()
+        names += CONTRACT_FORMS if kind.role == "team" and is_annotated(family) else ()
         names += [FORMERLY] if keeps_addresses(kind.id) else []
     return tuple(names)
+
+
+def is_annotated(family: Family) -> bool:
+    """Return whether pools and teams of a family state in annotations what its API has no field for."""
+    return family.record.labels is None
 
 
 def judge(document: Document, settings: Settings) -> list[Finding]:
@@ -131,7 +131,7 @@ def judge(document: Document, settings: Settings) -> list[Finding]:
     found = [*judge_names(document, _annotations(document.kind))]
     if family is not None:
         found += family.judge(document, settings)
-    if document.kind.role == "team":
+    if document.kind.role == "team" and (family is None or is_annotated(family)):
         found += judge_contract(document)
     if keeps_addresses(document.kind.id):
         found += judge_former(document)

@@ -26,6 +26,18 @@ def cluster_kinds() -> tuple[ClusterKind, ...]:
     return tuple(kind for family in families() if (kind := family.announcing.clusters) is not None)
 
 
+@cache
+def document_kinds() -> tuple[GroupKind, ...]:
+    """Return the kinds of documents that describe clusters."""
+    objects = (GroupKind(it.resource.group, it.resource.kind) for it in cluster_kinds())
+    return (*objects, *(kind for family in families() for kind in family.announcing.documents))
+
+
+def name_of(namespace: str, name: str) -> str:
+    """Return the cluster name of a document; without a slash if the document has no namespace."""
+    return tenant_name(namespace, name) if namespace else name
+
+
 def cluster_of(record: Allocation) -> str:
     """Return the cluster that announces the addresses of a record."""
     family = family_of(record.claim.family)
@@ -51,9 +63,9 @@ def announcer(manifest: Manifest) -> str | None:
 
 def _cluster_documents(documents: Documents) -> list[tuple[str, Document]]:
     return [
-        (tenant_name(document.namespace, document.name), document)
-        for kind in cluster_kinds()
-        for document in documents.of(GroupKind(kind.resource.group, kind.resource.kind))
+        (name_of(document.namespace, document.name), document)
+        for kind in document_kinds()
+        for document in documents.of(kind)
     ]
 
 
@@ -68,6 +80,6 @@ def former_clusters(documents: Documents) -> dict[str, str]:
     found: dict[str, list[str]] = {}
     for now, document in _cluster_documents(documents):
         former = former_of(document)
-        if former is not None and (before := tenant_name(*former)) not in there:
+        if former is not None and (before := name_of(*former)) not in there:
             found.setdefault(before, []).append(now)
     return {names[0]: before for before, names in found.items() if len(names) == 1}

@@ -28,15 +28,21 @@ _GROWN = re.compile(rf"{GROWN}([1-9][0-9]*)", re.ASCII)
 
 
 class DemandEntry(Struct, frozen=True, order=True):
-    """One claim of a Demand: its index and its number of addresses."""
+    """One claim of a Demand: its index and its number of addresses.
+
+    `name` and `ip_family` are for an entry of a ClusterTarget.
+    """
 
     index: int
     count: int
+    name: str = ""
+    ip_family: str = ""
 
     @property
     def slot(self) -> str:
         """Return the slot of its claim."""
-        return f"{GROWN}{self.index}"
+        grown = f"{self.name}.{self.ip_family.lower()}." if self.name else GROWN
+        return f"{grown}{self.index}"
 
 
 def index_of(slot: str) -> int:
@@ -53,7 +59,10 @@ def growth_index(record: Allocation) -> int:
 def entries_of(document: Document) -> tuple[DemandEntry, ...]:
     """Return the entries of a Demand, in document order."""
     listed = document.spec.get(ENTRIES[-1]) or ()
-    return tuple(DemandEntry(item["index"], item["count"]) for item in listed)
+    return tuple(
+        DemandEntry(it["index"], it["count"], it.get("name", ""), it.get("ipFamily", ""))
+        for it in listed
+    )
 
 
 def granted_entries(records: Iterable[Allocation]) -> tuple[DemandEntry, ...]:
@@ -74,7 +83,11 @@ def next_index(records: Iterable[Allocation], entries: Iterable[DemandEntry]) ->
 
 def demand_document(namespace: str, name: str, entries: Iterable[DemandEntry]) -> bytes:
     """Return the canonical bytes of a tenant's Demand, entries by index."""
-    listed = [{"count": entry.count, "index": entry.index} for entry in sorted(entries)]
+    every = (
+        {"count": it.count, "index": it.index, "ipFamily": it.ip_family, "name": it.name}
+        for it in sorted(entries)
+    )
+    listed = [{field: value for field, value in it.items() if value != ""} for it in every]
     body = {
         "apiVersion": DEMAND.api_version,
         "kind": DEMAND.name,
@@ -87,12 +100,12 @@ def demand_document(namespace: str, name: str, entries: Iterable[DemandEntry]) -
 def judge_demand(document: Document) -> list[Finding]:
     """Return findings about duplicate indexes in a Demand."""
     found: list[Finding] = []
-    seen: set[int] = set()
+    seen: set[str] = set()
     for at, entry in enumerate(entries_of(document)):
-        if entry.index in seen:
+        if entry.slot in seen:
             steps = (*ENTRIES, at, "index")
             message = f"spec.loadBalancer[{at}].index: {entry.index} appears twice"
             hint = "each entry has an index of its own"
             refuse(found, document, steps, "field-value", message, hint)
-        seen.add(entry.index)
+        seen.add(entry.slot)
     return found

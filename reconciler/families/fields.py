@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from reconciler.addresses import (
+    BITS,
     IPRange,
     NotationError,
     canonical,
@@ -89,12 +90,12 @@ def read_range(
 def refuse_network(document: Document, steps: Steps, network: IPRange) -> Finding | None:
     """Return why a network cannot be allocated from: reserved by RFC 6890, or implausibly large."""
     text = format_cidr(network) or format_range(network)
-    if (block := special_purpose(network)) is not None and network.prefix():
+    if (block := special_purpose(network)) is not None and network.prefix() != 0:
         message = f"{dotted(steps)}: {text} touches {block}"
         hint = "such addresses cannot be used on a network (RFC 6890)"
         return error("special-purpose", document.at(*steps), message, hint)
     least = _MIN_PREFIX[network.version]
-    if (network.prefix() or 0) < least:
+    if network.size > 1 << (BITS[network.version] - least):
         message = f"{dotted(steps)}: {text} is too large; the limit is a /{least}"
         return error("pool-too-large", document.at(*steps), message, "split it into several pools")
     return None
@@ -133,14 +134,36 @@ def read_thresholds(
     return Thresholds(**values), gate
 
 
+def stated_thresholds(
+    document: Document, default: Thresholds, found: list[Finding]
+) -> Thresholds | None:
+    """Return `spec.thresholds` with defaults, or None with a finding."""
+    stated = document.spec.get("thresholds") or {}
+    names = ("warning", "critical", "exhausted")
+    levels = [stated.get(name, getattr(default, name)) for name in names]
+    if levels == sorted(levels):
+        return Thresholds(*levels)
+    message = "spec.thresholds must rise from warning to exhausted, got"
+    message += f" {', '.join(map(str, levels))}"
+    hint = "for example {warning: 70, critical: 85, exhausted: 95}"
+    refuse(found, document, ("spec", "thresholds"), "field-value", message, hint)
+    return None
+
+
 def read_space(document: Document, settings: Settings, found: list[Finding]) -> str:
     """Return the address space of a pool; add a finding if Settings do not list it."""
     space = document.annotations().get(_SPACE, DEFAULT_SPACE)
+    return checked_space(document, (*_ANNOTATIONS, _SPACE), space, settings, found)
+
+
+def checked_space(
+    document: Document, steps: Steps, space: str, settings: Settings, found: list[Finding]
+) -> str:
+    """Return an address space; add a finding if Settings do not list it."""
     listed = settings.address_spaces
     if listed is not None and space not in listed:
         message = f"address space {shown(space)} is not listed in Settings"
         hint = meant(space, listed[:NAMED]) or "add it to spec.addressSpaces of Settings"
-        steps = (*_ANNOTATIONS, _SPACE)
         refuse(found, document, steps, "address-space-unknown", message, hint)
     return space
 

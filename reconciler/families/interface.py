@@ -1,6 +1,7 @@
 """Interface of a family."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from msgspec import Struct, field
@@ -10,6 +11,7 @@ from reconciler.documents.document import Document, Documents, GroupKind, Identi
 from reconciler.documents.edit import Edit
 from reconciler.documents.findings import Finding, error, warning
 from reconciler.documents.yaml import Steps
+from reconciler.families.fields import contract_of
 from reconciler.families.importing import Copied, IntakeKind, Writing
 from reconciler.loadbalancers.interface import ClusterBalancer
 from reconciler.model.claim import Allocation, Claim
@@ -17,7 +19,7 @@ from reconciler.model.key import Key
 from reconciler.model.metric import Metric, Sample
 from reconciler.model.objects import MANAGEMENT, Manifest, Ref, Resource, Right
 from reconciler.model.plan import Blocked, ClusterNetwork, Decision, Gateway, Usage
-from reconciler.model.pool import DEFAULT_SPACE, Pool
+from reconciler.model.pool import DEFAULT_SPACE, Contract, Pool
 from reconciler.model.settings import POOL_NAME, Settings
 
 Lists = Mapping[Resource, Iterable[Manifest]]
@@ -38,7 +40,8 @@ class FamilyReading(Struct):
     """A family's reading of its documents, to which its reader adds.
 
     `protected` owners keep their records, because a dependency is unclear. `frozen` pools give
-    nothing new. `growing` owners depend on observed demand. `presumed` claims must be granted for a
+    nothing new. `growing` owners depend on observed demand. Clusters of `announcing` owners announce
+    the range of a removed claim until no Service has an address of it. `presumed` claims must be granted for a
     finding to apply.
     """
 
@@ -51,6 +54,7 @@ class FamilyReading(Struct):
     protected: set[Identity] = field(default_factory=set)
     frozen: dict[Key, str] = field(default_factory=dict)
     growing: set[Identity] = field(default_factory=set)
+    announcing: set[Identity] = field(default_factory=set)
     missing: dict[Finding, Key] = field(default_factory=dict)
     presumed: dict[Finding, frozenset[Key]] = field(default_factory=dict)
 
@@ -109,8 +113,8 @@ class RecordForm(Struct, frozen=True):
     """The references in the `spec` of a family's records.
 
     A pool with only a name is of the first pool kind, in the record's namespace. `claim` identifies
-    a copied record, which names none, from its text only. Slots not in `types` state type and
-    owner.
+    a copied record, which names none, from its text only. Slots without a type state type and
+    owner. With `labels`, records are of `gitops-ipam.dev`.
     """
 
     pool: tuple[str, ...]
@@ -119,9 +123,13 @@ class RecordForm(Struct, frozen=True):
     type: str
     claim: Callable[[RecordBody], Key | None]
     types: Mapping[str, str] = field(default_factory=dict)
+    slot_type: Callable[[str], str] | None = None
+    labels: Callable[[Allocation], Mapping[str, str]] | None = None
 
     def type_of(self, slot: str) -> str | None:
         """Return the type of a slot's records, or of its base slot; None if records state it."""
+        if self.slot_type is not None:
+            return self.slot_type(slot)
         return self.types.get(slot) or self.types.get(slot.rpartition("-")[0])
 
 
@@ -207,6 +215,7 @@ class Announcing(Struct, frozen=True):
     """Announcements in clusters; `announcer` returns the cluster of a record's copy.
 
     `balancers` returns the controllers of clusters that state theirs.
+    `documents` are kinds that describe clusters, and are no objects.
     """
 
     clusters: ClusterKind | None = None
@@ -214,6 +223,7 @@ class Announcing(Struct, frozen=True):
     announcer: Callable[[Manifest], str | None] = lambda _: None
     announces: Callable[[ProjectionInput], Mapping[str, Sequence[IPRange]]] = lambda _: {}
     balancers: Callable[[Documents], Mapping[str, ClusterBalancer]] = lambda _: {}
+    documents: tuple[GroupKind, ...] = ()
 
 
 class UpdateRule(Struct, frozen=True):
@@ -276,7 +286,10 @@ class ListingColumn(Struct, frozen=True):
 
 
 class Listing(Struct, frozen=True):
-    """A resource that `ipam get` can list: documents of a kind, with columns."""
+    """A resource that `ipam get` can list: documents of a kind, with columns.
+
+    `alias` is the name of a listing of another kind, and means this one if there is no such document.
+    """
 
     name: str
     kind: GroupKind
@@ -284,6 +297,7 @@ class Listing(Struct, frozen=True):
     columns: tuple[ListingColumn, ...]
     wide: tuple[ListingColumn, ...] = ()
     short: tuple[str, ...] = ()
+    alias: str = ""
 
 
 def pool_rows(family: str, kind: GroupKind) -> Callable[[ListingInput], Iterator[ListingRow]]:
@@ -303,6 +317,13 @@ NAME_COLUMN = ListingColumn("NAME", lambda row: row.document.name)
 SOURCE_COLUMN = ListingColumn("SOURCE", lambda row: f"{row.document.path}:{row.document.line}")
 
 
+class EntryRenames(NamedTuple):
+    """The new keys of claims by their former ones, and findings about refused renames."""
+
+    keys: Mapping[Key, Key] = MappingProxyType({})
+    findings: tuple[Finding, ...] = ()
+
+
 class Grower(Struct, frozen=True):
     """An owner whose cluster can request more addresses; `ref` is the object that gets the status."""
 
@@ -316,12 +337,13 @@ class Grower(Struct, frozen=True):
 class Newcomer(Struct, frozen=True):
     """A claimant that `ipam simulate` adds; `chooses` is the kind of document that it can name.
 
-    `document` gets name, namespace, chosen name, and sizes (load balancer, nodes; None for defaults).
+    With `needs_choice`, it must be named. `document` gets name, namespace, chosen name, and sizes (load balancer, nodes; None for defaults).
     """
 
     kind: GroupKind
     chooses: GroupKind
     document: Callable[[str, str, str | None, int | None, int | None], Mapping[str, object]]
+    needs_choice: bool = False
 
 
 class Objects(Struct, frozen=True):
@@ -408,10 +430,23 @@ class FamilyMetrics(Struct, frozen=True):
 class Relocation(Struct, frozen=True):
     """Fields that a move changes. `ends` are the pin's fields, None if the pin is removed."""
 
-    steps: tuple[str, ...]
+    steps: Steps
     name: str
     pin: tuple[str, ...] = ()
     ends: tuple[str, str] | None = None
+
+
+def slot_kinds(
+    kinds: Mapping[str, str], grows: tuple[str, ...] = ()
+) -> Callable[[str], str | None]:
+    """Return the function that returns the owner kind of a slot; slots in `grows` have numbers."""
+
+    def kind(slot: str) -> str | None:
+        base, _, number = slot.rpartition("-")
+        is_numbered = base in grows and number.isascii() and number.isdigit()
+        return kinds.get(base if is_numbered else slot)
+
+    return kind
 
 
 Referring = Callable[[Documents], Iterable[tuple[Document, tuple[str, ...], Key]]]
@@ -420,17 +455,20 @@ Referring = Callable[[Documents], Iterable[tuple[Document, tuple[str, ...], Key]
 class Family(Struct, frozen=True):
     """A family.
 
-    The first of `pool_kinds` is the default of records. `slots` are in no other family, `grows`
-    have numbered slots such as `nodes-2`. `read` without records uses only requests. `adopt`
+    The first of `pool_kinds` is the default of records. `slots` returns the owner kind of a slot, one
+    of `owners`; no two families have a slot. `grows` have numbered slots such as `nodes-2`. `entries`
+    returns the former and the new key of claims in renamed entries of a document, with findings. `read` without records uses only requests. `adopt`
     identifies copied records. `annotations` are allowed on documents of a kind, in addition to the
-    annotations of pools, teams, and renames. `relocate` returns None if a claim cannot have two announced ranges.
+    annotations of pools, teams, and renames. `relocate` gets a claim, its new pool, its document, and
+    its current pool; it is None if a claim cannot have two announced ranges.
     `possible_owner` has "" for an unreadable half.
     """
 
     name: str
     kinds: tuple[Kind, ...]
     pool_kinds: tuple[str, ...]
-    slots: Mapping[str, str]
+    owners: tuple[str, ...]
+    slots: Callable[[str], str | None]
     grows: tuple[str, ...]
     judge: Callable[[Document, Settings], list[Finding]]
     read: Callable[[Documents, CurrentRecords | None, Settings], FamilyReading]
@@ -438,8 +476,10 @@ class Family(Struct, frozen=True):
     record: RecordForm
     annotations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     adopt: Callable[[Allocation, Documents], Key] = lambda record, _: record.claim
-    relocate: Callable[[Key, Key], Relocation] | None = None
+    relocate: Callable[[Key, Key, Document, Key], Relocation] | None = None
     team: Callable[[Document, Documents], str] = lambda document, _: document.namespace
+    contract: Callable[[Document], Contract | None] = contract_of
+    entries: Callable[[Documents, Iterable[Key]], EntryRenames] = lambda *_: EntryRenames()
     space: Callable[[Document], str] = lambda document: document.namespace
     possible_owner: Callable[[RecordBody], tuple[str, str] | None] = lambda _: None
     referring: Referring = lambda _: ()

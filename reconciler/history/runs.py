@@ -13,6 +13,7 @@ from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Expire, Grant, Refuse, Release, State
 from reconciler.model.pool import Placement, Pool
+from reconciler.planning.blocks import FreeBlocks
 from reconciler.planning.evaluate import Evaluation, is_held
 from reconciler.planning.planner import frozen_pools
 from reconciler.planning.retention import holding_after, retention_end
@@ -74,7 +75,7 @@ def free_runs(state: State, wanted: FreeQuery, pools: Sequence[Key]) -> list[Run
     """Return the free addresses of pools, in the given order, after all claims are served."""
     unread_of = frozen_pools(state)
     found = []
-    for key, free, taken in _frees(state, pools):
+    for key, free, taken in _frees(state, pools, is_block=wanted.prefix is not None):
         pool = state.pools[key]
         closed = _closed(pool, unread_of.get(key) or state.halted)
         fits, held = _fits(pool, free, wanted, closed), _held(state, pool, taken)
@@ -89,7 +90,9 @@ def free_of(state: State, pools: Sequence[Key]) -> dict[Key, IPSet]:
     return {key: free for key, free, _ in _frees(state, pools)}
 
 
-def _frees(state: State, pools: Sequence[Key]) -> Iterator[tuple[Key, IPSet, IPSet]]:
+def _frees(
+    state: State, pools: Sequence[Key], *, is_block: bool = False
+) -> Iterator[tuple[Key, IPSet, IPSet]]:
     holdings = Holdings(state.pools, state.records, state.blocked)
     unread = [item for unreadable in state.unreadable for item in unreadable.ranges]
     withheld = Withheld((*state.blocked, *state.off_limits))
@@ -100,7 +103,8 @@ def _frees(state: State, pools: Sequence[Key]) -> Iterator[tuple[Key, IPSet, IPS
             held = (*holdings.ranges(pool.space), *unread)
             spaces[pool.space] = Space(held, {}, withheld)
         taken = holdings.live(pool.space) | withheld.addresses
-        yield key, spaces[pool.space].free(pool), taken
+        among = pool.allocatable if is_block else pool.usable
+        yield key, spaces[pool.space].free(pool, among), taken
 
 
 def _closed(pool: Pool, unread: str) -> str:
@@ -117,9 +121,24 @@ def _fits(pool: Pool, free: IPSet, wanted: FreeQuery, closed: str) -> tuple[Free
         fitting = fitting or [(it, run) for run in runs if (it := _block(run, wanted)) is not None]
     is_best = pool.placement is Placement.BEST_FIT
     fitting.sort(key=lambda it: (it[1].version, it[1].size if is_best else 0, it[1]))
-    # An aligned block can be requested only by naming it.
+    if wanted.prefix is not None and pool.blocks and fitting and not closed:
+        return tuple(_in_block_order(fitting, free, wanted))
+    # In other pools, an aligned block can be requested only by naming it.
     next_one = fitting[0][1] if fitting and not closed and wanted.prefix is None else None
     return tuple(FreeFit(block, run, run == next_one) for block, run in fitting)
+
+
+def _in_block_order(
+    fitting: list[tuple[IPRange, IPRange]], free: IPSet, wanted: FreeQuery
+) -> Iterator[FreeFit]:
+    version = fitting[0][1].version
+    size = wanted.size(version) or 1
+    first = FreeBlocks(free.of_version(version)).find(size.bit_length() - 1)
+    if first is not None:
+        block = IPRange(version, first, first + size - 1)
+        yield FreeFit(block, next(run for _, run in fitting if run.covers(block)), is_next=True)
+        fitting = [it for it in fitting if not it[1].covers(block)]
+    yield from (FreeFit(block, run, is_next=False) for block, run in fitting)
 
 
 def _block(run: IPRange, wanted: FreeQuery) -> IPRange | None:

@@ -73,6 +73,9 @@ class Claim(Struct, frozen=True, gc=False):
         requires: The claim that must have addresses too: other IP version, or the one it extends.
         is_open: Whether it holds nothing yet, so that a request of any name can replace it.
         stands_for: The tenant's own claim that a manual request replaces.
+        prefix: The prefix length of the aligned block that it requests; None for a range.
+        object: The name of its object in the cluster, if it has one.
+        is_announced: Whether a cluster announces its addresses, until no Service uses them.
         moved_size: Its size if it moves: what its document requests, 0 for nothing. None for `size`.
     """
 
@@ -98,6 +101,9 @@ class Claim(Struct, frozen=True, gc=False):
     is_open: bool = False
     stands_for: Key | None = None
     moved_size: int | None = None
+    prefix: int | None = None
+    object: str = ""
+    is_announced: bool = True
 
 
 class Phase(StrEnum):
@@ -120,6 +126,8 @@ class Allocation(Struct, frozen=True, gc=False):
         since: When the phase was entered, `2026-02-15T10:00:30Z`.
         pristine: Whether its bytes are exactly as `ipam` would write them.
         adopted: Whether it names no claim, such as a copy from a cluster.
+        prefix: Its prefix length if its claim requests an aligned block.
+        object: The name of its object in the cluster, if it has one.
         announced: Released by a move and still announced: retention has not begun.
     """
 
@@ -142,6 +150,8 @@ class Allocation(Struct, frozen=True, gc=False):
     pristine: bool = True
     adopted: bool = False
     announced: bool = False
+    prefix: int | None = None
+    object: str = ""
 
     @property
     def is_live(self) -> bool:
@@ -170,6 +180,8 @@ def granted(claim: Claim, pool: Key, item: IPRange | None, now: str) -> Allocati
         owner=claim.owner,
         name=claim.name,
         namespace=claim.namespace,
+        prefix=claim.prefix,
+        object=claim.object,
     )
 
 

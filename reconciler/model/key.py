@@ -17,7 +17,9 @@ MAX_LABEL, MAX_NAME = 63, 253
 _ONE_LABEL = re.compile(LABEL, re.ASCII)
 _ONE_NAME = re.compile(NAME, re.ASCII)
 _LABEL_VALUE = re.compile(r"(?:[A-Za-z0-9](?:[\w.-]{0,61}[A-Za-z0-9])?)?", re.ASCII)
-_KEY = re.compile(rf"([a-z]+)/([A-Za-z]+)/(_|{LABEL})/({NAME})(?:/([a-z][-a-z0-9]*))?", re.ASCII)
+_KEY = re.compile(rf"([a-z]+)/([A-Za-z]+)/(_|{LABEL})/({NAME})(?:/({NAME}))?", re.ASCII)
+
+_NUMBERED = re.compile(r"(.+)[-.]([0-9]+)", re.ASCII)
 
 
 class Key(Struct, frozen=True, order=True, gc=False, cache_hash=True):
@@ -47,9 +49,8 @@ class Key(Struct, frozen=True, order=True, gc=False, cache_hash=True):
     @property
     def slot_order(self) -> tuple[str, int]:
         """Return the sort key of slots: `loadbalancer`, `loadbalancer-2`, `loadbalancer-10`."""
-        name, _, number = self.slot.rpartition("-")
-        is_numbered = bool(name) and number.isascii() and number.isdigit()
-        return (name, int(number)) if is_numbered else (self.slot, 0)
+        found = _NUMBERED.fullmatch(self.slot)
+        return (found[1], int(found[2])) if found is not None else (self.slot, 0)
 
     @classmethod
     def parse(cls, text: str) -> "Key | None":
@@ -58,7 +59,7 @@ class Key(Struct, frozen=True, order=True, gc=False, cache_hash=True):
         if found is None:
             return None
         family, kind, namespace, name, slot = found.groups("")
-        if max(len(namespace), len(slot)) > MAX_LABEL or len(name) > MAX_NAME:
+        if len(namespace) > MAX_LABEL or max(len(name), len(slot)) > MAX_NAME:
             return None
         namespace = "" if namespace == "_" else namespace
         return cls(*map(intern, (family, namespace, name, slot, kind)))

@@ -101,6 +101,7 @@ class State(Struct, frozen=True):
         former: Previous names of renamed records, by path.
         givers: Previous owners of transferred live records, by path.
         along: Paths of records whose owner is renamed but the same.
+        announcing: Owners whose clusters announce the ranges of removed claims until they are unused.
     """
 
     pools: Mapping[Key, Pool]
@@ -126,6 +127,7 @@ class State(Struct, frozen=True):
     former: Mapping[str, FormerRecord] = field(default_factory=dict)
     givers: Mapping[str, Owner] = field(default_factory=dict)
     along: frozenset[str] = field(default_factory=frozenset)
+    announcing: frozenset[tuple[str, str, str, str]] = field(default_factory=frozenset)
 
     def is_left_alone(self, record: Allocation) -> bool:
         """Return whether a dependency of the record cannot be read, or its pool is paused."""
@@ -221,6 +223,7 @@ class Usage(Struct, frozen=True):
     Attributes:
         fragmentation: 0 with at most one free range, else 100 - floor(100 * largest / available).
         percent: 100 * (allocated + held) / total, one decimal, half up.
+        blocks: Prefix lengths that records of the pool have, each with the number that still fit.
     """
 
     total: int
@@ -232,6 +235,16 @@ class Usage(Struct, frozen=True):
     largest: int
     percent: float
     tier: Tier
+    blocks: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def blocks_left(self) -> str:
+        """Return `3 more /26 fit, no /24`; empty if no record has a prefix."""
+        found = (
+            f"{count} more /{length} fit{'s' * (count == 1)}" if count else f"no /{length}"
+            for length, count in self.blocks
+        )
+        return ", ".join(found)
 
 
 class Plan(Struct, frozen=True):

@@ -64,6 +64,7 @@ class Pool(Struct, frozen=True):
         kept: Excluded blocks, each with its description.
         subnet: The network that all addresses of the pool are in, if its document names one.
         anycast: Subnet-router anycast addresses (RFC 4291, 2.6.1), which are allocated last.
+        blocks: Addresses that prefixes can have: also network, broadcast, and anycast addresses.
         retention: Seconds for which released records stay reserved, unless Settings have more.
     """
 
@@ -83,6 +84,12 @@ class Pool(Struct, frozen=True):
     kept: tuple[tuple[IPRange, str], ...] = ()
     subnet: IPRange | None = None
     anycast: IPSet = IPSet()
+    blocks: IPSet = IPSet()
+
+    @property
+    def allocatable(self) -> IPSet:
+        """Return the addresses that a claim or prefix can get."""
+        return self.blocks or self.usable
 
 
 class Contract(NamedTuple):

@@ -22,13 +22,14 @@ from reconciler.documents.load import Kinds, Loaded, is_meant, load, unread
 from reconciler.documents.text import is_yaml
 from reconciler.families import families, judge, role_of
 from reconciler.families.demand import DEMAND, demand_document, entries_of, judge_demand
+from reconciler.families.plain.kinds import GROUP
 from reconciler.gitio.interface import Entry, Source
 from reconciler.model.change import FileChange
 from reconciler.model.key import shortened
 from reconciler.model.pool import Contract
 from reconciler.model.settings import OVERRIDES, Limits, Overrides, Settings
 from reconciler.model.settings import PATH as SETTINGS_PATH
-from reconciler.planning.settings import CLUSTER_TARGET, HOME, OVERRIDE, SETTINGS, within
+from reconciler.planning.settings import HOME, OVERRIDE, SETTINGS, within
 from reconciler.records.parse import Recalled, parse_record
 
 
@@ -189,15 +190,17 @@ def taken_over(tree: Tree) -> list[str]:
 OWN_KINDS = (SETTINGS, OVERRIDE, DEMAND)
 """Kinds that belong to no family and have folders of their own."""
 _LIKENESS = 0.8
-# The role of each default folder. The folder of tenants holds two kinds.
-_ROLES = {"pools": "pool", "providers": "provider", "teams": "team", "tenants": "", "clusters": ""}
+# The role of each default folder. Folders of an empty role hold several kinds.
+_ROLES = {"pools": "pool", "providers": "provider", "teams": "team"}
+_ROLES |= dict.fromkeys(("tenants", "clusters", "claims"), "")
 
 
 def source_kinds(settings: Settings | None = None) -> Kinds:
     """Return all kinds that source folders can hold."""
     observed = (settings or Settings()).observed
     demand = f"{observed}/{DEMAND.name}.{DEMAND.id.group}/, which only ipam reconcile writes"
-    return _kinds([*_of_families(), CLUSTER_TARGET], {DEMAND: demand})
+    # The first kind is the example in hints.
+    return _kinds(sorted(_of_families(), key=lambda it: it.id.group != GROUP), {DEMAND: demand})
 
 
 def observed_kinds() -> Kinds:
@@ -205,9 +208,9 @@ def observed_kinds() -> Kinds:
     return _kinds([DEMAND, *_of_families()])
 
 
-def _kinds(kinds: list[Kind], elsewhere: Mapping[Kind, str] = MappingProxyType({})) -> Kinds:
+def _kinds(kinds: Iterable[Kind], elsewhere: Mapping[Kind, str] = MappingProxyType({})) -> Kinds:
     homes = {SETTINGS: SETTINGS_PATH, OVERRIDE: HOME, **elsewhere}
-    return Kinds(kinds, {(kind.api_version, kind.name): path for kind, path in homes.items()})
+    return Kinds([*kinds], {(kind.api_version, kind.name): path for kind, path in homes.items()})
 
 
 def _of_families() -> Iterator[Kind]:
@@ -287,7 +290,7 @@ def is_suspect(path: str, data: bytes) -> bool:
 
 @lru_cache(maxsize=1)
 def _every_kind() -> dict[GroupKind, Kind]:
-    return {kind.id: kind for kind in (*_of_families(), CLUSTER_TARGET, *OWN_KINDS)}
+    return {kind.id: kind for kind in (*_of_families(), *OWN_KINDS)}
 
 
 def elsewhere(path: str, data: bytes, settings: Settings) -> Finding | None:
@@ -323,9 +326,14 @@ def _way_in(path: str, kind: Kind, settings: Settings) -> str:
     return f"move it to {article_list(homes)}; {named}" if homes else named
 
 
-def schema_files() -> dict[str, str]:
-    """Return the schema of each source kind, by its name, or by `Kind.v1.example.org`."""
-    kinds = [*_of_families(), CLUSTER_TARGET, *OWN_KINDS]
+def every_kind() -> list[Kind]:
+    """Return all documented kinds."""
+    return [*_of_families(), *OWN_KINDS]
+
+
+def schema_files(kinds: Sequence[Kind] | None = None) -> dict[str, str]:
+    """Return the schemas of some or all kinds, by name, or by `Kind.v1.example.org`."""
+    kinds = every_kind() if kinds is None else kinds
     names = [kind.name for kind in kinds]
     found = {}
     for kind in kinds:

@@ -39,7 +39,7 @@ from reconciler.planning.gateways import hold_back
 from reconciler.planning.ownership import owned
 from reconciler.planning.planner import plan as make_plan
 from reconciler.planning.refusals import elsewhere
-from reconciler.planning.renames import links_of, rename_owners, rename_pools
+from reconciler.planning.renames import links_of, rename_entries, rename_owners, rename_pools
 from reconciler.planning.retention import moves, retention_end
 from reconciler.planning.settings import check_targets
 from reconciler.planning.space import Holdings, usage
@@ -83,6 +83,7 @@ def evaluate(tree: Tree) -> Evaluation:
     documents, doubled = _documents_of(tree, effective)
     links = links_of(documents)
     renamed = rename_owners(tree, documents, records_of(tree, documents), links)
+    renamed = rename_entries(documents, renamed)
     held = current_records(renamed.records)
     reading = _read(documents, held, settings)
     reading = owned(renamed.applied(reading), documents, tree.contracts)
@@ -163,7 +164,7 @@ def is_braked(decision: Decision, evaluation: Evaluation) -> bool:
         isinstance(decision, Release)
         and decision.allocation.path not in evaluation.state.grown
         and decision.allocation.path not in evaluation.state.unused
-        and not decision.allocation.announced
+        and not (decision.allocation.announced and decision.claim in evaluation.state.claims)
         and decision.claim.owner not in evaluation.tree.gone
     )
 
@@ -367,6 +368,7 @@ def _state_of(
         growth_retention=tree.settings.elastic.retention,
         movable=frozenset(_movable(tree)),
         unused=frozenset(path for path, why in tree.left.items() if not why),
+        announcing=frozenset(reading.announcing),
     )
 
 

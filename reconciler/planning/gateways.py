@@ -23,9 +23,10 @@ def hold_back(
     kept = dict(pools)
     findings: list[Finding] = []
     for key, pool in pools.items():
-        if not (held := pool.usable & addresses.get(pool.space, IPSet())):
+        if not (held := pool.allocatable & addresses.get(pool.space, IPSet())):
             continue
-        kept[key] = replace(pool, usable=pool.usable - held, reserved=pool.reserved | held)
+        usable, blocks = pool.usable - held, pool.blocks - held
+        kept[key] = replace(pool, usable=usable, blocks=blocks, reserved=pool.reserved | held)
         if key not in silent:
             named = [
                 f"{format_short(it.range)}, {it.title} at {it.source}"

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 from reconciler.documents.document import Document, Documents, Identity
 from reconciler.documents.findings import Finding, Location, error, join_limited, plural, shown
 from reconciler.families import families, family_of_kind, is_pool, keeps_addresses
-from reconciler.families.fields import contract_of
 from reconciler.families.interface import FamilyReading
 from reconciler.model.claim import Claim, Refusal
 from reconciler.model.key import Key
@@ -36,8 +35,12 @@ class Trespass(Struct, frozen=True):
 
 def contracts_of(documents: Documents) -> tuple[Contract, ...]:
     """Return the contracts of all teams, by name."""
-    kinds = dict.fromkeys(kind.id for it in families() for kind in it.kinds if kind.role == "team")
-    found = (contract_of(document) for kind in kinds for document in documents.of(kind))
+    found = (
+        family.contract(document)
+        for family in families()
+        for kind in dict.fromkeys(it.id for it in family.kinds if it.role == "team")
+        for document in documents.of(kind)
+    )
     return tuple(sorted(contract for contract in found if contract is not None))
 
 

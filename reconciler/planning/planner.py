@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
-from reconciler.model.claim import Allocation, Claim, Near, Phase, Refusal, current_records, granted
+from reconciler.model.claim import Allocation, Claim, Phase, Refusal, current_records, granted
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release, State, Usage
@@ -19,6 +19,7 @@ from reconciler.planning.refusals import (
     elsewhere,
     frozen,
     left,
+    no_block,
     no_room,
     not_by_itself,
     not_found,
@@ -80,12 +81,12 @@ def frozen_pools(state: State) -> dict[Key, str]:
     found: dict[Key, str] = dict(state.frozen)
     if not state.unreadable:
         return found
-    usable = Lookup((item, pool) for pool in state.pools.values() for item in pool.usable)
+    usable = Lookup((item, pool) for pool in state.pools.values() for item in pool.allocatable)
     for item in state.unreadable:
         pool = state.pools.get(item.pool) if item.pool is not None else None
         if pool is None:
             return {**dict.fromkeys(state.pools, item.path), **found}
-        near = (it for own in pool.usable for _, it in usable.overlapping(own))
+        near = (it for own in pool.allocatable for _, it in usable.overlapping(own))
         for key in (pool.key, *(it.key for it in near if it.space == pool.space)):
             found.setdefault(key, item.path)
     return found
@@ -111,18 +112,27 @@ class Candidates:
         self._tried: Tried | None = None
 
     def allocate(
-        self, space_of: Spaces, size: int, near: Near | None = None, *, take: bool = True
+        self, space_of: Spaces, claim: Claim, *, take: bool = True
     ) -> tuple[int, IPRange] | None:
-        """Take a range next to `near`, else in the first pool with room; return its position."""
+        """Take a range near the claim's last one, else in the first pool with room, or a block.
+
+        Return it with the position of its pool.
+        """
+        size, near, version = claim.size, claim.adjacent_to, claim.version
+        blocks = version if claim.prefix is not None else None
         if near is not None and (found := find_near(near, size, self.pools, space_of, take=take)):
             return found
         for at, pool in enumerate(self.pools):
             if self._longest[at] >= size:
                 space = space_of(pool.space)
-                item = space.allocate(pool, size, self._version, take=take)
+                if blocks is not None:
+                    item = space.allocate_block(pool, size, blocks, take=take)
+                else:
+                    item = space.allocate(pool, size, version, take=take)
                 if item is not None:
                     return at, item
-                self._longest[at] = space.longest(pool, self._version)
+                largest, longest = space.largest_block, space.longest
+                self._longest[at] = largest(pool, blocks) if blocks else longest(pool, version)
         return None
 
     def tried(self, space_of: Spaces) -> Tried | None:
@@ -169,7 +179,7 @@ class _Planner:
         self.withheld = Withheld((*state.blocked, *state.off_limits))
         self.is_served = False  # set after all claims: before that, no refusal needs its message
         self.frozen = frozen_pools(state)
-        self.candidates: dict[tuple[tuple[Key, ...], int | None], Candidates] = {}
+        self.candidates: dict[tuple[tuple[Key, ...], int | None, bool], Candidates] = {}
         self.unreadable = {item.claim: item for item in state.unreadable if item.claim}
 
     def without_claim(self) -> list[Decision]:
@@ -188,7 +198,10 @@ class _Planner:
                 found.append(Expire(record))
             elif record.is_live and not wanted:
                 is_kept = self.state.is_left_alone(record) or record.path in self.shrinking.waiting
-                released = replace(record, phase=Phase.RELEASED, since=self.now)
+                announced = record.claim.owner in self.state.announcing
+                released = replace(
+                    record, phase=Phase.RELEASED, since=self.now, announced=announced
+                )
                 found.append(Keep(record, held=True) if is_kept else Release(released))
         return found
 
@@ -270,7 +283,8 @@ class _Planner:
 
     def _move(self, claim: Claim, record: Allocation) -> Decision:
         assert record.range is not None  # noqa: S101 - a live record holds one  # nosec B101
-        leaves = replace(record, phase=Phase.RELEASED, since=self.now, announced=True)
+        announced = claim.is_announced
+        leaves = replace(record, phase=Phase.RELEASED, since=self.now, announced=announced)
         if claim.moved_size is not None:
             claim = replace(claim, size=claim.moved_size)
         if not claim.size:
@@ -321,7 +335,7 @@ class _Planner:
     ) -> tuple[tuple[int, IPRange] | None, list[Refusal]]:
         take, refusals = not self.is_trial, among.refusals
         if claim.pin is None:
-            found = among.allocate(self._space, claim.size, claim.adjacent_to, take=take)
+            found = among.allocate(self._space, claim, take=take)
         else:
             found, refusals = find_pin(claim.pin, claim, among.pools, self._space, self.holders)
             refusals = [
@@ -336,7 +350,7 @@ class _Planner:
         return found, refusals
 
     def _candidates(self, claim: Claim) -> Candidates:
-        asked = claim.candidates, claim.version
+        asked = claim.candidates, claim.version, claim.prefix is not None
         if asked not in self.candidates:
             pools = [self.state.pools[key] for key in claim.candidates]
             self.candidates[asked] = Candidates(pools, claim.version, self.frozen)
@@ -345,6 +359,9 @@ class _Planner:
     def _no_room(self, claim: Claim, among: Candidates) -> Refusal:
         if not self.is_served:
             return NO_ROOM
+        if claim.prefix is not None and not among.refusals:
+            rooms = [(it, self._space(it.space).free(it, it.allocatable)) for it in among.pools]
+            return no_block(claim.prefix, rooms)
         tried = among.tried(self._space)
         return no_room(claim, tried, self.holders) if tried else reasons(claim, among.refusals)
 

@@ -1,15 +1,16 @@
 """Refusal messages and hints."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from reconciler.addresses import IPRange, IPSet, format_cidr, format_short, is_private
+from reconciler.addresses import BITS, IPRange, IPSet, format_cidr, format_short, is_private
 from reconciler.documents.findings import NAMED, article_list, join_limited, plural
 from reconciler.model.claim import Allocation, Claim, Refusal
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
+from reconciler.planning.blocks import longest_block
 from reconciler.planning.space import Room, space_of
 
 FROZEN = "pool-frozen"
@@ -152,6 +153,30 @@ def no_room(claim: Claim, tried: Tried, holders: "Holders") -> Refusal:
         f"needs {need}{' contiguous addresses' if need > 1 else ''}; {'; '.join(parts)}",
         f"{', '.join(cures)}, or remove unused claims",
     )
+
+
+def no_block(prefix: int, rooms: Sequence[tuple[Pool, IPSet]]) -> Refusal:
+    """Return the refusal if no candidate has a free aligned block of a prefix length."""
+    parts = []
+    for pool, free in rooms[:NAMED]:
+        largest = longest_block(free)
+        what = (
+            f"the largest free block is a /{largest}"
+            if largest is not None
+            else "no address is free"
+        )
+        parts.append(f"{pool.key.name}: {what}")
+    more = [f"{len(rooms) - NAMED} more pools have none"] if len(rooms) > NAMED else []
+    is_split = any(free.size >= 1 << max(_bits(free) - prefix, 0) for _, free in rooms)
+    return Refusal(
+        "pool-fragmented" if is_split else "pool-exhausted",
+        f"needs a free /{prefix}; {'; '.join([*parts, *more])}",
+        "ask for a longer prefix length, name another pool, or add addresses to one",
+    )
+
+
+def _bits(free: IPSet) -> int:
+    return BITS[free.ranges[0].version] if free else 0
 
 
 def _wider(pool: Pool, need: int) -> str:

@@ -361,6 +361,29 @@ class _Owners:
                 yield record.path
 
 
+def rename_entries(documents: Documents, renamed: Renamed) -> Renamed:
+    """Return the records after renames of entries within documents."""
+    records, findings, former = renamed.records, list(renamed.findings), dict(renamed.former)
+    for family in families():
+        own = (it.claim for it in records if it.claim.family == family.name)
+        keys, found = family.entries(documents, own)
+        findings += found
+        for record in records if keys else ():
+            if record.claim in keys:
+                known = former.get(record.path, FormerRecord())
+                former[record.path] = replace(known, claim=known.claim or record.claim)
+        records = (
+            tuple(
+                replace(it, claim=keys[it.claim], pristine=False) if it.claim in keys else it
+                for it in (records if keys else ())
+            )
+            or records
+        )
+    if records is renamed.records and not findings:
+        return renamed
+    return replace(renamed, records=records, findings=tuple(findings), former=former)
+
+
 def rename_pools(
     tree: Tree,
     documents: Documents,

@@ -100,7 +100,11 @@ def difference_of(claim: Claim, record: Allocation, state: State) -> str:
 
 def former(claim: Claim, state: State) -> Allocation | None:
     """Return the previous range of a claim if it matches again (a reverted move), or None."""
-    mine = (it for it in state.records if it.claim == claim.key and it.announced)
+    mine = (
+        it
+        for it in state.records
+        if it.claim == claim.key and (it.announced or (it.is_released and not claim.is_announced))
+    )
     left = (it for it in mine if it.path not in state.unused)
     return next((it for it in left if not difference_of(claim, it, state)), None)
 
@@ -124,7 +128,7 @@ def moves(plan: Plan, state: State, overrides: Overrides) -> dict[Key, Allocatio
     found: dict[Key, Allocation] = {}
     for decision in plan.decisions if state.movable else ():
         leaves = left_by(decision)
-        if leaves is not None:
+        if leaves is not None and decision.claim in state.claims:
             overrides.allow(OverrideKind.MOVE, str(decision.claim))
             found[decision.claim] = there[leaves.path]
     return found

@@ -78,7 +78,7 @@ def check_rules(
 def check_namespaces(documents: Documents, records: Iterable[Allocation]) -> Iterator[Finding]:
     """Yield warnings for new documents without a namespace if all others of the kind have one."""
     for family in families():
-        for kind in sorted(set(family.slots.values())):
+        for kind in sorted(family.owners):
             every = [*documents.of(known_as(family.name, kind))]
             lacking = [it for it in every if it.namespace and "namespace" not in it.metadata]
             others = {it.namespace for it in every if "namespace" in it.metadata}
@@ -218,6 +218,9 @@ def _outside_of_pools(state: State, holding: Holding) -> Iterator[Finding]:
     for pool, item, record in placed:
         if item is None or pool.usable.covers(item):
             continue
+        usable = pool.usable if record.prefix is None else pool.allocatable
+        if usable.covers(item):
+            continue
         held = f"{record.path} ({record.claim.short}) holds {format_short(item)}"
         routers = [
             it
@@ -226,7 +229,7 @@ def _outside_of_pools(state: State, holding: Holding) -> Iterator[Finding]:
             and pool.key not in it.pools
             and pool.space in it.spaces(state.pools)
         ]
-        lost = IPSet((item,)) - pool.usable
+        lost = IPSet((item,)) - usable
         if rest := lost - IPSet.of(router.range for router in routers):
             where = ", ".join(format_short(part) for part in rest)
             message = f"{held}, but {pool.key.kind} {pool.key.name} does not give out {where}"
@@ -569,7 +572,7 @@ def rivals(pools: Mapping[Key, Pool]) -> dict[Key, Key]:
 def _meeting(pools: Mapping[Key, Pool]) -> Iterator[tuple[Key, Key]]:
     by_space: dict[str, list[tuple[IPRange, Key]]] = {}
     for key, pool in pools.items():
-        by_space.setdefault(pool.space, []).extend((item, key) for item in pool.usable)
+        by_space.setdefault(pool.space, []).extend((item, key) for item in pool.allocatable)
     for entries in by_space.values():
         reaching: tuple[IPRange, Key] | None = None
         for item, key in sorted(entries):

@@ -23,7 +23,8 @@ from reconciler.documents.findings import (
 from reconciler.documents.load import Kinds, load
 from reconciler.documents.text import is_yaml
 from reconciler.families import families, family_of
-from reconciler.families.fields import judge_names
+from reconciler.families.fields import judge_names, stated_thresholds
+from reconciler.families.plain.kinds import TARGET
 from reconciler.model.instant import DAY, format_instant, parse_duration, parse_end, parse_instant
 from reconciler.model.key import Key
 from reconciler.model.objects import API_VERSION, MANAGEMENT
@@ -43,7 +44,6 @@ from reconciler.model.settings import (
 
 _UNITS = {"": 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30}
 SETTINGS = Kind(API_VERSION, "Settings", "own/Settings.json", None)
-CLUSTER_TARGET = Kind(API_VERSION, "ClusterTarget", "own/ClusterTarget.json", None)
 
 
 def looked_at(settings: Settings) -> list[str]:
@@ -75,11 +75,11 @@ _known = lru_cache(maxsize=8)(_settings)
 
 def check_targets(documents: Documents) -> Iterator[Finding]:
     """Yield findings for ClusterTargets with the name or the uid of another cluster."""
-    if (found := documents.find(CLUSTER_TARGET.id, "", MANAGEMENT)) is not None:
+    if (found := documents.find(TARGET, "", MANAGEMENT)) is not None:
         message = f"{found.title}: the management cluster has that name"
         yield error("name-reserved", found.at("metadata", "name"), message, "give it another name")
     names: dict[str, str] = {}
-    for item in documents.of(CLUSTER_TARGET.id):
+    for item in documents.of(TARGET):
         uid = item.spec.get("uid")
         if uid and (other := names.setdefault(uid, item.name)) != item.name:
             message = f"spec.uid: {uid} is the uid of ClusterTarget {other}"
@@ -100,7 +100,7 @@ def _read(document: Document) -> tuple[Settings, list[Finding]]:
     settings = Settings(
         sources=tuple(spec.get("sources", default.sources)),
         records=spec.get("records", default.records),
-        thresholds=_thresholds(document, found),
+        thresholds=stated_thresholds(document, Thresholds(), found) or Thresholds(),
         gate=None if gate == "never" else Tier(gate),
         retention=parse_duration(spec["retention"]) if "retention" in spec else default.retention,
         overlap_is_error=spec.get("poolOverlap") == "error",
@@ -144,19 +144,6 @@ def _limits(spec: Mapping[str, Any], default: Limits) -> Limits:
     return Limits(files, int(number) * _UNITS[text[len(number) :]])
 
 
-def _thresholds(document: Document, found: list[Finding]) -> Thresholds:
-    values = Thresholds(**(document.spec.get("thresholds") or {}))
-    if not values.warning <= values.critical <= values.exhausted:
-        message = (
-            "spec.thresholds must rise from warning to exhausted, got"
-            f" {values.warning}, {values.critical}, {values.exhausted}"
-        )
-        hint = "for example {warning: 70, critical: 85, exhausted: 95}"
-        found.append(error("field-value", document.at("spec", "thresholds"), message, hint))
-        return Thresholds()
-    return values
-
-
 def _shared_folders(document: Document, settings: Settings) -> Iterator[Finding]:
     written = {"records": settings.records, "observed": settings.observed}
     for folder in (*settings.sources, *written.values()):
@@ -182,7 +169,7 @@ def _share(one: str, other: str) -> bool:
 
 
 def _unknown_kinds(document: Document, settings: Settings) -> Iterator[Finding]:
-    known = sorted({CLUSTER_TARGET.name, *(it.name for one in families() for it in one.kinds)})
+    known = sorted({it.name for one in families() for it in one.kinds})
     for folder, kinds in settings.kinds:
         if not any(within(folder, source) for source in settings.sources):
             place = document.at("spec", "kinds", folder, key=True)

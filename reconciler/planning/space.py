@@ -13,6 +13,7 @@ from reconciler.model.claim import Allocation, Near, Owner
 from reconciler.model.key import Key
 from reconciler.model.plan import Blocked, State, Usage
 from reconciler.model.pool import Placement, Pool
+from reconciler.planning.blocks import FreeBlocks, count_blocks
 
 T = TypeVar("T")
 
@@ -46,6 +47,7 @@ class Holdings:
         live: dict[str, list[IPRange]] = {}
         held: dict[str, list[IPRange]] = {}
         self.counts: dict[Key, int] = {}
+        self.lengths: dict[Key, set[int]] = {}
         everywhere: list[IPRange] = []
         for record in records:
             if record.range is None:
@@ -55,6 +57,8 @@ class Holdings:
                 everywhere.append(record.range)
             else:
                 (live if is_live else held).setdefault(space, []).append(record.range)
+            if record.prefix is not None:
+                self.lengths.setdefault(record.pool, set()).add(record.prefix)
             if is_live:
                 self.counts[record.pool] = self.counts.get(record.pool, 0) + 1
         # Computed once, not for every pool.
@@ -67,6 +71,10 @@ class Holdings:
     def live(self, space: str) -> IPSet:
         """Return the ranges of live records in a space."""
         return self._live.get(space, self._everywhere)
+
+    def taken(self, space: str) -> IPSet:
+        """Return all ranges in use or in retention in a space."""
+        return self.live(space) | self.held(space) | self._blocked
 
     def held(self, space: str) -> IPSet:
         """Return the ranges of released records in a space."""
@@ -89,6 +97,14 @@ class Holdings:
         return self._measured[key]
 
 
+def _blocks_left(pool: Pool, holdings: Holdings) -> tuple[tuple[int, int], ...]:
+    lengths = holdings.lengths.get(pool.key)
+    if lengths is None:
+        return ()
+    free = pool.allocatable - holdings.taken(pool.space)
+    return tuple((length, count_blocks(free, length)) for length in sorted(lengths, reverse=True))
+
+
 def percentage(used: int, total: int) -> float:
     """Return a share in percent, rounded half up to one decimal; 100 if the total is 0."""
     return (2000 * used + total) // (2 * total) / 10 if total else 100.0
@@ -108,6 +124,7 @@ def usage(pool: Pool, holdings: Holdings) -> Usage:
         largest=largest,
         percent=percentage(used, total),
         tier=pool.thresholds.tier(used, total),
+        blocks=_blocks_left(pool, holdings),
     )
 
 
@@ -293,6 +310,11 @@ class _Free(Struct, frozen=True):
     rooms: dict[int | None, tuple[int, Room]]  # by IP version, with the number of grants
 
 
+class _Blocks(Struct):
+    free: FreeBlocks
+    seen: int  # the number of grants among rivals that were removed from `free`
+
+
 class Withheld:
     """Ranges in use without a record. They count in every space, and are stored once."""
 
@@ -321,6 +343,7 @@ class Space:
         self._granted: list[IPRange] = []
         self._granted_among: dict[Key, list[IPRange]] = {}
         self._free: dict[Key, _Free] = {}
+        self._blocks: dict[tuple[Key, int], _Blocks] = {}
         self._alike: dict[tuple[IPSet, IPSet, Placement], _Free] = {}
 
     def allocate(
@@ -346,6 +369,36 @@ class Space:
             self.take(pool, found)
         return found
 
+    def allocate_block(
+        self, pool: Pool, size: int, version: int, *, take: bool = True
+    ) -> IPRange | None:
+        """Take an aligned block of a power of two, or only find it without `take`."""
+        blocks, exponent = self._blocks_of(pool, version), size.bit_length() - 1
+        first = blocks.allocate(exponent) if take else blocks.find(exponent)
+        if first is None:
+            return None
+        item = IPRange(version, first, first + size - 1)
+        if take:
+            self._blocks[pool.key, version].seen += 1
+            self.take(pool, item)
+        return item
+
+    def largest_block(self, pool: Pool, version: int) -> int:
+        """Return the number of addresses of the largest free aligned block of a pool."""
+        return self._blocks_of(pool, version).largest()
+
+    def _blocks_of(self, pool: Pool, version: int) -> FreeBlocks:
+        granted, key = self._granted_near(pool), (pool.key, version)
+        if key not in self._blocks:
+            free = self.free(pool, pool.allocatable).of_version(version)
+            self._blocks[key] = _Blocks(FreeBlocks(free), len(granted))
+        known = self._blocks[key]
+        for item in granted[known.seen :]:
+            if item.version == version:
+                known.free.take(item.first, item.last)
+        known.seen = len(granted)
+        return known.free
+
     def longest(self, pool: Pool, needed: int | None = None) -> int:
         """Return the size of the longest free range of a pool, for one IP version or all."""
         if pool.anycast:
@@ -365,9 +418,9 @@ class Space:
         near = bisect_right(self._granted, item)
         return not any(other.overlaps(item) for other in self._granted[max(near - 1, 0) : near + 1])
 
-    def free(self, pool: Pool) -> IPSet:
-        """Return the current free addresses of a pool."""
-        left = pool.usable - self._records - self.withheld.addresses
+    def free(self, pool: Pool, among: IPSet | None = None) -> IPSet:
+        """Return the current free addresses of a pool, among its usable ones or others."""
+        left = (pool.usable if among is None else among) - self._records - self.withheld.addresses
         return left - IPSet.of(self._granted_near(pool))
 
     def room(self, pool: Pool, needed: int | None = None) -> Room:

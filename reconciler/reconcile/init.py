@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
@@ -10,12 +10,14 @@ from shlex import quote
 
 from msgspec import Struct
 
+from reconciler.documents.document import Kind
 from reconciler.documents.validators import folder, schema
+from reconciler.families.plain.kinds import GROUP, KINDS, TARGET
 from reconciler.gitio.files import TargetDirectory
 from reconciler.gitio.objects import check_branch
 from reconciler.model.errors import UsageError
 from reconciler.model.settings import Settings
-from reconciler.planning.documents import schema_files
+from reconciler.planning.documents import every_kind, schema_files
 from reconciler.planning.settings import read_settings
 
 
@@ -92,6 +94,29 @@ class Beginning(StrEnum):
     OWN = "own"
 
 
+class Start(StrEnum):
+    """The kinds of a new repository."""
+
+    PLAIN = "plain"
+    BUTLER = "butler"
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Return the folders of documents."""
+        return _PLAIN_SOURCES if self is Start.PLAIN else Settings().sources
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """Return the kinds with a schema in the repository."""
+        every = every_kind()
+        if self is Start.PLAIN:
+            return [it for it in every if it.id.group == GROUP]
+        return [it for it in every if it.id == TARGET or it not in KINDS]
+
+
+_PLAIN_SOURCES = ("pools", "clusters", "claims", "teams")
+
+
 class InitOptions(Struct, frozen=True):
     """Options of a new repository. `package` is in pip's syntax, `root` is empty for the top."""
 
@@ -101,6 +126,7 @@ class InitOptions(Struct, frozen=True):
     beginning: Beginning
     root: str = ""
     to_branch: str = ""
+    start: Start = Start.BUTLER
 
     @property
     def up(self) -> str:
@@ -134,11 +160,11 @@ def wanted(wish: InitOptions) -> dict[str, str]:
     if (action := action_of(wish.package)) is not None:
         words |= {"__REPOSITORY__": action[0], "__COMMIT__": action[1]}
     starter = folder("starter")
-    found = dict(_below(starter / "repository"))
+    found = _base(starter, wish.start)
     if wish.beginning is Beginning.EXAMPLES:
-        found |= examples()
+        found |= examples(wish.start)
     elif wish.beginning is Beginning.EMPTY:
-        found |= {f"{name}/.gitkeep": "" for name in Settings().sources}
+        found |= {f"{name}/.gitkeep": "" for name in wish.start.sources}
     if wish.forge is not None:
         # Forgejo runs the workflow of Gitea. GitHub uses actions if the package has them.
         name = (Forge.GITEA if wish.forge is Forge.FORGEJO else wish.forge).value
@@ -149,7 +175,7 @@ def wanted(wish: InitOptions) -> dict[str, str]:
     found = _in_root(found, wish) if wish.root else found
     for word, meaning in words.items():
         found = {path: text.replace(word, meaning) for path, text in found.items()}
-    return {**dict(sorted(found.items(), key=_place)), **schemas()}
+    return {**dict(sorted(found.items(), key=_place)), **schemas(wish.start.kinds)}
 
 
 def _workflow(path: Path, to_branch: str) -> str:
@@ -187,17 +213,32 @@ def _slug(root: str) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "-", root).strip("-") or "root"
 
 
-def examples() -> dict[str, str]:
-    """Return the example pool, provider, and tenant."""
-    return dict(_below(folder("starter") / "examples"))
+def _base(starter: Path, start: Start) -> dict[str, str]:
+    own = starter / "plain" / "repository" if start is Start.PLAIN else starter / "repository"
+    return dict(_below(starter / "repository")) | dict(_below(own))
 
 
-def schemas() -> dict[str, str]:
-    """Return the JSON Schema of each documented kind, for editors: path to text."""
+def examples(start: Start) -> dict[str, str]:
+    """Return the example documents."""
+    starter = folder("starter")
+    return dict(_below((starter / "plain" if start is Start.PLAIN else starter) / "examples"))
+
+
+def schemas(kinds: Sequence[Kind] | None = None) -> dict[str, str]:
+    """Return the JSON Schema of some or all documented kinds, for editors: path to text."""
     return {
         f"{SCHEMAS}/{name}.json": json.dumps(schema(path), indent=2, ensure_ascii=False) + "\n"
-        for name, path in schema_files().items()
+        for name, path in schema_files(kinds).items()
     }
+
+
+def start_of(names: Container[str]) -> Start | None:
+    """Return the kinds of which a folder has schemas; None for all or for no schemas."""
+    has = {start: f"{name}.json" in names for start, name in _FIRST.items()}
+    return next((start for start in Start if has[start] and sum(has.values()) == 1), None)
+
+
+_FIRST = {Start.PLAIN: "AddressPool", Start.BUTLER: "NetworkPool"}
 
 
 def _place(item: tuple[str, str]) -> tuple[bool, bool, str]:
@@ -242,23 +283,39 @@ class WantedFile(Struct, frozen=True):
 
 def has_own_documents(folder: TargetDirectory) -> bool:
     """Return whether the repository has documents other than unchanged examples."""
-    shown = examples()
-    return any(path not in shown or folder.text(path) != shown[path] for path in documents(folder))
+    shown = [examples(start) for start in Start]
+    there = {path: folder.text(path) for path in documents(folder)}
+    return any(all(it.get(path) != text for it in shown) for path, text in there.items())
 
 
 def named_branch(folder: TargetDirectory) -> str:
     """Return the branch that the existing Settings name, or empty."""
+    settings = _settings(folder)
+    return settings.branch if settings is not None else ""
+
+
+def start_in(folder: TargetDirectory) -> Start:
+    """Return the kinds of an existing repository by its folders; plain for a new one."""
+    settings = _settings(folder)
+    if settings is not None:
+        is_butlers = settings.sources == Start.BUTLER.sources
+    else:
+        is_butlers = any(it.startswith(("providers/", "tenants/")) for it in documents(folder))
+    return Start.BUTLER if is_butlers else Start.PLAIN
+
+
+def _settings(folder: TargetDirectory) -> Settings | None:
     with suppress(OSError):
         text = folder.text(SETTINGS)
-        return "" if text is None else read_settings(text.encode())[0].branch
-    return ""
+        return None if text is None else read_settings(text.encode())[0]
+    return None
 
 
 def documents(folder: TargetDirectory) -> list[str]:
     """Return the paths of all documents of users and records in the folders of a new repository."""
     default = Settings()
-    names = (*default.sources, default.records, default.observed, "overrides")
-    found = [path for name in names for path in folder.below(name)]
+    names = (*default.sources, *_PLAIN_SOURCES, default.records, default.observed, "overrides")
+    found = [path for name in dict.fromkeys(names) for path in folder.below(name)]
     return [path for path in found if path.endswith(_DOCUMENTS)]
 
 

@@ -39,8 +39,8 @@ Edits = list[tuple[Location, str]]
 def _rewritten(
     evaluation: Evaluation, document: Document, key: Key, pool: Key
 ) -> tuple[bytes, Edits]:
-    place = _relocation(key, pool)
-    field = ".".join(place.steps)
+    place = _relocation(evaluation, document, key, pool)
+    field = yaml.dotted(place.steps)
     data = with_edits(document, [Edit(place.steps, place.name)])
     if data is None:
         message = f"{document.at(*place.steps)}: {field} cannot be set at its place"
@@ -60,7 +60,7 @@ def _as_of(document: Document, data: bytes) -> Document:
     return replace(document, data=data, line=read.line, body=read.value, span=read.span)
 
 
-def _relocation(claim: Key, pool: Key) -> Relocation:
+def _relocation(evaluation: Evaluation, document: Document, claim: Key, pool: Key) -> Relocation:
     family = family_of(claim.family)
     if family is None or family.relocate is None:
         raise UsageError(
@@ -68,7 +68,8 @@ def _relocation(claim: Key, pool: Key) -> Relocation:
             "name the other pool in its document, and delete its record in the same change; an"
             " Override of kind record for it is merged before",
         )
-    return family.relocate(claim, pool)
+    held = next((it for it in evaluation.state.records if it.claim == claim and it.is_live), None)
+    return family.relocate(claim, pool, document, held.pool if held is not None else pool)
 
 
 def _room(evaluation: Evaluation, claim: Claim, pool: Key) -> IPRange:
@@ -87,13 +88,13 @@ def _repinned(document: Document, data: bytes, place: Relocation, item: IPRange 
     now = _as_of(document, data)
     if place.ends is None or item is None:
         done, what = without_field(now, place.pin), "taken out"
-        hint = f"take it out, let {'.'.join(place.steps)} be {place.name} by hand, {_THEN}"
+        hint = f"take it out, let {yaml.dotted(place.steps)} be {place.name} by hand, {_THEN}"
     else:
         said = [format_address(item.version, it) for it in (item.first, item.last)]
         fields = [(*place.pin, end) for end in place.ends]
         done = with_edits(now, [Edit(*it) for it in zip(fields, said, strict=True)])
         what = f"set to {format_short(item)}"
-        hint = f"set it, let {'.'.join(place.steps)} be {place.name} by hand, {_THEN}"
+        hint = f"set it, let {yaml.dotted(place.steps)} be {place.name} by hand, {_THEN}"
     if done is None:
         where = document.at(*place.pin, key=True)
         raise UsageError(f"{where}: {'.'.join(place.pin)} cannot be {what} at its place", hint)

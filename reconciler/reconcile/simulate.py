@@ -93,17 +93,17 @@ def pools_of(today: Evaluation, provider: str) -> list[Key]:
 
 
 def _newcomer_of(today: Evaluation, provider: str | None) -> Newcomer:
-    one = newcomer()
+    ones = [one for family in families() if (one := family.objects.newcomer) is not None]
+    there = [one for one in ones if next(today.documents.of(one.chooses), None) is not None]
+    one = next(iter(there), ones[0])
     providers = [doc.name for doc in today.documents.of(one.chooses)]
+    if provider is None and one.needs_choice:
+        hint = f"name one: --pool {' or '.join(providers)}"
+        raise UsageError(f"no {one.chooses.kind} is named for the simulated tenants", hint)
     if provider is not None and provider not in providers:
         hint = f"there are: {', '.join(providers)}"
         raise UsageError(f"no {one.chooses.kind} {provider!r}", hint)
     return one
-
-
-def newcomer() -> Newcomer:
-    """Return the tenant to add, from the first family that has one."""
-    return next(one for family in families() if (one := family.objects.newcomer) is not None)
 
 
 def served(tree: Tree) -> Evaluation:

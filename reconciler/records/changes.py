@@ -29,6 +29,7 @@ from reconciler.model.plan import (
 )
 from reconciler.model.settings import OverrideKind, Overrides
 from reconciler.records.emit import first_pool, record_text
+from reconciler.records.emit import is_own as is_of_ipam
 from reconciler.records.layout import path_of
 
 
@@ -54,13 +55,12 @@ def givers(stated: Iterable[Allocation], records: Iterable[Allocation]) -> Mappi
 def following(record: Allocation, claim: Claim) -> Allocation:
     """Return the record with the values of its claim, or the same object if it matches already."""
     name = record.name if is_own(record.name, claim) else claim.name
-    wanted = claim.owner, claim.type, claim.role, claim.namespace, name
-    if wanted == (record.owner, record.type, record.role, record.namespace, record.name):
+    wanted = claim.owner, claim.type, claim.role, claim.namespace, name, claim.object
+    said = record.owner, record.type, record.role, record.namespace, record.name, record.object
+    if wanted == said:
         return record
-    owner, type_, role, namespace, _ = wanted
-    return replace(
-        record, owner=owner, type=type_, role=role, namespace=namespace, name=name, pristine=False
-    )
+    fields = ("owner", "type", "role", "namespace", "name", "object")
+    return replace(record, **dict(zip(fields, wanted, strict=True)), pristine=False)
 
 
 def is_own(name: str, claim: Claim) -> bool:
@@ -207,6 +207,8 @@ def _refused(decision: Refuse, state: State, places: "_Places", names: "_Names")
     if decision.is_left or (old.range if old else decision.reason == NO_RECORD.reason):
         return
     claim = state.claims[decision.claim]
+    if is_of_ipam(claim.key.family):  # its records hold addresses only
+        return
     same = old is not None and old.phase is Phase.FAILED and old.reason == decision.reason
     failed = replace(
         granted(claim, _asked(claim), None, ""),
@@ -390,7 +392,7 @@ def moving(
     yield from _handed_over(state, overrides)
     for decision in plan.decisions if state.movable else ():
         leaves = left_by(decision)
-        if leaves is not None:
+        if leaves is not None and decision.claim in state.claims:
             old, who = held_words(leaves), decision.claim.short
             message = f"{who} leaves {old}, because its document asks for less"
             if isinstance(decision, Grant):
@@ -401,12 +403,18 @@ def moving(
         if record.announced and record.path not in state.unused:
             why = asked.get(record.path)
             message = f"{record.claim.short} has left {held_words(record)}, which {_UNTIL}"
-            hint = "move its Services to the new range;"
+            is_wanted = record.claim in state.claims
+            hint = (
+                f"{'move its Services to the new range' if is_wanted else 'delete its Services'};"
+            )
             if not why:
                 hint += " ipam reconcile then withdraws it; without clusters:"
                 hint += f" --confirm-withdrawn {cluster_of(record)};"
             back = replace(record.claim, slot="").short
-            hint += f" the way back: ipam move {back} --to {record.pool.name}"
+            hint += " the way back: "
+            hint += (
+                f"ipam move {back} --to {record.pool.name}" if is_wanted else "restore the request"
+            )
             place = Location(record.path, 1, 1)
             yield info("claim-left", place, f"{message}{f': {why}' if why else ''}", hint)
 
@@ -452,7 +460,9 @@ def renames(plan: Plan, state: State) -> Iterator[Finding]:
             continue
         former, claim = state.former[record.path], state.claims.get(record.claim)
         if former.claim is not None and claim is not None:
-            names = replace(record.claim, slot=""), replace(former.claim, slot="")
+            names = record.claim, former.claim
+            if record.claim.owner != former.claim.owner:  # else an entry was renamed
+                names = replace(record.claim, slot=""), replace(former.claim, slot="")
             found.setdefault((*names, claim.source), []).append(record.size)
         if former.pool is not None and record.pool in state.pools:
             place = state.pools[record.pool].source

@@ -1,5 +1,6 @@
 """Records as canonical YAML."""
 
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -15,6 +16,7 @@ from reconciler.model.key import Key, is_label_value
 from reconciler.model.objects import (
     ALLOCATED_BY,
     ANNOUNCED,
+    API_VERSION,
     CLAIM,
     KIND,
     LABEL,
@@ -28,6 +30,9 @@ metadata:
   annotations:
     {CLAIM}: """
 """The beginning of each record, up to its claim."""
+
+OWN_HEAD = HEAD.replace(RECORD_API_VERSION, API_VERSION)
+"""The beginning of each record of `gitops-ipam.dev`."""
 
 
 class Form(Struct, frozen=True):
@@ -78,22 +83,28 @@ def _reference_head(fields: tuple[str, ...], family: str, kind: str) -> str:
 
 def _reference_lines(fields: tuple[str, ...], of: Key) -> str:
     head = _reference_head(fields, of.family, of.kind)
-    has_namespace = "namespace" in fields and (of.namespace or fields != WHOLE)
+    has_namespace = "namespace" in fields and (of.namespace or "apiGroup" not in fields)
     namespace = f"    namespace: {text(of.namespace)}\n" if has_namespace else ""
-    return f"{head}    name: {text(of.name)}\n{namespace}"
+    slot = f"    slot: {text(of.slot)}\n" if "slot" in fields else ""
+    return f"{head}    name: {text(of.name)}\n{namespace}{slot}"
 
 
 def _claimant(record: Allocation) -> Key:
     claim, owner = record.claim, record.owner
-    return Key(claim.family, owner.namespace, owner.name, "", claim.kind)
+    return Key(claim.family, owner.namespace, owner.name, claim.slot, claim.kind)
 
 
 def _reference(fields: tuple[str, ...], of: Key) -> dict[str, str]:
     group = known_as(of.family, of.kind).group
     said = {"apiGroup": group, "kind": of.kind, "name": of.name, "namespace": of.namespace}
-    if fields == WHOLE and not of.namespace:
-        fields = fields[:-1]
-    return {field: said[field] for field in fields}
+    said["slot"] = of.slot
+    is_whole = "apiGroup" in fields
+    return {it: said[it] for it in fields if said[it] or it != "namespace" or not is_whole}
+
+
+def is_own(family: str) -> bool:
+    """Return whether a family's records are of `gitops-ipam.dev`: such records are files only."""
+    return form_of(family).record.labels is not None
 
 
 MAX_LISTED = 1024
@@ -102,28 +113,41 @@ _STILL = f"  announced: {ANNOUNCED}\n"
 
 def record_text(record: Allocation) -> str:
     """Return the text of `dump(record_document(record))`, ten times as fast. A test compares."""
-    kind, pool, owner = text(record.type), text(record.pool.name), text(record.owner.name)
-    item, since = record.range, f'"{record.since}"'
-    addresses = cidr = given = ends = starts = pinned = ""
+    form = form_of(record.claim.family).record
+    item, since, phase = record.range, f'"{record.since}"', record.phase
+    addresses = cidr = given = ends = starts = conditions = by = ""
+    if form.labels is None:
+        by = f"  allocatedBy: {ALLOCATED_BY}\n"
+        conditions = f"""  conditions:
+    - lastTransitionTime: {since}
+      message: {text(ready_message(record))}
+      reason: {text(reason_name(record))}
+      status: "{phase is Phase.ALLOCATED}"
+      type: Ready
+"""
     if item is not None:
         version, first, last = item
-        start, end = _address(version, first), _address(version, last)
         if item.size <= MAX_LISTED:
             addresses = f"  addresses:\n{listed(version, first, last)}"
         block = format_cidr(item)
         cidr = f"  cidr: {block if version == 4 else text(block)}\n" if block else ""
         given = (
             f'  allocatedAt: "{record.allocated_at}"\n'
-            f"  allocatedBy: {ALLOCATED_BY}\n"
-            f"  allocatedCount: {item.size}\n"
+            f"{by}  allocatedCount: {item.size}\n"
             f"{_STILL if record.announced else ''}{cidr}"
         )
-        ends, starts = f"  endAddress: {end}\n", f"  startAddress: {start}\n"
-        if record.pinned:
-            pinned = f"  pinnedRange:\n    endAddress: {end}\n    startAddress: {start}\n"
-    phase = record.phase
+        ends = f"  endAddress: {_address(version, last)}\n"
+        starts = f"  startAddress: {_address(version, first)}\n"
     released = f"  releasedAt: {since}\n" if phase is Phase.RELEASED else ""
-    form = form_of(record.claim.family).record
+    head = _head(record, form, f"  {ends}  {starts}") if form.labels is None else _own_head(record)
+    return f"""{head}status:
+{addresses}{given}{conditions}{ends}  phase: {phase}
+{released}{starts}"""
+
+
+def _head(record: Allocation, form: RecordForm, range_: str) -> str:
+    kind = text(record.type)
+    pinned = f"  pinnedRange:\n{range_}" if record.pinned and record.range is not None else ""
     owner_lines = f"  {form.owner}:\n{_reference_lines(form.owner_fields, _claimant(record))}"
     # Keys are sorted.
     before, behind = (owner_lines, "") if form.owner < "count" else ("", owner_lines)
@@ -131,24 +155,38 @@ def record_text(record: Allocation) -> str:
   labels:
     {LABEL}allocation-role: {text(record.role)}
     {LABEL}allocation-type: {kind}
-    {LABEL}network-pool: {pool}
+    {LABEL}network-pool: {text(record.pool.name)}
     {LABEL}team: {text(record.owner.team)}
-    {LABEL}tenant: {owner}
+    {LABEL}tenant: {text(record.owner.name)}
   name: {text(record.name)}
   namespace: {text(record.namespace)}
 spec:
 {before}  count: {record.size}
 {pinned}  poolRef:
 {_reference_lines(form.pool, record.pool)}{behind}  type: {kind}
-status:
-{addresses}{given}  conditions:
-    - lastTransitionTime: {since}
-      message: {text(ready_message(record))}
-      reason: {text(reason_name(record))}
-      status: "{phase is Phase.ALLOCATED}"
-      type: Ready
-{ends}  phase: {phase}
-{released}{starts}"""
+"""
+
+
+def _own_head(record: Allocation) -> str:
+    form = form_of(record.claim.family).record
+    labels = form.labels(record) if form.labels is not None else {}
+    lines = "".join([f"    {name}: {text(value)}\n" for name, value in labels.items()])
+    namespace = f"  namespace: {text(record.namespace)}\n" if record.namespace else ""
+    count, prefix = f"  count: {record.size}\n", ""
+    if record.prefix is not None:
+        count, prefix = "", f"  prefixLength: {record.prefix}\n"
+    return f"""{OWN_HEAD}{record.claim}
+  labels:
+{lines}  name: {text(record.name)}
+{namespace}spec:
+  {form.owner}:
+{_reference_lines(form.owner_fields, _claimant(record))}{count}  ipFamily: {_ip_family(record)}
+  poolRef:
+{_reference_lines(form.pool, record.pool)}{prefix}"""
+
+
+def _ip_family(record: Allocation) -> str:
+    return f"IPv{record.range.version if record.range is not None else 4}"
 
 
 def listed(version: int, first: int, last: int) -> str:
@@ -167,6 +205,8 @@ def _address(version: int, value: int) -> str:
 def record_document(record: Allocation) -> dict[str, Any]:
     """Return the record as a Kubernetes object, with status."""
     form = form_of(record.claim.family).record
+    if form.labels is not None:
+        return _own_document(record, form, form.labels(record))
     spec: dict[str, Any] = {
         "poolRef": _reference(form.pool, record.pool),
         form.owner: _reference(form.owner_fields, _claimant(record)),
@@ -192,6 +232,31 @@ def record_document(record: Allocation) -> dict[str, Any]:
         },
         "spec": spec,
         "status": _status(record),
+    }
+
+
+def _own_document(
+    record: Allocation, form: RecordForm, labels: Mapping[str, str]
+) -> dict[str, Any]:
+    metadata = {
+        "annotations": {CLAIM: str(record.claim)},
+        "labels": dict(labels),
+        "name": record.name,
+        "namespace": record.namespace,
+    }
+    size = ("count", record.size) if record.prefix is None else ("prefixLength", record.prefix)
+    hidden = ("allocatedBy", "conditions")
+    return {
+        "apiVersion": API_VERSION,
+        "kind": KIND,
+        "metadata": {name: it for name, it in metadata.items() if it},
+        "spec": {
+            form.owner: _reference(form.owner_fields, _claimant(record)),
+            "ipFamily": _ip_family(record),
+            "poolRef": _reference(form.pool, record.pool),
+            size[0]: size[1],
+        },
+        "status": {name: it for name, it in _status(record).items() if name not in hidden},
     }
 
 

@@ -1,12 +1,15 @@
 """Paths of records."""
 
+from hashlib import sha256
+
 from msgspec import Struct
 
 from reconciler.documents.text import without_suffix
-from reconciler.families import Slot, family_of, home_of, pool_kinds, slots
+from reconciler.families import claimant_of, family_of, home_of, pool_kinds
 from reconciler.model.key import Key, shortened
 
 UNPLACED = "_unplaced"
+_MAX_OWN_FILE = 200
 _MAX_FILE, _HASHED = 255, "_"  # No name contains the mark of a shortened one.
 
 
@@ -28,6 +31,12 @@ def path_of(folder: str, pool: Key | None, claim: Key) -> str:
 def file_of(claim: Key) -> str:
     """Return the end of the path of a claim's record, which is the same in each folder."""
     end = f".{claim.slot}.yaml"
+    family = family_of(claim.family)
+    if family is not None and family.record.labels is not None:
+        name = f"{claim.name}{end}"
+        if len(name) > _MAX_OWN_FILE:
+            name = f"{name[:180]}-{sha256(name.encode()).hexdigest()[:12]}.yaml"
+        return f"{claim.namespace or '_'}/{name}"
     name = shortened(claim.name, _MAX_FILE - len(end), _HASHED)
     return f"{claim.namespace or '_'}/{name}{end}"
 
@@ -56,27 +65,23 @@ def pool_key(kind: str, stem: str) -> Key | None:
     return None if _HASHED in stem else Key(family, namespace, name, "", kind)
 
 
-def claimant_of(slot: str) -> Slot | None:
-    """Return the claimant of a slot, or of the slot that it grew from; None for an unknown slot."""
-    known = slots()
-    base, _, number = slot.rpartition("-")
-    if base in known and known[base].grows and number.isascii() and number.isdigit():
-        return known[base]
-    return known.get(slot)
-
-
 def roles_of(claim: Key) -> tuple[str, ...]:
     """Return the possible roles of a claim, the most likely first: growth or a request."""
-    is_numbered = claim.slot[-1].isdigit() and claim.slot not in slots()
+    family, (base, _, number) = family_of(claim.family), claim.slot.rpartition("-")
+    is_numbered = family is not None and base in family.grows and number.isdigit()
     return ("growth", "initial") if is_numbered else ("initial",)
 
 
 def _claim(namespace: str, stem: str) -> Key | None:
-    name, _, slot = stem.rpartition(".")
-    owner = claimant_of(slot)
-    if owner is None:
-        return None
-    return Key.parse(f"{owner.family}/{owner.kind}/{namespace}/{name}/{slot}")
+    # Slots can contain dots: the shortest one counts that fits a kind with or without namespaces.
+    name, slot = stem, ""
+    while name:
+        name, _, part = name.rpartition(".")
+        slot = f"{part}.{slot}" if slot else part
+        owner = claimant_of(slot)
+        if owner is not None and (home_of(*owner) is None) == (namespace == "_"):
+            return Key.parse(f"{owner.family}/{owner.kind}/{namespace}/{name}/{slot}")
+    return None
 
 
 def folders_above(path: str) -> list[str]:

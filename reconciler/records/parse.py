@@ -24,9 +24,9 @@ from reconciler.families import claim_of_copy, family_of
 from reconciler.model.claim import Allocation, Owner, Phase
 from reconciler.model.instant import parse_instant
 from reconciler.model.key import Key, is_label, is_name
-from reconciler.model.objects import CLAIM, KIND, LABEL, RECORD_NAMESPACE
+from reconciler.model.objects import CLAIM, KIND, LABEL, PREFIX, RECORD_NAMESPACE
 from reconciler.model.plan import Unreadable
-from reconciler.records.emit import HEAD, Form, form_of, reason_code, record_text
+from reconciler.records.emit import HEAD, OWN_HEAD, Form, form_of, reason_code, record_text
 from reconciler.records.layout import RecordPath, claim_of, path_of, place_of, roles_of
 
 _HOLDING = ("addresses", "allocatedCount", "cidr", "endAddress", "startAddress")
@@ -90,12 +90,14 @@ class _Lenient:
         annotated = claim_of(self.annotation)
         claim = annotated or self._unannotated()
         form = form_of(claim.family)
+        is_own = form.record.labels is not None
+        self.labels = PREFIX if is_own else LABEL
         owner, kind = self._owner(claim, form), self._type(claim, form)
         said_role, roles = self._label("allocation-role"), roles_of(claim)
         phase = self._phase()
         item = self._range() if phase in (Phase.ALLOCATED, Phase.RELEASED) else None
         name = self._sound("name", is_name) or "-".join(filter(None, (claim.namespace, claim.name)))
-        namespace = self._sound("namespace", is_label) or RECORD_NAMESPACE
+        namespace = self._sound("namespace", is_label) or ("" if is_own else RECORD_NAMESPACE)
         created = self._instant("metadata", "creationTimestamp") or _EPOCH
         since = allocated_at = self._instant("status", "allocatedAt") or created
         if phase is Phase.RELEASED:
@@ -126,6 +128,8 @@ class _Lenient:
             pristine=False,
             adopted=annotated is None,
             announced=phase is Phase.RELEASED and bool(self.said("status", "announced")),
+            prefix=self._prefix(item) if is_own else None,
+            object=self._label("load-balancer") if is_own else "",
         )
 
     def said(self, *steps: str) -> Any:
@@ -139,7 +143,7 @@ class _Lenient:
         return value if isinstance(value, str) else ""
 
     def _label(self, name: str) -> str:
-        return self._text("metadata", "labels", f"{LABEL}{name}")
+        return self._text("metadata", "labels", f"{self.labels}{name}")
 
     def _instant(self, *steps: str) -> str:
         value = self._text(*steps)
@@ -190,7 +194,12 @@ class _Lenient:
         said_by_claim = form.record.type_of(claim.slot) is not None
         if said_by_claim and (namespace, name) != (claim.namespace, claim.name):
             raise _UnreadableError(f"spec.{field} names {namespace}/{name}, but it is of {claim}")
-        return Owner(namespace, name, self._label("team") or claim.namespace)
+        default = claim.namespace if form.record.labels is None else ""
+        return Owner(namespace, name, self._label("team") or default)
+
+    def _prefix(self, item: IPRange | None) -> int | None:
+        said = self.said("spec", "prefixLength")
+        return said if item is not None and type(said) is int and said == item.prefix() else None
 
     def _type(self, claim: Key, form: Form) -> str:
         said, expected = self._text("spec", "type"), form.record.type_of(claim.slot)
@@ -274,6 +283,25 @@ class _Lenient:
 _HELD_OF = re.compile(rb"^    gitops-ipam\.dev/held-of: .*\n", re.MULTILINE)
 _LABEL = re.escape(LABEL)
 _INSTANT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
+_STATUS = rf"""status:
+(?:  addresses:
+(?:    - .+
+)+)?  allocatedAt: "(?P<allocated_at>{_INSTANT})"
+(?:  allocatedBy: .+
+)?  allocatedCount: .+
+(?P<announced>  announced: .+
+)?(?:  cidr: .+
+)?(?:  conditions:
+    - lastTransitionTime: "(?P<since>{_INSTANT})"
+      message: .+
+      reason: .+
+      status: .+
+      type: Ready
+)?  endAddress: (?P<end>.+)
+  phase: (?P<phase>Allocated|Released)
+(?:  releasedAt: "(?P<released>{_INSTANT})"
+)?  startAddress: (?P<start>.+)
+"""
 # Finds the values of a canonical text. Writing them again shows whether the text is canonical.
 _CANONICAL = re.compile(
     rf"""{re.escape(HEAD)}(?P<claim>.+)
@@ -287,25 +315,24 @@ _CANONICAL = re.compile(
   namespace: (?P<namespace>.+)
 spec:
 (?P<spec>(?:  .+
-)+)status:
-(?:  addresses:
-(?:    - .+
-)+)?  allocatedAt: "(?P<allocated_at>{_INSTANT})"
-  allocatedBy: .+
-  allocatedCount: .+
-(?P<announced>  announced: .+
-)?(?:  cidr: .+
-)?  conditions:
-    - lastTransitionTime: "(?P<since>{_INSTANT})"
-      message: .+
-      reason: .+
-      status: .+
-      type: Ready
-  endAddress: (?P<end>.+)
-  phase: (?P<phase>Allocated|Released)
-(?:  releasedAt: .+
-)?  startAddress: (?P<start>.+)
-""",
+)+){_STATUS}""",
+    re.ASCII,
+)
+_OWN = re.escape(PREFIX)
+_OWN_CANONICAL = re.compile(
+    rf"""{re.escape(OWN_HEAD)}(?P<claim>.+)
+  labels:
+(?:    {_OWN}cluster: .+
+)?    {_OWN}ip-family: .+
+(?:    {_OWN}load-balancer: (?P<object>.+)
+)?    {_OWN}pool: .+
+(?:    {_OWN}team: (?P<team>.+)
+)?  name: (?P<name>.+)
+(?:  namespace: (?P<namespace>.+)
+)?spec:
+(?:(?:  |    )(?!prefixLength).+
+)+(?:  prefixLength: (?P<prefix>[0-9]{{1,3}})
+)?{_STATUS}""",
     re.ASCII,
 )
 
@@ -330,16 +357,22 @@ def canonical(folder: str, path: str, data: bytes) -> Allocation | None:
         text = data.decode("ascii")
     except UnicodeDecodeError:
         return None
-    found = _CANONICAL.fullmatch(text)
+    is_own = text.startswith(OWN_HEAD)
+    found = (_OWN_CANONICAL if is_own else _CANONICAL).fullmatch(text)
     pool = _pool_of(folder, path.rpartition("/")[0])
     if found is None or pool is None or (claim := claim_of(found["claim"])) is None:
         return None
-    values = found.groupdict()
-    item = _ends(found)
-    role, type_, team, namespace, since = map(
-        intern, found.group("role", "type", "team", "namespace", "since")
-    )
+    values, item = found.groupdict(), _ends(found)
     expected, roles, owner_field = _of_slot(claim.family, claim.kind, claim.slot)
+    if is_own:
+        values |= {"type": expected, "role": roles[0], "team": values["team"] or ""}
+        values["since"] = values["released"] or values["allocated_at"]
+        values["namespace"] = values["namespace"] or ""
+    elif values["since"] is None:
+        return None
+    role, type_, team, namespace, since = (
+        intern(values[it]) for it in ("role", "type", "team", "namespace", "since")
+    )
     if expected:
         owner = Owner(claim.namespace, claim.name, team)
     else:
@@ -354,7 +387,8 @@ def canonical(folder: str, path: str, data: bytes) -> Allocation | None:
         or role not in roles
         or expected not in (None, type_)
         or not (expected or (is_label(owner.namespace) and is_name(owner.name)))
-        or not (is_name(values["name"]) and is_label(namespace))
+        or not is_name(values["name"])
+        or not (is_label(namespace) or (is_own and not namespace))
         or (is_live and values["announced"])
         or (not is_live and parse_instant(since) is None)
     ):
@@ -367,7 +401,7 @@ def canonical(folder: str, path: str, data: bytes) -> Allocation | None:
         since=since,
         allocated_at=intern(values["allocated_at"]),
         size=item.size,
-        pinned="\n  pinnedRange:\n" in values["spec"],
+        pinned=not is_own and "\n  pinnedRange:\n" in values["spec"],
         type=type_,
         role=role,
         owner=owner,
@@ -375,6 +409,8 @@ def canonical(folder: str, path: str, data: bytes) -> Allocation | None:
         namespace=namespace,
         path=path,
         announced=bool(values["announced"]),
+        prefix=int(values["prefix"]) if is_own and values["prefix"] else None,
+        object=(values["object"] or "") if is_own else "",
     )
     return allocation if record_text(allocation) == text else None
 

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from reconciler.addresses import IPRange, asked_range, ends
-from reconciler.documents.document import Document, Identity
+from reconciler.documents.document import Document, Documents, Identity
 from reconciler.documents.findings import nearest
 from reconciler.families import families, key_of
 from reconciler.families.interface import Listing, ListingInput, ListingRow
@@ -147,6 +147,16 @@ def listings() -> Mapping[str, Listing | None]:
     pools = {listing.name: listing for found in theirs for listing in found[:1]}
     rest = {listing.name: listing for found in theirs for listing in found[1:]}
     return {**pools, RECORDS: None, **rest}
+
+
+def meant(name: str, documents: Documents) -> str:
+    """Return the listing that a name means: another one of this alias if only that has documents."""
+    every = listings()
+    listed = every[name]
+    if listed is None or next(documents.of(listed.kind), None) is not None:
+        return name
+    others = (it for it in every.values() if it is not None and it.alias == name)
+    return next((it.name for it in others if next(documents.of(it.kind), None)), name)
 
 
 def words() -> dict[str, str]:

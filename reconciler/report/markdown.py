@@ -161,7 +161,7 @@ def _moves(evaluation: Evaluation) -> list[str]:
         rooms = "; ".join(f"{code(it.name)} {plans.pool_usage(evaluation, it)}" for it in pools)
         claim = f"{code(plans.owner_name(move.claim))} {prose(move.claim.slot)}"
         old, new = (f"{code(plans.range_of(it))} of {code(it.pool.name)}" for it in sides)
-        until = "until no Service uses it" if move.stays else "**free at once**"
+        until = move.until or "**free at once**"
         if move.giver is not None:
             new += f"<br>{code(move.giver.short)} → {code(move.new.owner.short)}"
         rows.append(f"| 🟠 {claim} | {old} | {new} | {until} | {rooms} |")

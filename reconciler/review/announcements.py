@@ -16,7 +16,9 @@ from reconciler.families.clusters import (
     cluster_kinds,
     cluster_of,
     described_clusters,
+    document_kinds,
     former_clusters,
+    name_of,
 )
 from reconciler.families.fields import written
 from reconciler.families.interface import ProjectionInput
@@ -74,10 +76,6 @@ class Touches(Struct, frozen=True):
         return self.became.get(cluster, cluster)
 
 
-def _kinds() -> list[GroupKind]:
-    return [GroupKind(it.resource.group, it.resource.kind) for it in cluster_kinds()]
-
-
 def losses(evaluation: Evaluation, touches: Touches | None = None) -> list[Loss]:
     """Return addresses lost by the plan, except by moves and released growth, shown elsewhere."""
     touches = touches or Touches()
@@ -133,7 +131,7 @@ def _announced(world: ProjectionInput, touches: Touches) -> dict[str, IPSet]:
 
 
 def _with_base(world: ProjectionInput, touches: Touches) -> ProjectionInput:
-    old, new, kinds = touches.before, touches.now, _kinds()
+    old, new, kinds = touches.before, touches.now, document_kinds()
     others = (it for it in world.reading.blocked if not {it.title} & {*old.by_hand, *new.by_hand})
     reading = replace(world.reading, blocked=(*others, *old.by_hand.values()))
     every = {it.identity: it for kind in kinds for it in world.documents.of(kind)}
@@ -191,8 +189,8 @@ def renamed_cluster_pools(change: Change) -> Iterator[Finding]:
     alive = balancer_records(it for it in evaluation.state.records if it.is_live)
     described = change.before.documents
     by_settings = 0
-    for kind in _kinds():
-        for document in evaluation.documents.of(kind):
+    for kind in cluster_kinds():
+        for document in evaluation.documents.of(GroupKind(kind.resource.group, kind.resource.kind)):
             old = described.get(document.identity, document)
             if tenant_name(document.namespace, document.name) not in alive:
                 continue
@@ -285,13 +283,14 @@ class _Clusters(Struct, frozen=True, dict=True):
         new = _by_name(self.change.after.documents.values())
         if loss.cluster not in self.gone or loss.to not in new or loss.to in self._before:
             return ""
-        line = written(*loss.cluster.split("/", 1))
+        namespace, _, name = loss.cluster.rpartition("/")
+        line = written(namespace, name)
         return f"if {loss.to} is the same cluster, add to its metadata.annotations: {line}; else "
 
     def _place(self, loss: Loss) -> Location:
         if loss.claim is None:
             documents = self.evaluation.documents
-            there = _by_name(it for kind in _kinds() for it in documents.of(kind))
+            there = _by_name(it for kind in document_kinds() for it in documents.of(kind))
             named = map(there.get, (loss.cluster, loss.to))
             document = next((it for it in named if it is not None), None)
             return document.start if document else self.evaluation.tree.settings.location
@@ -301,18 +300,18 @@ class _Clusters(Struct, frozen=True, dict=True):
 
 
 def _named(identities: Iterable[Identity]) -> frozenset[str]:
-    kinds = _kinds()
-    return frozenset(tenant_name(*it[2:]) for it in identities if it[:2] in kinds)
+    kinds = document_kinds()
+    return frozenset(name_of(*it[2:]) for it in identities if it[:2] in kinds)
 
 
 def _by_name(documents: Iterable[Document]) -> dict[str, Document]:
-    kinds = _kinds()
-    return {tenant_name(it.namespace, it.name): it for it in documents if it.kind.id in kinds}
+    kinds = document_kinds()
+    return {name_of(it.namespace, it.name): it for it in documents if it.kind.id in kinds}
 
 
 def _cluster(claim: Key) -> str:
-    is_its = known_as(claim.family, claim.kind) in _kinds()
-    return tenant_name(claim.namespace, claim.name) if is_its else ""
+    is_its = known_as(claim.family, claim.kind) in document_kinds()
+    return name_of(claim.namespace, claim.name) if is_its else ""
 
 
 def _replaced_ranges(evaluation: Evaluation) -> Iterator[tuple[Allocation, Grant]]:

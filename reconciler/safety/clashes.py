@@ -147,8 +147,8 @@ metadata:
     gitops-ipam\.dev/claim: ({_V})
   labels:
 (?:    [\w./-]+: {_V}\n)+  name: {_V}
-  namespace: ({_V})
-spec:
+(?:  namespace: ({_V})
+)?spec:
 {_FIELDS}  poolRef:
 ((?:    \w+: {_V}\n)+){_FIELDS}status:
 (?:  addresses:
@@ -156,13 +156,13 @@ spec:
 )?(?:  allocatedBy: {_V}
 )?(?:  allocatedCount: (?P<count>[1-9]\d{{0,39}})
 )?(?:  cidr: {_V}
-)?  conditions:
+)?(?:  conditions:
     - lastTransitionTime: {_V}
       message: {_V}
       reason: {_V}
       status: {_V}
       type: Ready
-(?:  endAddress: (?P<end>{_A})
+)?(?:  endAddress: (?P<end>{_A})
 )?  phase: (?P<phase>\w+)
 (?:  releasedAt: {_V}
 )?(?:  startAddress: (?P<start>{_A})
@@ -228,10 +228,10 @@ def _canonical(path: str, text: str, place: PoolText) -> RecordedRange | None:
     found = _CANONICAL.fullmatch(text)
     if found is None or (ranges := _canonical_ranges(found)) is None:
         return None
-    claim, namespace, reference = found.group(1, 2, 3)
+    claim, namespace, reference = found[1], found[2] or "", found[3]
     words = dict(line.split(": ", 1) for line in reference.replace("    ", "")[:-1].split("\n"))
     said = PoolText(*(words.get(key, "").strip('"') for key in ("kind", "namespace", "name")))
-    is_clear = all(map(_NAME.fullmatch, [namespace, *words.values()]))
+    is_clear = all(map(_NAME.fullmatch, [*filter(None, [namespace]), *words.values()]))
     pool = _pool(place, said, namespace.strip('"')) if is_clear else UNKNOWN
     return RecordedRange(path, _claim(claim.strip('"')), found["phase"], pool, ranges)
 
@@ -317,6 +317,8 @@ def _text(value: Any, key: str) -> str:
 
 SPACE = "gitops-ipam.dev/address-space"
 _DEFAULT = "default"
+_OWN = "gitops-ipam.dev/"
+"""The group of pools that state their address space in a field."""
 
 PoolKinds = Mapping[str, str]
 """The kinds of pools, each with the default namespace of a document."""
@@ -367,7 +369,9 @@ def _described(kinds: PoolKinds, body: Any) -> DescribedPool | None:
         return None
     annotations = metadata.get("annotations")
     space: str | None = _DEFAULT
-    if annotations is not None:
+    if _text(body, "apiVersion").startswith(_OWN):
+        space = _mapping(body, "spec").get("addressSpace", _DEFAULT)
+    elif annotations is not None:
         space = annotations.get(SPACE, _DEFAULT) if isinstance(annotations, dict) else None
     pool = PoolText(kind, _text(metadata, "namespace") or kinds[kind], name)
     return DescribedPool(pool, space if isinstance(space, str) else None)

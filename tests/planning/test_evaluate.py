@@ -76,10 +76,10 @@ def test_findings_and_gates_come_by_place_and_each_once() -> None:
     assert twice.findings == found
 
 
-def test_a_wrong_document_of_a_kind_without_family_protects_nobody() -> None:
+def test_a_wrong_cluster_target_protects_only_its_own_records() -> None:
     text = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: ClusterTarget\nmetadata: {name: X}\n"
     files = {**reconciled(SMALL), "clusters/x.yaml": text}
-    assert evaluation_of(files).state.protected == frozenset()
+    assert evaluation_of(files).state.protected == {("plain", "ClusterTarget", "", "X")}
     assert outcome(files) == {LB: "keep 10.40.0.0-10.40.0.7 of edge"}
 
 

@@ -103,10 +103,39 @@ status:
 """
 """The record of docs/reference/records.md, byte for byte."""
 
+ADDRESS_POOL = Key("plain", "", "internal", "", "AddressPool")
+ENTRY = Key("plain", "", "prod-1", "dmz.ipv6.2", "ClusterTarget")
+
+
+def plain(start: str, end: str, *, claim: Key, **fields: object) -> Allocation:
+    """A record of `gitops-ipam.dev`."""
+    more = {"type": "address", "owner": Owner(claim.namespace, claim.name, "databases"), **fields}
+    name, namespace = f"{claim.name}.{claim.slot}", claim.namespace
+    return record(
+        start, end, claim=claim, pool=ADDRESS_POOL, name=name, namespace=namespace, **more
+    )
+
+
+VM = Key("plain", "team-db", "db-1", "ipv4", "AddressClaim")
 V6_POOL = replace(POOL, name="v6-pool")
 NODES = replace(CLAIM, slot="nodes")
 ALL = {
     "the example": record(),
+    "a plain address": plain("10.22.0.7", "10.22.0.7", claim=VM),
+    "a plain prefix": plain("10.22.0.64", "10.22.0.127", claim=VM, prefix=26),
+    "a released plain address": plain(
+        "10.22.0.7", "10.22.0.7", claim=VM, phase=Phase.RELEASED, since=LATER
+    ),
+    "an entry that is still announced": plain(
+        *("2001:db8::10", "2001:db8::13"),
+        claim=ENTRY,
+        phase=Phase.RELEASED,
+        since=LATER,
+        announced=True,
+        type="loadbalancer",
+        owner=Owner("", "prod-1", ""),
+        object="edge",
+    ),
     "not one block": record("10.40.0.64", "10.40.0.68"),
     "one address": record("10.40.0.7", "10.40.0.7"),
     "1024 addresses": record("10.0.0.0", "10.0.3.255"),

@@ -2,9 +2,9 @@
 
 import pytest
 
-from reconciler.families import Slot
+from reconciler.families import Slot, claimant_of
 from reconciler.model.key import Key
-from reconciler.records.layout import RecordPath, claim_of, claimant_of, place_of
+from reconciler.records.layout import RecordPath, claim_of, place_of
 from tests.records.examples import CLAIM, FOLDER, POOL
 
 
@@ -42,9 +42,9 @@ def test_an_annotation_that_names_no_claim_of_ours_names_none(text: str) -> None
 
 
 def test_a_growth_slot_belongs_to_the_owner_of_its_base() -> None:
-    assert claimant_of("nodes") == Slot("butler", "TenantCluster", True)
+    assert claimant_of("nodes") == Slot("butler", "TenantCluster")
     assert claimant_of("loadbalancer-12") == claimant_of("nodes")
-    assert claimant_of("request") == Slot("butler", "IPAllocation", False)
+    assert claimant_of("request") == Slot("butler", "IPAllocation")
     assert claimant_of("request-1") is None  # a request does not grow
     assert claimant_of("nodes-x") is None
     assert claimant_of("unknown-1") is None

@@ -27,7 +27,7 @@ def test_what_was_written_is_what_is_read(made: Allocation) -> None:
 @pytest.mark.parametrize(
     ("name", "step"),
     [("the example", 1), ("1025 addresses", 7), ("released", 7), ("IPv6 that ends with a colon", 7),
-     ("a request", 7)],
+     ("a request", 7), ("a plain prefix", 7), ("an entry that is still announced", 7)],
 )  # fmt: skip
 def test_a_record_cut_at_any_byte_never_loses_its_addresses(name: str, step: int) -> None:
     made = ALL[name]

@@ -18,14 +18,15 @@ from reconciler.families.butler.projection import ANNOUNCING, METERING, project
 from reconciler.families.butler.reading import judge, read
 from reconciler.families.butler.requests import HOLDER, possible_owner, referring, space_of, team_of
 from reconciler.families.butler.tenants import CHOOSING, relocate
-from reconciler.families.interface import Family
+from reconciler.families.interface import Family, slot_kinds
 from reconciler.model.objects import CLAIM, STILL_ANNOUNCED
 
 FAMILY = Family(
     name=NAME,
     kinds=KINDS,
     pool_kinds=(POOL.kind,),
-    slots=SLOTS,
+    owners=(TENANT.kind, REQUEST.kind),
+    slots=slot_kinds(SLOTS, GROWS),
     grows=GROWS,
     judge=judge,
     read=read,

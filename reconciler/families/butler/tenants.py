@@ -63,7 +63,7 @@ CHOOSING = {kind: f"{PREFIX}{kind}-pool" for kind in (LB, NODES)}
 """The annotations of a tenant that choose one of its provider's pools, by type."""
 
 
-def relocate(claim: Key, pool: Key) -> Relocation:
+def relocate(claim: Key, pool: Key, *_: object) -> Relocation:
     """Return the document changes that move a claim to a pool. A request keeps pinning its range."""
     if claim.kind == REQUEST.kind:
         return Relocation(("spec", "poolRef", "name"), pool.name, *PINNED)

@@ -3,6 +3,7 @@
 from reconciler.families.capi.kinds import (
     ADDRESS,
     CLAIM,
+    CLUSTER,
     GLOBAL_POOL,
     KINDS,
     NAME,
@@ -15,13 +16,14 @@ from reconciler.families.capi.objects import OBJECTS
 from reconciler.families.capi.pools import FIXES
 from reconciler.families.capi.projection import METERING, project
 from reconciler.families.capi.reading import judge, read
-from reconciler.families.interface import Family, referring_whole
+from reconciler.families.interface import Family, referring_whole, slot_kinds
 
 FAMILY = Family(
     name=NAME,
     kinds=KINDS,
     pool_kinds=(GLOBAL_POOL.kind, POOL.kind),
-    slots=SLOTS,
+    owners=(CLUSTER.kind, CLAIM.kind),
+    slots=slot_kinds(SLOTS),
     grows=(),
     judge=judge,
     read=read,

@@ -1,6 +1,6 @@
 """NovaEdge: ProxyIPPool and ProxyVIP, releases v1.0 to v1.6."""
 
-from reconciler.families.interface import Family
+from reconciler.families.interface import Family, slot_kinds
 from reconciler.families.novaedge.kinds import KINDS, NAME, POOL, SLOTS, VIP
 from reconciler.families.novaedge.objects import OBJECTS, project
 from reconciler.families.novaedge.reading import FIXES, FORM, judge, read
@@ -9,7 +9,8 @@ FAMILY = Family(
     name=NAME,
     kinds=KINDS,
     pool_kinds=(POOL.kind,),
-    slots=dict.fromkeys(SLOTS.values(), VIP.kind),
+    owners=(VIP.kind,),
+    slots=slot_kinds(dict.fromkeys(SLOTS.values(), VIP.kind)),
     grows=(),
     judge=judge,
     read=read,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from reconciler.addresses import format_short
+from reconciler.addresses import format_count, format_short
 from reconciler.documents.findings import Finding, join_limited, plural
 from reconciler.documents.text import escape
 from reconciler.families import known_as
@@ -76,12 +76,12 @@ def listed_decisions(evaluation: Evaluation, *, keeps: bool) -> list[Decision]:
 
 
 class RangeMove(NamedTuple):
-    """Claim that gets another range than it held; if it `stays`, the old one is announced."""
+    """Claim that gets another range than it held; `until` says how long the old one is held."""
 
     claim: Key
     old: Allocation
     new: Allocation
-    stays: bool
+    until: str
     giver: Owner | None = None
 
 
@@ -92,12 +92,27 @@ def moves_of(evaluation: Evaluation) -> list[RangeMove]:
             it.claim,
             evaluation.moves[it.claim],
             it.allocation,
-            isinstance(it, Grant) and it.leaves is not None,
+            _until(it),
             digest.giver_of(it, evaluation),
         )
         for it in (evaluation.plan.decisions if evaluation.moves else ())
         if isinstance(it, Grant | Keep) and digest.is_move(it, evaluation)
     ]
+
+
+_UNUSED, _RETENTION, _AT_ONCE = "until no Service uses it", "until retention ends", ""
+_OLD_RANGES = {
+    _UNUSED: f"announced {_UNUSED}",
+    _RETENTION: f"reserved {_RETENTION}",
+    _AT_ONCE: "free at once, even if in use",
+}
+
+
+def _until(decision: Grant | Keep) -> str:
+    leaves = decision.leaves if isinstance(decision, Grant) else None
+    if leaves is None:
+        return _AT_ONCE
+    return _UNUSED if leaves.announced else _RETENTION
 
 
 def transfers_of(evaluation: Evaluation) -> list[tuple[Keep, Owner]]:
@@ -140,10 +155,11 @@ def moves_text(evaluation: Evaluation, painter: Painter) -> str:
         owners = "" if move.giver is None else f"{move.giver.short} → {move.new.owner.short}"
         named = [owner_name(move.claim), move.claim.slot]
         rows.append([("~", Colour.YELLOW), *named, old, "→", (new, Colour.YELLOW), owners])
-    stay, free = (join_limited([range_of(it.old) for it in moves if it.stays is does])
-                  for does in (True, False))  # fmt: skip
-    after = f"  {stay}: announced until no Service uses it\n" if stay else ""
-    after += f"  {free}: free at once, even if in use\n" if free else ""
+    after = "".join(
+        f"  {join_limited(left)}: {words}\n"
+        for until, words in _OLD_RANGES.items()
+        if (left := [range_of(it.old) for it in moves if it.until == until])
+    )
     return f"{_titled(plural(len(moves), 'move'), rows, painter, Colour.YELLOW)}{after}"
 
 
@@ -232,7 +248,11 @@ def renamed_words(decision: Decision, evaluation: Evaluation) -> list[str]:
     if former is None:
         return []
     names = (("renamed from", former.claim), ("pool renamed from", former.pool))
-    return [f"{what} {owner_name(key)}" for what, key in names if key is not None]
+    return [
+        f"{what} {key.slot if key.owner == decision.claim.owner else owner_name(key)}"
+        for what, key in names
+        if key is not None
+    ]
 
 
 def _pools_text(keys: Sequence[Key], evaluation: Evaluation, painter: Painter) -> str:
@@ -242,6 +262,7 @@ def _pools_text(keys: Sequence[Key], evaluation: Evaluation, painter: Painter) -
         before, after = plan.before[key], plan.after[key]
         use, free, largest = changed_usage(before, after)
         free = f"{free} free, largest run {largest}"
+        free += f"; {blocks}" if (blocks := after.blocks_left) else ""
         rows.append([key.name, use, free, (after.tier.value, TIER_COLOURS[after.tier])])
     return _titled("Pools", rows, painter)
 
@@ -249,12 +270,16 @@ def _pools_text(keys: Sequence[Key], evaluation: Evaluation, painter: Painter) -
 def changed_usage(before: Usage, after: Usage) -> tuple[str, str, str]:
     """Return usage, free addresses, and the largest run; the last two with both if resized."""
     if before.total == after.total:
-        use = f"{before.percent}% → {after.percent}% of {after.total}"
-        return use, str(after.available), str(after.largest)
+        use = f"{before.percent}% → {after.percent}% of {format_count(after.total)}"
+        return use, format_count(after.available), format_count(after.largest)
+    totals, available, largest = (
+        (format_count(getattr(before, field)), format_count(getattr(after, field)))
+        for field in ("total", "available", "largest")
+    )
     return (
-        f"{before.percent}% of {before.total} → {after.percent}% of {after.total}",
-        f"{before.available} → {after.available}",
-        f"{before.largest} → {after.largest}",
+        f"{before.percent}% of {totals[0]} → {after.percent}% of {totals[1]}",
+        " → ".join(available),
+        " → ".join(largest),
     )
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from msgspec.structs import replace
 
 from reconciler.model.errors import UsageError
 from reconciler.model.plan import Grant
@@ -16,6 +17,7 @@ from reconciler.reconcile.init import (
     Beginning,
     Forge,
     InitOptions,
+    Start,
     examples,
     schemas,
     wanted,
@@ -51,11 +53,12 @@ def test_its_settings_are_the_defaults_written_out() -> None:
         assert getattr(settings, name) == getattr(default, name), name
 
 
-def test_every_document_names_the_schema_that_is_written_beside_it() -> None:
-    found = wanted(WISH)
-    for path in ["ipam.yaml", *examples()]:
+@pytest.mark.parametrize("start", list(Start))
+def test_every_document_names_the_schema_that_is_written_beside_it(start: Start) -> None:
+    found = wanted(replace(WISH, start=start))
+    for path in ["ipam.yaml", *examples(start)]:
         schema = found[path].splitlines()[0].partition("$schema=")[2]
-        assert normpath(Path(path).parent / schema) in schemas()
+        assert normpath(Path(path).parent / schema) in schemas(start.kinds)
 
 
 @pytest.mark.parametrize("forge", list(Forge))

@@ -1,6 +1,6 @@
 """Quays with berths, and boats that ask for one: IPv6, chosen by labels, of two versions."""
 
-from reconciler.families.interface import Family, referring_whole
+from reconciler.families.interface import Family, referring_whole, slot_kinds
 from tests.toy.families.toy.claims import SLOT, read
 from tests.toy.families.toy.kinds import BOAT, KINDS, NAME, QUAY
 from tests.toy.families.toy.objects import OBJECTS
@@ -11,7 +11,8 @@ FAMILY = Family(
     name=NAME,
     kinds=KINDS,
     pool_kinds=(QUAY.kind,),
-    slots={SLOT: BOAT.kind},
+    owners=(BOAT.kind,),
+    slots=slot_kinds({SLOT: BOAT.kind}),
     grows=(),
     judge=judge,
     read=read,

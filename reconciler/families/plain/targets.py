@@ -1,0 +1,435 @@
+"""ClusterTargets and the claims of their entries."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from reconciler.addresses import BITS, IPRange, format_short
+from reconciler.documents.document import Document, Documents
+from reconciler.documents.findings import Finding, Location, error, join_limited, shown, warning
+from reconciler.documents.yaml import Steps, dotted
+from reconciler.families.demand import DEMAND, ENTRIES, DemandEntry, entries_of
+from reconciler.families.fields import refuse
+from reconciler.families.interface import CurrentRecords, EntryRenames, FamilyReading
+from reconciler.families.plain.kinds import (
+    LOADBALANCER,
+    NAME,
+    TARGET,
+    entry_of,
+    entry_slot,
+    family_name,
+    target_key,
+)
+from reconciler.families.plain.requests import (
+    SIZES,
+    Choice,
+    PoolChooser,
+    Request,
+    read_request,
+    size_of,
+)
+from reconciler.loadbalancers import controller
+from reconciler.loadbalancers.interface import DEFAULT, NOT_ADVERTISED, Capability, Controller
+from reconciler.model.claim import Allocation, Claim, Near, Owner, Refusal
+from reconciler.model.key import Key
+
+LISTED = ("spec", "loadBalancers")
+RENAME = "rename-refused"
+
+
+class Entry(Struct, frozen=True):
+    """An entry of `spec.loadBalancers`. `aggregation` are announced prefix lengths by IP version."""
+
+    steps: Steps
+    name: str
+    body: Mapping[str, Any]
+    request: Request
+    aggregation: Mapping[int, int]
+
+    @property
+    def is_default(self) -> bool:
+        """Return whether all Services get addresses of it."""
+        return (self.body.get("services") or {}).get("default") is True
+
+
+def read_entries(document: Document, found: list[Finding]) -> list[Entry]:
+    """Return the entries of a ClusterTarget; add findings for contradictions."""
+    entries: list[Entry] = []
+    names: dict[str, int] = {}
+    balancer = controller_of(document)
+    for at, body in enumerate(document.spec.get("loadBalancers") or ()):
+        steps, name = (*LISTED, at), body["name"]
+        request = read_request(document, steps, body, found)
+        if names.setdefault(name, at) != at:
+            message = (
+                f"{dotted(steps)}.name: {shown(name)} is also spec.loadBalancers[{names[name]}]"
+            )
+            hint = "give each entry a name of its own"
+            refuse(found, document, (*steps, "name"), "field-value", message, hint)
+            continue
+        found += _contradictions(document, steps, body)
+        found += _unsupported(document, steps, body, balancer)
+        aggregation = balancer.aggregation(body.get("advertisement") or NOT_ADVERTISED)
+        entries.append(Entry(steps, name, body, request, aggregation))
+    return entries
+
+
+def controller_of(document: Document) -> Controller:
+    """Return the load-balancer controller of a ClusterTarget."""
+    return controller((document.spec.get("controller") or {}).get("type", DEFAULT))
+
+
+def _unsupported(
+    document: Document, steps: Steps, body: Mapping[str, Any], balancer: Controller
+) -> Iterator[Finding]:
+    services, kind = body.get("services") or {}, (body.get("advertisement") or {}).get("type")
+    needs = {
+        Capability.NAMESPACES: ("services", "namespaces") if "namespaces" in services else (),
+        Capability.SELECTORS: ("services", "selector") if "selector" in services else (),
+        Capability.L2: ("advertisement", "type") if kind == "L2" else (),
+        Capability.BGP: ("advertisement", "type") if kind == "BGP" else (),
+    }
+    for capability, field in needs.items():
+        if field and capability not in balancer.capabilities:
+            place = (*steps, *field)
+            message = f"{dotted(place)}: not supported with {balancer.name}"
+            hint = "remove the field, or set type: None for an advertisement"
+            yield error("field-value", document.at(*place), message, hint)
+
+
+def _contradictions(document: Document, steps: Steps, body: Mapping[str, Any]) -> Iterator[Finding]:
+    services = body.get("services") or {}
+    if services.get("default") and len(services) > 1:
+        place = document.at(*steps, "services")
+        message = f"{dotted((*steps, 'services'))}: default: true already selects all Services"
+        yield error("field-value", place, message, "keep default: true, or the selection")
+    advertisement = body.get("advertisement") or {}
+    for field, kind in (("l2", "L2"), ("bgp", "BGP")):
+        if field in advertisement and advertisement.get("type") != kind:
+            where = (*steps, "advertisement", field)
+            message = f"{dotted(where)}: type is {advertisement.get('type')}"
+            hint = f"set type: {kind}, or remove {field}"
+            yield error("field-value", document.at(*where, key=True), message, hint)
+    growth, count = body.get("growth"), body.get("count")
+    if growth is not None and count is not None and growth["max"] < count:
+        where = (*steps, "growth", "max")
+        message = f"{dotted(where)}: {growth['max']} is less than count {count}"
+        yield error("field-value", document.at(*where), message, f"set max to {count} or more")
+
+
+Held = list[tuple[int, Allocation]]
+"""Records of an entry for one IP version, each with its number, ascending."""
+
+
+def held_entries(records: Iterable[Allocation]) -> dict[tuple[str, str], dict[int, Held]]:
+    """Return the records of entries with addresses, by cluster and entry, then by IP version."""
+    found: dict[tuple[str, str], dict[int, Held]] = {}
+    for record in records:
+        key = record.claim
+        if key.kind == TARGET.kind and record.range is not None and (slot := entry_of(key.slot)):
+            entry, version, number = slot
+            versions = found.setdefault((key.name, entry), {})
+            versions.setdefault(version, []).append((number, record))
+    for versions in found.values():
+        for mine in versions.values():
+            mine.sort(key=lambda it: it[0])
+    return found
+
+
+class TargetReader:
+    """Reads the claims of ClusterTargets."""
+
+    def __init__(
+        self,
+        documents: Documents,
+        held: CurrentRecords,
+        chooser: PoolChooser,
+        reading: FamilyReading,
+    ) -> None:
+        self._documents = documents
+        self._held = held_entries(held.values())
+        self._chooser = chooser
+        self._reading = reading
+
+    def read(self, document: Document) -> None:
+        """Add the claims of a ClusterTarget."""
+        owner = (NAME, TARGET.kind, "", document.name)
+        demand = self._documents.find(DEMAND.id, "", document.name)
+        unread = self._documents.unread(DEMAND.id, "", document.name)
+        if unread:
+            self._reading.protected.add(owner)
+        self._reading.announcing.add(owner)
+        objects: dict[str, str] = {}
+        defaults: dict[int, str] = {}
+        for entry in read_entries(document, []):
+            held = self._held.get((document.name, entry.name), {})
+            object_ = object_name(entry, held)
+            if (other := objects.setdefault(object_, entry.name)) != entry.name:
+                self._refuse(entry, "objectName", f"entry {other} has object {object_} too")
+            choices = self._chooser.choices(entry.request, held)
+            both = Capability.BOTH_FAMILIES in controller_of(document).capabilities
+            if len(choices) > 1 and not both:
+                self._refuse(
+                    entry,
+                    "poolRefs",
+                    "the controller has one IP family per pool",
+                    "write one entry for each",
+                )
+            for choice in choices if entry.is_default else ():
+                if (other := defaults.setdefault(choice.version, entry.name)) != entry.name:
+                    family = family_name(choice.version)
+                    message = f"entry {other} is the default for {family} already"
+                    self._refuse(entry, "services", message)
+            if entry.body.get("growth") is not None:
+                self._reading.growing.add(owner)
+            made = [
+                _Ranges(entry, choice, held.get(choice.version, []), demand, object_)
+                for choice in choices
+            ]
+            self._add(document, made, unread)
+
+    def _refuse(
+        self, entry: Entry, field: str, message: str, hint: str = "change it in one of the two"
+    ) -> None:
+        document, steps = entry.request.document, (*entry.steps, field)
+        found = error("field-value", document.at(*steps), f"{dotted(steps)}: {message}", hint)
+        self._reading.report(document, found)
+
+    def _add(self, document: Document, made: Sequence["_Ranges"], doubt: str) -> None:
+        claims = [[*it.claims(self._chooser)] for it in made]
+        fresh = [next((it for it in mine if it.is_open), None) for mine in claims]
+        for at, ranges in enumerate(made):
+            other = next((it for it in (*fresh[:at], *fresh[at + 1 :]) if it is not None), None)
+            for claim in claims[at]:
+                is_linked = other is not None and claim is fresh[at]
+                self._reading.claims[claim.key] = (
+                    replace(claim, doubt=claim.doubt or doubt, requires=other.key)
+                    if is_linked and other is not None
+                    else replace(claim, doubt=claim.doubt or doubt)
+                )
+            self._reading.report(document, *ranges.findings)
+
+
+def object_name(entry: Entry, held: Mapping[int, Held]) -> str:
+    """Return the name of an entry's object: stated, else as first recorded, else its own name."""
+    if "objectName" in entry.body:
+        return str(entry.body["objectName"])
+    records = [record for found in held.values() for _, record in found if record.object]
+    records.sort(key=lambda it: not it.is_live)
+    return records[0].object if records else entry.name
+
+
+class _Ranges:
+    """The ranges of an entry for one IP version."""
+
+    def __init__(
+        self, entry: Entry, choice: Choice, held: Held, demand: Document | None, object_: str
+    ) -> None:
+        self._entry = entry
+        self._choice = choice
+        self._document = entry.request.document
+        self._demand = demand
+        self._object = object_
+        family = family_name(choice.version)
+        listed = entries_of(demand) if demand is not None else ()
+        self._grown = {
+            it.index: (at, it)
+            for at, it in enumerate(listed)
+            if (it.name, it.ip_family) == (entry.name, family)
+        }
+        self._held = held
+        self._own = [it for it in held if it[0] not in self._grown]
+        self._next = max([1, *(number for number, _ in held), *self._grown]) + 1
+        self.findings: list[Finding] = []
+
+    def claims(self, chooser: PoolChooser) -> Iterator[Claim]:
+        """Yield the claims; one without a range that is not pinned is open."""
+        request, version = self._entry.request, self._choice.version
+        if request.pins:
+            yield from self._pinned(request.pinned(version), chooser)
+        elif request.prefix is not None:
+            size = size_of(request.prefix, version)
+            yield self._claim(1, size, chooser, prefix=request.prefix, fixed=True)
+        else:
+            yield from self._counted(request.count, chooser)
+        for number, (at, item) in self._grown.items():
+            there = any(number == it for it, _ in self._held)
+            if there or "growth" in self._entry.body:
+                yield self._growth(number, at, item, chooser)
+
+    def _growth(self, number: int, at: int, item: DemandEntry, chooser: PoolChooser) -> Claim:
+        assert self._demand is not None  # noqa: S101 - it has the item  # nosec B101
+        claim = self._claim(number, item.count, chooser)
+        place = self._demand.at(*ENTRIES, at)
+        return replace(claim, source=place, doubt=claim.doubt or self._demand.doubt, is_open=False)
+
+    def _pinned(self, pins: Iterable[IPRange], chooser: PoolChooser) -> Iterator[Claim]:
+        numbers = {record.range: number for number, record in self._own}
+        is_first_free = not any(number == 1 for number, _ in self._held)
+        for pin in pins:
+            number = numbers.get(pin, 1 if is_first_free else 0)
+            is_first_free &= number != 1
+            number = number or self._new_number()
+            yield self._claim(number, pin.size, chooser, pin=pin, fixed=True)
+
+    def _new_number(self) -> int:
+        self._next += 1
+        return self._next - 1
+
+    def _counted(self, count: int, chooser: PoolChooser) -> Iterator[Claim]:
+        """Yield existing ranges up to the requested size, and one claim for the rest."""
+        kept = [it for it in self._own if it[1].is_live]
+        total = sum(record.size for _, record in kept)
+        for number, record in reversed(kept[1:]):
+            if record.size > total - count:
+                break
+            kept = [it for it in kept if it[0] != number]
+            total -= record.size
+        if total > count:
+            self._smaller(count, total, [record for _, record in kept])
+        for number, record in self._own:
+            if not record.is_live and record.size <= count - total:
+                kept.append((number, record))
+                total += record.size
+        for number, record in kept:
+            yield self._claim(number, record.size, chooser, held=record.range)
+        if total < count:
+            number = 1 if not any(it == 1 for it, _ in self._held) else self._new_number()
+            last = kept[-1][1] if kept else None
+            near = Near(last.pool, last.range, total) if last and last.range else None
+            claim = self._claim(number, count - total, chooser)
+            yield replace(claim, adjacent_to=None if claim.prefix is not None else near)
+
+    def _smaller(self, count: int, total: int, records: Iterable[Allocation]) -> None:
+        steps = (*self._entry.steps, "count")
+        ranges = join_limited([format_short(it.range) for it in records if it.range])
+        message = f"entry {self._entry.name} asks for {count} and keeps {total} addresses: {ranges}"
+        hint = f"set count to {total}; only whole ranges are released, the newest first"
+        self.findings.append(warning("size-smaller", self._document.at(*steps), message, hint))
+
+    def _claim(self, number: int, size: int, chooser: PoolChooser, **more: Any) -> Claim:
+        choice, document = self._choice, self._document
+        slot = entry_slot(self._entry.name, choice.version, number)
+        there = any(number == it and record.is_live for it, record in self._held)
+        prefix, refusal = more.pop("prefix", None), choice.refusal
+        pin, held = more.pop("pin", None), more.pop("held", None)
+        if refusal is None:
+            prefix, refusal = self._aligned(prefix, size, pin or held, chooser)
+        return Claim(
+            key=target_key(document.name, slot),
+            candidates=choice.candidates,
+            wanted=choice.wanted,
+            size=size,
+            pin=pin,
+            fixed=more.pop("fixed", False),
+            owner=Owner("", document.name, (document.spec.get("teamRef") or {}).get("name", "")),
+            type=LOADBALANCER,
+            role="initial",
+            name=f"{document.name}.{slot}",
+            namespace="",
+            source=document.at(*self._entry.steps),
+            doubt=document.doubt or choice.doubt,
+            version=choice.version,
+            refusal=refusal,
+            is_open=not there,
+            prefix=prefix if pin is None else None,
+            object=self._object,
+        )
+
+    def _aligned(
+        self, prefix: int | None, size: int, item: IPRange | None, chooser: PoolChooser
+    ) -> tuple[int | None, Refusal | None]:
+        """Return the prefix length of the block for a claim, or why its range `item` or size is none.
+
+        An announced aggregate must not contain addresses of another claim.
+        """
+        bits = BITS[self._choice.version]
+        most = self._entry.aggregation.get(self._choice.version, bits)
+        if most == bits:
+            return prefix, None
+        block, found, what = 1 << (bits - most), prefix, f"{size} addresses"
+        if item is not None:
+            is_whole, what = not (item.first % block or size % block), format_short(item)
+            found = item.prefix()
+        elif size & (size - 1) == 0:
+            found = bits - size.bit_length() + 1
+            is_whole = found <= most
+        else:
+            is_whole = False
+        if is_whole:
+            return found, None
+        message = f"{what} in aggregates of /{most} would announce addresses of others"
+        hint = f"ask for prefixLength: {most} or less, or pin whole blocks of this length"
+        request = self._entry.request
+        field = next(it for it in SIZES if it in self._entry.body)
+        return prefix, chooser.refused(request, field, "aggregate-too-wide", message, hint)
+
+
+class _Rename(Struct, frozen=True):
+    """An entry with a former name. `others` are the names of all entries of its cluster."""
+
+    document: Document
+    at: int
+    now: str
+    before: str
+    others: frozenset[str]
+
+    def refused(self, message: str, hint: str) -> Finding:
+        """Return the error that the entry cannot take over from its former name."""
+        return error(RENAME, self._place, f"{self._field}: {message}", hint)
+
+    def unused(self) -> Finding:
+        """Return the warning that the former entry is still there."""
+        message = f"{self._field}: entry {self.before} is still there, so nothing is renamed"
+        hint = f"remove entry {self.before} in the same change, or remove formerly"
+        return warning("rename-unused", self._place, message, hint)
+
+    @property
+    def _place(self) -> Location:
+        return self.document.at(*LISTED, self.at, "formerly")
+
+    @property
+    def _field(self) -> str:
+        return dotted((*LISTED, self.at, "formerly"))
+
+
+def _renames(documents: Documents) -> Iterator[_Rename]:
+    for document in documents.of(TARGET):
+        listed = document.spec.get("loadBalancers") or ()
+        names = frozenset(body["name"] for body in listed)
+        for at, body in enumerate(listed):
+            before = body.get("formerly")
+            if before not in (None, body["name"]):
+                yield _Rename(document, at, body["name"], before, names)
+
+
+def renamed_entries(documents: Documents, claims: Iterable[Key]) -> EntryRenames:
+    """Return the new keys of claims whose entries declare a former name."""
+    every = [*_renames(documents)]
+    found = [it.unused() for it in every if it.before in it.others]
+    renames = {(it.document.name, it.before): it for it in every if it.before not in it.others}
+    if not renames:
+        return EntryRenames(findings=tuple(found))
+    slots = ((key, entry_of(key.slot)) for key in claims if key.kind == TARGET.kind)
+    known = [(key, slot) for key, slot in slots if slot is not None]
+    there = {(key.name, slot[0]) for key, slot in known}
+    for it in every:
+        name = (it.document.name, it.before)
+        if name not in renames or name not in there:
+            continue
+        if renames[name] is not it:
+            found.append(it.refused(f"entry {renames[name].now} was {it.before} too", _KEEPS))
+        if (it.document.name, it.now) in there:
+            del renames[name]
+            found.append(it.refused(f"entry {it.now} has addresses by its name already", _KEEPS))
+    keys = {
+        key: target_key(key.name, entry_slot(rename.now, *slot[1:]))
+        for key, slot in known
+        if (rename := renames.get((key.name, slot[0]))) is not None
+    }
+    return EntryRenames(keys, tuple(found))
+
+
+_KEEPS = "leave formerly on the entry that keeps the addresses, and remove it from the other"

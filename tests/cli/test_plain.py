@@ -1,0 +1,139 @@
+"""A plain repository through the commands, and no word of an API that it does not use."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from reconciler.cli import run
+from tests.cli.running import Ran, ipam
+from tests.families.plain.examples import BOTH, TWO_REFS, claim, cluster, entry, files
+from tests.world import commit, git, repository, write
+
+FOREIGN = re.compile(
+    r"butler|novaedge|NetworkPool|TenantCluster|ProviderConfig|ProxyIPPool", re.IGNORECASE
+)
+CLAIMS = "---\n".join(
+    [claim(count=1), claim("net", prefixLength=28), claim("gw", poolRefs=TWO_REFS, count=1)]
+)
+BALANCED = cluster(
+    entry(count=8, services="{default: true}", advertisement="{type: L2}"),
+    entry("dmz", poolRefs=TWO_REFS, ipFamilies="[IPv4, IPv6]", count=4),
+)
+FILES = files(BALANCED, CLAIMS, BOTH)
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    folder = repository(tmp_path / "repo", FILES)
+    assert run(["reconcile", "--no-apply", "--repo", str(folder)]) == 0
+    git(folder, "reset", "-q", "--hard", "main")
+    return folder
+
+
+COMMANDS = [
+    "check", "check -o json", "check -o markdown", "check -o sarif", "plan", "plan --all -o json",
+    "get pools", "get pools -o wide", "get pools -o json", "get claims", "get clusters -o yaml",
+    "get allocations -o wide", "get allocations -o json", "who 10.22.0.1", "who db-1 -o json",
+    "who prod-1", "explain team-db/net", "history", "history -o json", "find --count 4",
+    "find --prefix 28 -o json", "forecast", "forecast -o json", "status", "status -o json", "map",
+    "map internal", "simulate --tenants 2 --pool internal", "report", "verify", "reconcile --no-apply",
+    "move team-db/db-1 --to internal", "move prod-1/internal.ipv4 --to v6", "get pools nothing",
+    "who nothing", "explain nothing", "find --count 9999", "simulate --tenants 2",
+]  # fmt: skip
+
+
+def test_no_command_says_a_word_of_other_apis(repo: Path, capsys: Capture) -> None:
+    for command in COMMANDS:
+        ran = ipam(capsys, *command.split(), "--repo", repo)
+        assert ran.code != 70, command
+        assert not FOREIGN.search(ran.out + ran.err), command
+    for path in repo.rglob("*"):
+        if path.is_file() and ".git" not in path.parts:
+            assert not FOREIGN.search(path.read_text("utf-8")), path
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("claims/a.yaml", claim("a", poolRefs="[{name: other}]", count=1)),
+        ("claims/a.yaml", claim("a", count=9_000)),
+        ("claims/a.yaml", "kind: AddressClaim\n"),
+        ("claims/a.yaml", "apiVersion: other.example/v1\nkind: Any\nmetadata: {name: a}\n"),
+        ("claims/a.yaml", claim("a", count=1).replace("AddressClaim", "AdressClaim")),
+        ("pools/pools.yaml", ""),
+        ("clusters/prod-1.yaml", cluster(entry(count=2))),
+        ("ipam.yaml", "spec: {sources: [pools], kinds: {pools: [Any]}}\n"),
+    ],
+)
+def test_no_finding_says_a_word_of_other_apis(
+    repo: Path, capsys: Capture, path: str, text: str
+) -> None:
+    write(repo, {path: text})
+    commit(repo)
+    for command in ("check", "check --base HEAD~1 -o markdown", "plan"):
+        ran = ipam(capsys, *command.split(), "--repo", repo)
+        assert not FOREIGN.search(ran.out + ran.err), command
+
+
+def test_lists_go_by_short_names(repo: Path, capsys: Capture) -> None:
+    def listed(what: str) -> list[str]:
+        return ipam(capsys, "get", what, "-o", "name", "--repo", repo).out.split()
+
+    assert listed("pools") == [
+        "addresspool.gitops-ipam.dev/internal",
+        "addresspool.gitops-ipam.dev/v6",
+    ]
+    assert [it.rpartition("/")[2] for it in listed("claims")] == ["db-1", "gw", "net"]
+    assert listed("clusters") == ["clustertarget.gitops-ipam.dev/prod-1"]
+    found = json.loads(ipam(capsys, "get", "allocations", "-o", "json", "--repo", repo).out)
+    assert found["apiVersion"] == "gitops-ipam.dev/v1alpha1"
+    assert len(found["items"]) == 7
+
+
+def moved(repo: Path, capsys: Capture, *words: str) -> Ran:
+    ran = ipam(capsys, "move", *words, "--repo", repo)
+    assert ran.code == 0, ran.err
+    return ran
+
+
+def test_a_claim_moves_and_its_old_range_rests(repo: Path, capsys: Capture) -> None:
+    write(
+        repo,
+        {
+            "pools/more.yaml": BOTH.partition("---")[0]
+            .replace("internal", "more")
+            .replace("22", "23")
+        },
+    )
+    commit(repo)
+    said = moved(repo, capsys, "team-db/db-1", "--to", "more").out
+    assert "10.22.0.28: reserved until retention ends" in said
+    for names in ("overrides", "claims"):
+        git(repo, "add", names)
+        git(repo, "commit", "-q", "-m", names)
+    assert ipam(capsys, "reconcile", "--no-apply", "--repo", repo).code == 0
+    git(repo, "reset", "-q", "--hard", "main")
+    here = ipam(capsys, "who", "db-1", "--repo", repo).out
+    assert "10.23.0.1  allocated" in here
+    assert "10.22.0.28  held until" in here
+
+
+def test_init_writes_plain_kinds_and_butler_by_name(tmp_path: Path, capsys: Capture) -> None:
+    plain = tmp_path / "plain"
+    assert ipam(capsys, "init", plain, "--yes", "--forge", "github").code == 0
+    said = ipam(capsys, "check", "--worktree", "--repo", plain)
+    assert (said.code, "2 to allocate" in said.out) == (0, True)
+    for path in plain.rglob("*"):
+        if path.is_file() and ".git" not in path.parts:
+            assert not FOREIGN.search(path.read_text("utf-8")), path
+    assert "sources: [pools, clusters, claims, teams]" in (plain / "ipam.yaml").read_text("utf-8")
+    again = ipam(capsys, "init", plain, "--yes")
+    assert "wrote" not in again.out
+    butler = tmp_path / "butler"
+    assert ipam(capsys, "init", butler, "--yes", "--family", "butler").code == 0
+    assert (butler / "providers" / "example.yaml").is_file()
+    assert not (butler / ".schemas" / "AddressPool.json").exists()
+    assert "wrote" not in ipam(capsys, "init", butler, "--yes").out

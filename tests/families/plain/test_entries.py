@@ -1,0 +1,282 @@
+"""Entries of ClusterTargets: ranges that come and go, names, pins, aggregates, and demand."""
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from reconciler.documents.findings import Severity
+from reconciler.families.demand import DemandEntry, demand_document
+from reconciler.planning.evaluate import evaluate
+from reconciler.planning.projection import project
+from tests.families.plain.examples import (
+    BOTH,
+    TWO_REFS,
+    Files,
+    cluster,
+    codes,
+    entry,
+    files,
+    outcome,
+    pool,
+)
+from tests.moving import moving
+from tests.world import evaluation_of, reconciled, tree_of
+
+FIRST = "10.22.0.1-10.22.0.8"
+DEMAND = "observed/Demand.gitops-ipam.dev/_/prod-1.yaml"
+
+
+def sized(count: int, **spec: Any) -> str:
+    return cluster(entry(count=count, **spec))
+
+
+def then(tree: Files, clusters: str) -> dict[str, str | bytes]:
+    return {**tree, "clusters/prod-1.yaml": clusters}
+
+
+EIGHT = reconciled(files(sized(8)))
+
+
+def test_a_raised_count_is_a_further_range_next_to_the_last_one() -> None:
+    raised = then(EIGHT, sized(11))
+    assert outcome(raised) == {
+        "prod-1/internal.ipv4": f"keep {FIRST}",
+        "prod-1/internal.ipv4.2": "allocate 10.22.0.9-10.22.0.11",
+    }
+    again = then(reconciled(raised), sized(12))
+    assert outcome(again)["prod-1/internal.ipv4.3"] == "allocate 10.22.0.12-10.22.0.12"
+    path = "allocations/AddressPool/internal/_/prod-1.internal.ipv4.3.yaml"
+    assert path in reconciled(again)
+
+
+def test_a_lowered_count_releases_whole_ranges_the_highest_number_first() -> None:
+    twelve = reconciled(then(reconciled(then(EIGHT, sized(11))), sized(12)))
+    lowered = then(twelve, sized(9))
+    assert outcome(lowered) == {
+        "prod-1/internal.ipv4": f"keep {FIRST}",
+        "prod-1/internal.ipv4.2": "keep 10.22.0.9-10.22.0.11",
+        "prod-1/internal.ipv4.3": "release 10.22.0.12-10.22.0.12, announced",
+    }
+    (smaller,) = evaluation_of(lowered).findings
+    assert (smaller.code, smaller.severity) == ("size-smaller", Severity.WARNING)
+    assert "asks for 9 and keeps 11 addresses" in smaller.message
+    assert [it for it in outcome(then(twelve, sized(8))).values() if "release" in it] == [
+        "release 10.22.0.9-10.22.0.11, announced",
+        "release 10.22.0.12-10.22.0.12, announced",
+    ]
+
+
+def test_a_released_range_is_taken_back_when_the_count_is_raised_again() -> None:
+    eleven = reconciled(then(EIGHT, sized(11)))
+    eight = reconciled(then(eleven, sized(8)))
+    assert outcome(then(eight, sized(11))) == outcome(then(EIGHT, sized(11)))
+    other = outcome(then(eight, sized(10)))  # the released range is larger than what is missing
+    assert other["prod-1/internal.ipv4.3"] == "allocate 10.22.0.12-10.22.0.13"
+
+
+def test_a_removed_entry_stays_announced_and_a_removed_cluster_does_not() -> None:
+    assert outcome(then(EIGHT, cluster())) == {
+        "prod-1/internal.ipv4": f"release {FIRST}, announced"
+    }
+    gone = {path: data for path, data in EIGHT.items() if path != "clusters/prod-1.yaml"}
+    assert outcome(gone) == {"prod-1/internal.ipv4": f"release {FIRST}"}
+
+
+def test_an_announced_range_begins_its_retention_when_it_is_unused() -> None:
+    removed = reconciled(then(EIGHT, cluster()))
+    tree = tree_of(removed)
+    (record,) = evaluate(tree).state.records
+    assert record.announced
+    assert outcome(evaluate(replace(tree, left={record.path: ""}))) == {
+        "prod-1/internal.ipv4": f"release {FIRST}"
+    }
+
+
+def test_both_families_of_an_entry_come_together() -> None:
+    both = cluster(entry(poolRefs=TWO_REFS, ipFamilies="[IPv4, IPv6]", count=4))
+    tree = files(both, pools=BOTH)
+    assert outcome(tree) == {
+        "prod-1/internal.ipv4": "allocate 10.22.0.1-10.22.0.4",
+        "prod-1/internal.ipv6": "allocate 2001:db8::1-2001:db8::4",
+    }
+    small = files(both, pools=f"{pool(addresses='[10.22.0.0/30]')}---\n{BOTH.split('---')[1]}")
+    assert set(outcome(small).values()) == {"refuse request-too-large"}
+    more = then(reconciled(tree), both.replace("count: 4", "count: 6"))
+    assert outcome(more)["prod-1/internal.ipv6.2"] == "allocate 2001:db8::5-2001:db8::6"
+
+
+def renamed(*entries: str) -> dict[str, str | bytes]:
+    return then(EIGHT, cluster(*entries))
+
+
+def test_formerly_moves_the_records_and_the_object_keeps_its_name() -> None:
+    tree = renamed(entry("lan", formerly="internal", count=8))
+    evaluation = evaluation_of(tree)
+    assert outcome(evaluation) == {"prod-1/lan.ipv4": f"keep {FIRST}"}
+    (found,) = evaluation.findings
+    assert found.message == (
+        "ClusterTarget prod-1 (lan.ipv4) was prod-1 (internal.ipv4): it keeps 1 record with 8 addresses"
+    )
+    done = reconciled(tree)
+    (path,) = (it for it in done if it.startswith("allocations/"))
+    assert path.endswith("/_/prod-1.lan.ipv4.yaml")
+    assert "gitops-ipam.dev/load-balancer: internal\n" in str(done[path], "utf-8")  # type: ignore[arg-type]
+    later = then(done, cluster(entry("lan", count=8)))
+    assert evaluation_of(later).changes == ()
+    (record,) = evaluation_of(later).state.records
+    assert record.object == "internal"
+
+
+def test_an_unclear_rename_is_told() -> None:
+    still = renamed(entry(count=8), entry("lan", formerly="internal", count=1))
+    assert codes(still) == ["rename-unused"]
+    assert outcome(still)["prod-1/internal.ipv4"] == f"keep {FIRST}"
+    two = reconciled(then(EIGHT, cluster(entry(count=8), entry("lan", count=1))))
+    taken = then(two, cluster(entry("lan", formerly="internal", count=1)))
+    assert codes(taken) == ["rename-refused"]
+
+
+def test_two_entries_share_no_object_and_no_default() -> None:
+    same = cluster(entry(count=1), entry("lan", objectName="internal", count=1))
+    assert codes(files(same)) == ["field-value"]
+    services = "{default: true}"
+    two = cluster(entry(count=1, services=services), entry("b", count=1, services=services))
+    assert codes(files(two)) == ["field-value"]
+    assert codes(files(cluster(entry(count=1), entry(count=1)))) == ["field-value"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "code"),
+    [
+        ({"services": "{default: true, namespaces: [edge]}"}, "field-value"),
+        ({"advertisement": "{type: L2, bgp: {localPref: 1}}"}, "field-value"),
+        ({"growth": "{max: 3}"}, "field-value"),
+        ({"advertisement": "{type: RIP}"}, "field-value"),
+    ],
+)
+def test_a_contradiction_in_an_entry_is_an_error(spec: dict[str, Any], code: str) -> None:
+    assert codes(files(sized(4, **spec))) == [code]
+
+
+def test_each_pinned_range_is_a_record_of_its_own() -> None:
+    pins = "[10.22.0.10-10.22.0.19, 10.22.0.40/30]"
+    tree = reconciled(files(cluster(entry(addresses=pins))))
+    assert outcome(tree) == {
+        "prod-1/internal.ipv4": "keep 10.22.0.10-10.22.0.19",
+        "prod-1/internal.ipv4.2": "keep 10.22.0.40-10.22.0.43",
+    }
+    other = then(tree, cluster(entry(addresses="[10.22.0.40/30, 10.22.0.60]")))
+    assert outcome(other) == {
+        "prod-1/internal.ipv4": "release 10.22.0.10-10.22.0.19, announced",
+        "prod-1/internal.ipv4.2": "keep 10.22.0.40-10.22.0.43",
+        "prod-1/internal.ipv4.3": "allocate 10.22.0.60-10.22.0.60",
+    }
+    counted = then(tree, sized(14))
+    assert set(outcome(counted).values()) == set(outcome(tree).values())
+
+
+def test_aggregates_are_whole_blocks() -> None:
+    bgp = "{type: BGP, bgp: {aggregationLength: 28}}"
+    assert outcome(files(cluster(entry(count=16, advertisement=bgp)))) == {
+        "prod-1/internal.ipv4": "allocate 10.22.0.0-10.22.0.15"
+    }
+    assert outcome(files(cluster(entry(prefixLength=27, advertisement=bgp)))) == {
+        "prod-1/internal.ipv4": "allocate 10.22.0.0-10.22.0.31"
+    }
+    for size in ({"count": 8}, {"count": 17}, {"prefixLength": 29}, {"addresses": "[10.22.0.9]"}):
+        assert codes(files(cluster(entry(advertisement=bgp, **size)))) == ["aggregate-too-wide"]
+    whole = "[10.22.0.16-10.22.0.63]"
+    assert codes(files(cluster(entry(addresses=whole, advertisement=bgp)))) == []
+    later = then(EIGHT, sized(8, advertisement=bgp))
+    assert codes(later) == ["aggregate-too-wide"]
+    assert outcome(later) == {"prod-1/internal.ipv4": f"keep {FIRST}"}
+
+
+def test_demand_adds_ranges_of_its_own_numbers() -> None:
+    growing = sized(8, growth="{max: 32}")
+    grown = DemandEntry(2, 2, "internal", "IPv4")
+    tree = {**then(EIGHT, growing), DEMAND: demand_document("", "prod-1", [grown])}
+    assert codes(tree) == []
+    assert outcome(tree)["prod-1/internal.ipv4.2"] == "allocate 10.22.0.9-10.22.0.10"
+    done = reconciled(tree)
+    assert evaluation_of(done).changes == ()
+    raised = then(done, sized(9, growth="{max: 32}"))
+    assert outcome(raised) == {
+        "prod-1/internal.ipv4": f"keep {FIRST}",
+        "prod-1/internal.ipv4.2": "keep 10.22.0.9-10.22.0.10",
+        "prod-1/internal.ipv4.3": "allocate 10.22.0.11-10.22.0.11",
+    }
+    less = {**done, DEMAND: demand_document("", "prod-1", [])}
+    assert outcome(less)["prod-1/internal.ipv4.2"] == "release 10.22.0.9-10.22.0.10, announced"
+    unread = {**done, DEMAND: "]["}
+    assert all(it.startswith("keep") for it in outcome(unread).values())
+
+
+def test_a_cluster_can_be_renamed_with_an_entry_at_once() -> None:
+    document = cluster(entry("lan", formerly="internal", count=8), name="edge").replace(
+        "{name: edge}", "{name: edge, annotations: {gitops-ipam.dev/formerly: prod-1}}"
+    )
+    tree = then(EIGHT, document)
+    assert outcome(tree) == {"edge/lan.ipv4": f"keep {FIRST}"}
+    assert evaluation_of(reconciled(tree)).changes == ()
+
+
+def objects(tree: Files) -> list[Any]:
+    return [it.manifest for it in project(evaluation_of(tree)) if it.cluster == "prod-1"]
+
+
+def test_each_entry_is_an_object_of_its_controller_with_its_ranges() -> None:
+    more = {"advertisement": "{type: L2, l2: {interfaces: [eth1]}}", "labels": "{tier: web}"}
+    both = {"poolRefs": TWO_REFS, "services": "{namespaces: [edge]}"}
+    controller = "{type: MetalLB, metalLB: {namespace: lb}}"
+    clusters = cluster(entry(count=8, **more), entry("dmz", count=2, **both), controller=controller)
+    pool_, dmz, advertisement = objects(reconciled(files(clusters, pools=BOTH)))
+    assert pool_ == {
+        "apiVersion": "metallb.io/v1beta1",
+        "kind": "IPAddressPool",
+        "metadata": {
+            "name": "internal",
+            "namespace": "lb",
+            "labels": {"tier": "web"},
+            "annotations": {"gitops-ipam.dev/claim": "plain/ClusterTarget/_/prod-1/internal"},
+        },
+        "spec": {"addresses": [FIRST], "autoAssign": False},
+    }
+    assert dmz["spec"] == {
+        "addresses": ["10.22.0.9-10.22.0.10", "2001:db8::1-2001:db8::2"],
+        "serviceAllocation": {"namespaces": ["edge"]},
+    }
+    assert advertisement["kind"] == "L2Advertisement"
+    assert advertisement["spec"] == {"ipAddressPools": ["internal"], "interfaces": ["eth1"]}
+
+
+def test_an_object_keeps_the_ranges_that_are_still_announced_and_its_first_name() -> None:
+    eleven = reconciled(then(EIGHT, sized(11)))
+    (pool_,) = objects(reconciled(then(eleven, sized(8))))
+    assert pool_["spec"]["addresses"] == ["10.22.0.1-10.22.0.11"]
+    (renamed_,) = objects(reconciled(renamed(entry("lan", formerly="internal", count=8))))
+    assert renamed_["metadata"]["name"] == "internal"
+    assert objects(reconciled(then(EIGHT, cluster()))) == []
+
+
+def test_an_entry_asks_of_its_controller_what_it_can_do() -> None:
+    cilium = "{type: Cilium}"
+    bgp = cluster(entry(count=1, advertisement="{type: BGP}"), controller=cilium)
+    assert codes(files(bgp)) == ["field-value"]
+    (made,) = objects(reconciled(files(cluster(entry(count=8), controller=cilium))))
+    assert made["kind"] == "CiliumLoadBalancerIPPool"
+
+
+def test_an_entry_moves_while_another_is_removed() -> None:
+    two = cluster(entry(count=8), entry("lan", count=4))
+    whole = reconciled(files(two, pools=f"{pool()}---\n{pool('far', '[10.30.0.0/24]')}"))
+    there = then(whole, cluster(entry(count=8, poolRefs="[{name: far}]")))
+    evaluation = moving(there, "plain/ClusterTarget/_/prod-1/internal.ipv4")
+    assert outcome(evaluation) == {
+        "prod-1/internal.ipv4": "allocate 10.30.0.1-10.30.0.8",
+        "prod-1/lan.ipv4": "release 10.22.0.9-10.22.0.12, announced",
+    }
+    assert [it.code for it in evaluation.findings if it.severity is Severity.WARNING] == [
+        "claim-moves"
+    ]
