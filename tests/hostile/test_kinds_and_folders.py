@@ -105,6 +105,28 @@ def test_a_change_cannot_bring_the_kinds_that_judge_it(capsys: Capsys, repo: Pat
     assert ("warning", "settings-changed") in listed
 
 
+NEWS = {
+    "pools/b.yaml": (pool("b", "10.9.0.0/24"), "pool-added"),
+    "pools/edge.yaml": (pool(reserved="[{cidr: 10.40.0.128/25}]"), "pool-changed"),
+    "providers/b.yaml": (provider("b"), "provider-added"),
+    "providers/default.yaml": (provider(quotaPerTenant="{maxNodeIPs: 64}"), "provider-changed"),
+    "teams/blue.yaml": (TEAM, "team-added"),
+}
+
+
+@pytest.mark.parametrize("path", NEWS)
+def test_a_new_or_changed_pool_provider_or_team_is_reported(
+    capsys: Capsys, tmp_path: Path, path: str
+) -> None:
+    repo = reconciled(tmp_path, dict(SMALL))
+    text, code = NEWS[path]
+    change(repo, {path: text})
+    assert found(capsys, repo, "--base", "main") == (0, [("info", code)])
+    git(repo, "branch", "-f", "main", "change")
+    change(repo, {path: text.replace("metadata:", "metadata:  # a comment\n ")})
+    assert found(capsys, repo, "--base", "main") == (0, [])
+
+
 @pytest.mark.parametrize("phase", ["Allocated", "Released"])
 def test_with_what_it_holds_it_may_not_and_give_that_to_another_one(
     capsys: Capsys, tmp_path: Path, phase: str
