@@ -30,7 +30,7 @@ class MemorySource:
         self.id = "a" * 40
         self.ahead: int | None = None
         self.reads = 0
-        self.parsed: Parsed = {}
+        self.parsed = Parsed()
         self.ours: bool | None = None
         self.limits = Limits()
 

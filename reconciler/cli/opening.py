@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from reconciler.documents.findings import join_limited
 from reconciler.documents.text import escape
 from reconciler.documents.yaml import HAS_LIBYAML
 from reconciler.gitio import repository as repositories
+from reconciler.gitio.files import CacheFile
 from reconciler.gitio.history import CommitLog
 from reconciler.gitio.interface import Source
 from reconciler.gitio.merging import merge, quarantined
@@ -77,11 +79,9 @@ def open_here(repo: Path, branch: str | None = None) -> Repository:
 
 def open_there(remote: str, branch: str | None) -> Repository:
     """Return the mirror of the remote of `--remote`, `--root`, and `--branch`."""
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
-    if base.startswith("~"):
+    if (cache := _cache()) is None:
         message = "this user has no home folder to keep a cache in"
         raise UsageError(message, "set XDG_CACHE_HOME, or HOME")
-    cache = Path(base) / "gitops-ipam"
     return _leading(open_mirror(remote, cache, dict(os.environ), branch, asked_root()))
 
 
@@ -92,7 +92,16 @@ def open_branch(repo: Path, remote: str | None, branch: str | None) -> Repositor
     return with_remote(open_here(repo, branch))
 
 
+def _cache() -> Path | None:
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
+    return None if base.startswith("~") else Path(base) / "gitops-ipam"
+
+
 def _leading(repository: Repository) -> Repository:
+    if (cache := _cache()) and cache.is_absolute():
+        place = f"{repository.git.git_dir.resolve()}\n{repository.git.root.path}"
+        name = sha256(os.fsencode(place)).hexdigest()[:32]
+        repository.parsed.kept = CacheFile(cache / "parsed" / name)
     if (context := click.get_current_context(silent=True)) is not None:
         context.call_on_close(repository.git.reader.close)
 
@@ -188,6 +197,7 @@ def reviewed(reading: options.Reading, change: ChangeOptions) -> Reviewed:
             source = source_at(read.source, change.plan_time)
             compared = review(source, repository, None)
         else:
+            repository.parsed.kept = None  # a check relies on nothing but the repository
             found = merged(repository, read.source, base, partial(merge, read.repository))
             source, repository = source_at(found.source, change.plan_time), found.repository
             now = options.now() if options.now and not found.head else 0
@@ -204,6 +214,7 @@ def compared_with_others(
 ) -> tuple[Together, ...]:
     """Return the comparison with other open changes, without those for which time is too short."""
     own = quarantined(open_source(reading).repository)
+    own.parsed.kept = None
     simulation, found = SimulationRepository(own, partial(merge, own)), list[Together]()
     with output.progress("comparing"), time_limit(seconds):
         found.extend(compare_with_others(simulation, str(base), own.resolve(reading.rev), also))

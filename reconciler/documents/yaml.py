@@ -246,14 +246,14 @@ def _accepted(data: bytes) -> tuple[Parsed, ...] | None:
     found = []
     for value, mark, end in zip(values, marks, ends, strict=True):
         at = _UP_TO_CONTENT.match(text, mark.end()).end()  # type: ignore[union-attr]  # matches ""
-        found.append(Parsed(_lean(value), text.count("\n", 0, at) + 1, (at, end)))
+        found.append(Parsed(lean(value), text.count("\n", 0, at) + 1, (at, end)))
     return tuple(found)
 
 
-def _lean(value: Any) -> dict[str, Any]:
+def lean(value: Any) -> dict[str, Any]:
     """Return an equal mapping whose keys, and whose inner mappings if possible, others share."""
     return {
-        intern(key): (_lean(it) if key == "metadata" else _shared(pack(it)))
+        intern(key): (lean(it) if key == "metadata" else _shared(pack(it)))
         if type(it) is dict
         else intern(it)
         if type(it) is str
@@ -264,7 +264,7 @@ def _lean(value: Any) -> dict[str, Any]:
 
 @lru_cache(maxsize=4_096)
 def _shared(data: bytes) -> dict[str, Any]:
-    return _lean(unpack(data))
+    return lean(unpack(data))
 
 
 def _keys(value: object) -> int:

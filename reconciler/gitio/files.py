@@ -2,21 +2,28 @@
 
 import errno
 import json
+import logging
 import os
 import re
 import shutil
 import stat
+import sys
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from errno import EISDIR, ELOOP, ENOENT, ENOTDIR
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
+from msgspec import Struct
+
 from reconciler.documents.findings import join_limited
+from reconciler.documents.validators import folder as shipped
 from reconciler.model.errors import UsageError
 
 _MAX_GROUND = 1 << 20
+_log = logging.getLogger(__name__)
 
 
 class TargetDirectory:
@@ -160,6 +167,44 @@ def make(folder: Path) -> None:
     folder.mkdir(mode=0o700, exist_ok=True)
     if why := refusal(folder):  # another process can create the folder first
         raise PermissionError(errno.EPERM, why)
+
+
+_SEAL = sha256().digest_size
+
+
+class CacheFile(Struct, frozen=True):
+    """File of a private cache folder. A damaged one, or one of another version, is not used."""
+
+    path: Path
+
+    def read(self) -> bytes | memoryview:
+        """Return the bytes that this version of the program wrote; else nothing."""
+        is_private, found = not any(map(refusal, self.path.parents[:2])), memoryview(b"")
+        with suppress(OSError):
+            found = memoryview(self.path.read_bytes())
+        return found[_SEAL:] if is_private and found[:_SEAL] == _seal(found[_SEAL:]) else b""
+
+    def write(self, data: bytes) -> None:
+        """Replace the file, if that is possible."""
+        made = self.path.with_suffix(".new")  # two writers at once spoil it, which the seal shows
+        try:
+            for folder in (self.path.parent.parent, self.path.parent):
+                make(folder)
+            made.write_bytes(_seal(data) + data)
+            made.replace(self.path)
+        except OSError as error:
+            _log.debug("the cache is not written: %s", error)
+
+
+def _seal(data: bytes | memoryview) -> bytes:
+    """Return a hash of data, and of the code and schemas that determine it."""
+    found = sha256(sys.version.encode())
+    homes = Path(__file__).parent.parent, shipped("schemas")
+    for file in sorted(it for home in homes for it in home.rglob("*.*")):
+        if file.suffix in (".py", ".json"):
+            found.update(file.read_bytes())
+    found.update(data)
+    return found.digest()
 
 
 _NAME = "gitops-ipam"

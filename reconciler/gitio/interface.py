@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from msgspec import Struct
 
 from reconciler.documents.findings import Finding
+from reconciler.gitio.files import CacheFile
 from reconciler.model.change import FileChange
 from reconciler.model.errors import UsageError
 from reconciler.model.settings import Limits
@@ -175,8 +176,10 @@ class BranchCommit(Struct, frozen=True):
     is_cut: bool = False
 
 
-Parsed = dict[Hashable, dict[Entry, Any]]
-"""Parsed files: by parser options, then by path and blob id. Entries never become stale."""
+class Parsed(dict[Hashable, dict[Entry, Any]]):
+    """Parsed files: by parser options, then by path and blob id. Entries never become stale."""
+
+    kept: CacheFile | None = None  # what earlier processes parsed, until a large revision is read
 
 
 class Source(Protocol):

@@ -104,7 +104,7 @@ class Repository:
     seen: LastSeen = field(default_factory=LastSeen, compare=False)
     now: Callable[[], float] = field(default=time.time, compare=False)
     leads: "Callable[[Repository, str], str]" = field(default=_no_commit, compare=False)
-    parsed: Parsed = field(default_factory=dict, compare=False)
+    parsed: Parsed = field(default_factory=Parsed, compare=False)
 
     def source(self, rev: str) -> GitSource:
         """Return the files of a named revision. Raises UsageError if the name is ambiguous."""

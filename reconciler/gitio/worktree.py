@@ -46,7 +46,7 @@ class WorktreeSource:
         self._ids: dict[str, str] = {}
         self._findings: dict[Finding, None] = {}
         self._budget = Budget("the work tree", git.reader)
-        self.parsed: Parsed = head.parsed if head is not None else {}
+        self.parsed = head.parsed if head is not None else Parsed()
 
     def bound(self, limits: Limits) -> Limits:
         if self._head is not None:

@@ -25,6 +25,7 @@ from reconciler.gitio.interface import BranchCommit, Entry, Source
 from reconciler.model.errors import LimitError
 from reconciler.model.pool import Contract
 from reconciler.model.settings import OVERRIDES, PATH, Limits, Overrides, Settings
+from reconciler.planning.cache import read_files
 from reconciler.planning.documents import FileReader, LastGood, Tree, identity_of, reader_of, split
 from reconciler.planning.evaluate import Evaluation, evaluate, owners_of
 from reconciler.planning.settings import EarlierOverrides, is_override, overrides_of, read_settings
@@ -77,7 +78,7 @@ def read_tree(
     reader = reader_of(source, settings)
     sources, records = split(source.entries([*settings.folders, settings.records]), settings)
     revision = source.revision()
-    loaded, record_files = reader.sources(sources), reader.recalled(records)
+    loaded, record_files = read_files(reader, sources, records)
     reader.forget_others(sources, records)
     before = _last_good(reader, loaded, record_files)
     # An error among the findings of the tree would prevent the release of every record.

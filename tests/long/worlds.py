@@ -18,10 +18,9 @@ from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdo
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from reconciler.cli import options, run
-from reconciler.gitio import repository as gitio
-from reconciler.gitio.interface import Parsed
-from reconciler.gitio.revision import GitSource
+from reconciler.cli import opening, options, run
+from reconciler.gitio.files import CacheFile
+from reconciler.planning import cache
 from tests.caches import PYTHON
 from tests.long.pulls import End, Story, Violation
 from tests.long.texts import say
@@ -32,6 +31,7 @@ _CALLS = (
     ("check", *_CHANGE, "-o", "json"),
     ("plan", *_CHANGE),
     ("plan", *_CHANGE, "-o", "json"),
+    ("plan", "--rev", "open", "-o", "json"),
     ("reconcile", "--no-apply"),
 )
 Told = list[Any]
@@ -45,13 +45,25 @@ class World(NamedTuple):
         environment: Variables that differ.
         before: A change of the copy of a repository before it is read.
         cores: The number of processors; 0 for all.
-        is_warm: Whether the parsed files of all earlier histories stay known.
+        is_warm: Whether the files that earlier histories parsed are known, by one cache file.
     """
 
     environment: Mapping[str, str] = {}
     before: Callable[[Path], object] = bool
     cores: int = 0
     is_warm: bool = False
+
+
+def _spoil(copy: Path) -> None:
+    """Truncate the cache of the history before, or change a bit of it, or leave it as it is."""
+    if (file := _kept()).exists():
+        data, how = bytearray(file.read_bytes()), len(git(copy, "rev-list", "--all")) % 3
+        data[len(data) // 2] ^= how == 1
+        file.write_bytes(data[: len(data) // 2] if how == 2 else data)
+
+
+def _kept() -> Path:
+    return Path(os.environ["XDG_CACHE_HOME"]) / "gitops-ipam" / "parsed" / "one"
 
 
 def _pack(copy: Path) -> None:
@@ -66,7 +78,7 @@ WORLDS = {
         before=_pack,
         cores=1,
     ),
-    "warm": World({"PYTHONHASHSEED": "1"}, is_warm=True),
+    "warm": World({"PYTHONHASHSEED": "1"}, before=_spoil, is_warm=True),
 }
 
 
@@ -89,25 +101,14 @@ def live(world: World) -> None:
     if world.cores:
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: world.cores])
     if world.is_warm:
-        _keep()
+        cache.MIN_FILES = 0
+        setattr(opening, "CacheFile", lambda _: CacheFile(_kept()))  # noqa: B010 - a name that mypy does not see there
     for line in sys.stdin:
         with tempfile.TemporaryDirectory(prefix="world-") as folder:
             copy = Path(folder) / "copy.git"
             shutil.copytree(line.strip(), copy)
             world.before(copy)
             say(json.dumps(read(copy)))
-
-
-def _keep() -> None:
-    """Let all repositories that are opened know the files that one of them parsed."""
-    parsed: Parsed = {}
-
-    class Keeping(GitSource):
-        def __init__(self, *words: Any) -> None:
-            super().__init__(*words)
-            self.parsed = parsed
-
-    setattr(gitio, "GitSource", Keeping)  # noqa: B010 - a name that mypy does not see there
 
 
 @contextmanager

@@ -36,7 +36,7 @@ class Divided(FakeRepository):
     def __init__(self) -> None:
         super().__init__()
         self.sources: list[MemorySource] = []
-        self.parsed: Parsed = {}
+        self.parsed = Parsed()
 
     def source(self, rev: str) -> MemorySource:  # type: ignore[override]  # as good a source
         _, clock, files = self.commits[rev]
