@@ -4,16 +4,17 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from reconciler.addresses import format_short
+from reconciler.addresses import IPSet, format_short
 from reconciler.apply.rights import crd_texts, used
+from reconciler.apply.targets import targets
 from reconciler.documents.findings import shown
 from reconciler.documents.yaml import dump
 from reconciler.families.clusters import cluster_of
-from reconciler.kube.resources import resource_of
+from reconciler.kube.resources import desired_objects, resource_of
 from reconciler.model.errors import UsageError
 from reconciler.model.objects import MANAGEMENT, Manifest, owned_labels
 from reconciler.planning.evaluate import Evaluation
-from reconciler.planning.projection import file_of, object_files
+from reconciler.planning.projection import file_of, object_files, project
 
 MARKER = ".ipam-render"
 _PART = re.compile(r"(?!\.\.?$)[A-Za-z0-9._-]{1,255}")
@@ -42,10 +43,14 @@ def render(evaluation: Evaluation, out: Path, policies: Sequence[Manifest] = ())
 
 
 def left_ranges(evaluation: Evaluation) -> Iterator[str]:
-    """Yield notes about ranges that the files no longer give to a cluster."""
+    """Yield notes about released ranges that the files no longer give to a cluster."""
+    every = targets(evaluation, desired_objects(project(evaluation)), {})
+    given = {target.name: target.addresses() for target in every}
     for record in evaluation.state.records:
         cluster = cluster_of(record)
-        if record.is_released and not record.announced and record.range and cluster != MANAGEMENT:
+        if not record.is_released or record.range is None or cluster == MANAGEMENT:
+            continue
+        if not given.get(cluster, IPSet()).covers(record.range):
             what = f"{format_short(record.range)} leaves {cluster}"
             yield f"{what}; not checked: whether {cluster} uses it"
 

@@ -1,25 +1,35 @@
 """`ipam` with target clusters and no management cluster, on real API servers, by the command line."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.apply.execution.site import announced
-from tests.apply.execution.test_standalone import QUAY, A, B, boat, target
+from tests.apply.execution.site import ADDRESS_POOLS
+from tests.apply.execution.site import announced as announced_by
 from tests.cli.running import Capture, ipam
 from tests.envtest.servers import ApiServer
-from tests.toy import STANDALONE, installed
 from tests.world import commit, git, repository, write
 
 INVENTORY = "/api/v1/namespaces/kube-system/configmaps/gitops-ipam-inventory"
+A, B = "prod-1", "prod-2"
+HEAD = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: "
+POOL = f"{HEAD}AddressPool\nmetadata: {{name: all}}\nspec: {{addresses: [10.0.0.0/27]}}\n"
+SETTINGS = f"{HEAD}Settings\nmetadata: {{name: ipam}}\nspec: {{sources: [pools, clusters]}}\n"
 
 
-@pytest.fixture(autouse=True)
-def _toy() -> Iterator[None]:
-    with installed(STANDALONE):
-        yield
+def target(name: str, *numbers: int, uid: str = "") -> str:
+    """A cluster with an entry for some addresses."""
+    ranges = ", ".join(f"10.0.0.{number}-10.0.0.{number}" for number in numbers)
+    entry = f"{{name: web, poolRefs: [{{name: all}}], addresses: [{ranges}]}}"
+    spec = f"spec:\n  loadBalancers: [{entry if numbers else ''}]\n"
+    return f"{HEAD}ClusterTarget\nmetadata: {{name: {name}}}\n{spec}" + f"  uid: {uid}\n" * bool(
+        uid
+    )
+
+
+def announced(server: ApiServer) -> list[str] | None:
+    return announced_by(server, "web")
 
 
 def test_clusters_are_enrolled_applied_to_and_watched_over_by_the_command_line(
@@ -29,10 +39,10 @@ def test_clusters_are_enrolled_applied_to_and_watched_over_by_the_command_line(
     repo = repository(
         tmp_path / "repo",
         {
-            "pools/quay.yaml": QUAY,
-            "clusters/prod-1.yaml": target(A),
-            "clusters/prod-2.yaml": target(B),
-            "tenants/boats.yaml": "---\n".join([boat(A, "10.0.0.1"), boat(B, "10.0.0.2")]),
+            "ipam.yaml": SETTINGS,
+            "pools/all.yaml": POOL,
+            "clusters/prod-1.yaml": target(A, 1),
+            "clusters/prod-2.yaml": target(B, 2),
         },
     )
     folder = tmp_path / "kubeconfigs"
@@ -61,7 +71,8 @@ def test_clusters_are_enrolled_applied_to_and_watched_over_by_the_command_line(
     assert ipam(capsys, "apply", *here).code == 0
     assert ipam(capsys, "apply", *here, "--detailed-exitcode", "--dry-run").code == 0
     (folder / "prod-1.kubeconfig").write_text(two.kubeconfig_for("admin").read_text())
-    write(repo, {"tenants/boats.yaml": boat(A, "10.0.0.1") + "---\n" + boat(A, "10.0.0.3")})
+    more = {"prod-1": target(A, 1, 3, uid=one.uid()), "prod-2": target(B, uid=two.uid())}
+    write(repo, {f"clusters/{name}.yaml": text for name, text in more.items()})
     commit(repo, "another address")
     two.writes()
     done = ipam(capsys, "reconcile", *here, "-o", "json")
@@ -74,6 +85,8 @@ def test_clusters_are_enrolled_applied_to_and_watched_over_by_the_command_line(
     assert ipam(capsys, "apply", *here).code == 0
     assert announced(one) == ["10.0.0.1-10.0.0.1", "10.0.0.3-10.0.0.3"]
     assert announced(two) is None
+    objects = [one.get(INVENTORY), one.get(f"{ADDRESS_POOLS}/web")]
+    assert not any(name in str(objects).lower() for name in ("butler", "novaedge"))
     done = ipam(capsys, "doctor", *here)
     assert "management" not in done.out
     assert "prod-1" in done.out
@@ -90,10 +103,9 @@ def test_a_second_repository_on_a_cluster_is_refused(
     reach = ("--cluster", f"{A}={one.kubeconfig_for('admin')}")
     for name, number in (("first", 1), ("second", 2)):
         files = {
-            "pools/quay.yaml": QUAY,
-            "clusters/prod-1.yaml": target(A, one.uid()),
-            "tenants/boats.yaml": boat(A, f"10.0.0.{number}"),
-            "README.md": name,
+            "ipam.yaml": SETTINGS,
+            "pools/all.yaml": POOL,
+            "clusters/prod-1.yaml": target(A, number, uid=one.uid()),
         }
         repository(tmp_path / name, files)
     assert ipam(capsys, "reconcile", "--repo", tmp_path / "first", *reach).code == 0

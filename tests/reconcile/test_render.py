@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from reconciler.apply.render import MARKER, render, rendered
+from reconciler.apply.render import MARKER, left_ranges, render, rendered
 from reconciler.model.errors import UsageError
 from tests.planning.outcome import without
 from tests.world import SMALL, evaluation_of, reconciled
@@ -99,3 +99,11 @@ def test_a_run_that_was_cut_off_can_be_repeated(
             render(DONE, tmp_path)
     render(DONE, tmp_path)
     assert files_below(tmp_path) == sorted([MARKER, *OBJECTS])
+
+
+def test_ranges_that_leave_a_cluster_are_told_for_nobody_asks_it() -> None:
+    assert list(left_ranges(DONE)) == []
+    files = {path: text for path, text in reconciled(SMALL).items() if "tenants/" not in path}
+    (note,) = left_ranges(evaluation_of(reconciled(files)))
+    what = "10.40.0.0-10.40.0.7 leaves team-a/one"
+    assert note == f"{what}; not checked: whether team-a/one uses it"
