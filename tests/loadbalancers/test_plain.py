@@ -1,0 +1,83 @@
+"""Entries of ClusterTargets in clusters without a management cluster."""
+
+import pytest
+
+from reconciler.kube.interface import Cluster as Connection
+from reconciler.model.applied import Applied
+from tests.apply.execution.site import Files, failures
+from tests.fake_clusters import FakeClusters
+from tests.families.plain.examples import BOTH, TWO_REFS, cluster, entry, files
+from tests.world import reconciled
+
+A = "prod-1"
+KINDS = ("IPAddressPool", "L2Advertisement", "BGPAdvertisement", "CiliumLoadBalancerIPPool")
+
+
+class Clusters(FakeClusters):
+    """Clusters without a management cluster."""
+
+    def management(self) -> Connection | None:
+        raise AssertionError("nobody needs it")
+
+    def one(self, tree: Files, revision: str = "b", **options: object) -> Applied:
+        found = self.run(tree, revision, repository="1" * 40, **options)
+        return found[A]
+
+    def specs(self) -> dict[str, object]:
+        return {
+            f"{ref.resource.kind} {ref.name}": item["spec"]
+            for ref, item in self.objects[A].items()
+            if ref.resource.kind in KINDS
+        }
+
+
+@pytest.fixture
+def clusters() -> Clusters:
+    made = Clusters()
+    made.unknown[A] = set()
+    return made
+
+
+BGP = "{type: BGP, bgp: {communities: ['65000:100']}}"
+
+
+def test_each_entry_is_a_pool_of_its_own(clusters: Clusters) -> None:
+    inner = entry(count=4, services="{default: true}", advertisement="{type: L2}")
+    dmz = entry(
+        "dmz", count=2, poolRefs=TWO_REFS, services="{namespaces: [edge]}", advertisement=BGP
+    )
+    tree = reconciled(files(cluster(inner, dmz), pools=BOTH))
+    applied = clusters.one(tree, enroll=frozenset((A,)))
+    assert (failures(applied), applied.error) == ({}, "")
+    specs = clusters.specs()
+    (four, six) = specs["IPAddressPool dmz"]["addresses"]  # type: ignore[index]
+    assert (":" in four, ":" in six) == (False, True)
+    assert specs["IPAddressPool dmz"]["serviceAllocation"] == {"namespaces": ["edge"]}  # type: ignore[index]
+    assert specs["BGPAdvertisement dmz"] == {
+        "ipAddressPools": ["dmz"], "communities": ["65000:100"],
+    }  # fmt: skip
+    assert specs["L2Advertisement internal"] == {"ipAddressPools": ["internal"]}
+    assert not clusters.one(tree, "c", policies=True).is_failed
+    told = str(clusters.objects[A]).lower()
+    assert [name for name in ("butler", "novaedge") if name in told] == []
+    assert not clusters.one(tree, "c").is_changed
+    clusters.use(A, four.partition("-")[0])
+    gone = reconciled({**tree, **files(cluster(inner), pools=BOTH)})
+    (error,) = failures(clusters.one(gone, "d")).values()
+    assert "is not withdrawn: Service default/shop uses" in error
+    assert clusters.specs() == specs
+
+
+def test_a_cluster_with_cilium_has_a_pool_with_a_block_for_each_record(clusters: Clusters) -> None:
+    dmz = entry("dmz", count=2, services="{namespaces: [edge]}")
+    tree = reconciled(files(cluster(dmz, controller="{type: Cilium}")))
+    applied = clusters.one(tree, enroll=frozenset((A,)))
+    assert (failures(applied), applied.error) == ({}, "")
+    wider = files(cluster(dmz.replace("count: 2", "count: 6"), controller="{type: Cilium}"))
+    clusters.one(reconciled({**tree, **wider}), "c")
+    (spec,) = clusters.specs().values()
+    assert len(spec["blocks"]) == 2  # type: ignore[index]
+    clusters.one(
+        reconciled({**tree, "clusters/prod-1.yaml": cluster(controller="{type: Cilium}")}), "d"
+    )
+    assert clusters.specs() == {}
