@@ -190,10 +190,13 @@ class CacheFile(Struct, frozen=True):
         try:
             for folder in (self.path.parent.parent, self.path.parent):
                 make(folder)
-            made.write_bytes(_seal(data) + data)
+            with made.open("wb") as file:
+                file.writelines((_seal(data), data))
             made.replace(self.path)
         except OSError as error:
             _log.debug("the cache is not written: %s", error)
+            with suppress(OSError):
+                made.unlink()
 
 
 def _seal(data: bytes | memoryview) -> bytes:
