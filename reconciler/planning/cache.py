@@ -69,7 +69,7 @@ def _pack_files(files: Iterable[tuple[Entry, Loaded]]) -> Iterator[tuple[object,
 
 def _unpack_files(packed: Raw) -> Iterator[tuple[Entry, Loaded]]:
     written, observed = source_kinds(), observed_kinds()
-    for path, mode, oid, data, bodies, rows in decode(packed):
+    for path, mode, oid, data, bodies, rows in map(decode, decode(packed, type=list[Raw])):
         documents = list[Document]()
         for body, (version, kind, index, line, *names, span) in zip(bodies, rows, strict=True):
             of: Any = written.find(version, kind) or observed.find(version, kind)
