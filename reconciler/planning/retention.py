@@ -159,7 +159,10 @@ def retention_end(record: Allocation, state: State) -> int | None:
 def waiting(
     refusal: Refusal, pin: IPRange, state: State, released: Iterable[Allocation]
 ) -> Refusal:
-    """Return the refusal of a pin with the clusters that still hold it, and until when."""
+    """Return the refusal of a pin whose hint names the clusters that still hold it, and until when.
+
+    The message is part of the claim's record, which a plan of the same content must not change.
+    """
     waits: dict[str, str] = {}
     for record in released if refusal.reason == "pin-taken" else ():
         cluster, end = cluster_of(record), retention_end(record, state)
@@ -170,7 +173,7 @@ def waiting(
     if not waits:
         return refusal
     named = join_limited([f"{cluster}{until}" for cluster, until in waits.items()])
-    return replace(refusal, message=f"{refusal.message}; waits for {named}")
+    return replace(refusal, hint=f"{refusal.hint}; it waits for {named}")
 
 
 def due_instants(state: State, records: Iterable[Allocation] | None = None) -> Iterator[int]:
