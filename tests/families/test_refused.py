@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from reconciler.families import families
+from reconciler.families import families, needs_hub
 from reconciler.families.interface import Family
 from reconciler.model.plan import Refuse
 from tests.apply.execution.site import ALLOCATIONS, Files, Site, failures
@@ -14,7 +14,8 @@ from tests.families.capi.trees import cluster, of, pool
 from tests.world import evaluation_of, reconciled
 
 EXAMPLES = Path(__file__).parent / "examples"
-every_family = pytest.mark.parametrize("family", families(), ids=lambda family: family.name)
+with_a_hub = [it for it in families() if needs_hub(it.name)]
+every_family = pytest.mark.parametrize("family", with_a_hub, ids=lambda family: family.name)
 
 
 def without_pools(family: Family) -> Files:
