@@ -154,6 +154,10 @@ class Documents:
         """Yield all documents of a kind, in any version."""
         return iter(self._by_kind.get(kind, {}).values())
 
+    def has(self, kind: GroupKind) -> bool:
+        """Return whether any document of a kind exists, valid or not."""
+        return kind in self._by_kind or kind in self._broken
+
     def find(self, kind: GroupKind, namespace: str, name: str) -> Document | None:
         """Return the document of a kind, namespace, and name, or None."""
         return self._by_kind.get(kind, {}).get((namespace, name))

@@ -1,13 +1,13 @@
 """APIs of pools and claims, one subpackage per family."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import NamedTuple
 
 from reconciler.documents import yaml
-from reconciler.documents.document import Document, GroupKind, Kind
+from reconciler.documents.document import Document, Documents, GroupKind, Kind
 from reconciler.documents.findings import Finding
 from reconciler.families.fields import (
     CONTRACT_FORMS,
@@ -34,6 +34,16 @@ def families() -> tuple[Family, ...]:
     """Return all families, by module name."""
     names = sorted(module.name for module in iter_modules(__path__) if module.ispkg)
     return tuple(import_module(f"{__name__}.{name}").FAMILY for name in names)
+
+
+def families_in(documents: Documents, keys: Iterable[Key]) -> list[Family]:
+    """Return the families that have a document, valid or not, or one of some keys."""
+    named = {key.family for key in keys}
+    return [
+        family
+        for family in families()
+        if family.name in named or any(documents.has(kind.id) for kind in family.kinds)
+    ]
 
 
 @cache

@@ -13,7 +13,7 @@ from reconciler.documents.findings import Finding, Location, Severity, has_error
 from reconciler.documents.load import Loaded, duplicate
 from reconciler.documents.text import MAX_BYTES, legible
 from reconciler.documents.yaml import dump
-from reconciler.families import families, family_of, family_of_kind, is_pool, possible_owners
+from reconciler.families import families_in, family_of, family_of_kind, is_pool, possible_owners
 from reconciler.families.demand import growth_index
 from reconciler.families.interface import FamilyReading
 from reconciler.model.change import FileChange
@@ -292,7 +292,7 @@ def _read(
     documents: Documents, held: Mapping[Key, Allocation], settings: Settings
 ) -> FamilyReading:
     reading = FamilyReading()
-    for family in families():
+    for family in families_in(documents, held):
         reading.add(family.read(documents, held, settings))
     pools, held_back = hold_back(reading.pools, reading.gateways, reading.frozen)
     return replace(reading, pools=pools, findings=[*reading.findings, *held_back])

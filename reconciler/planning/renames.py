@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from reconciler.addresses import format_short
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.findings import Finding, error, has_error, join_limited, warning
-from reconciler.families import families, family_of, is_pool, keeps_addresses
+from reconciler.families import families, families_in, family_of, is_pool, keeps_addresses
 from reconciler.families.demand import DEMAND, growth_index
 from reconciler.families.fields import FORMERLY, PLACE, former_of
 from reconciler.families.interface import FamilyReading
@@ -364,7 +364,7 @@ class _Owners:
 def rename_entries(documents: Documents, renamed: Renamed) -> Renamed:
     """Return the records after renames of entries within documents."""
     records, findings, former = renamed.records, list(renamed.findings), dict(renamed.former)
-    for family in families():
+    for family in families_in(documents, (it.claim for it in records)):
         own = (it.claim for it in records if it.claim.family == family.name)
         keys, found = family.entries(documents, own)
         findings += found
