@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 from msgspec import Struct
@@ -15,10 +15,10 @@ from reconciler.cli import cluster_options, opening, options, output
 from reconciler.cli.commands import VerbGroup
 from reconciler.cli.options import option, repeatable
 from reconciler.documents.findings import Location, meant, shown
-from reconciler.families.importing import ImportedNetwork
+from reconciler.families.importing import ImportedNetwork, Writing
 from reconciler.gitio.files import write_all
 from reconciler.importing.assembling import assemble
-from reconciler.importing.found import ImportedSource, slug
+from reconciler.importing.found import ImportedSource, slug, writing
 from reconciler.importing.manifests import ManifestCluster, Owner, clusters_in
 from reconciler.importing.run import ImportSource, files_found, looked, netbox_rows
 from reconciler.importing.tables import MAX_BYTES, TYPES, Assumed, said_type
@@ -26,7 +26,8 @@ from reconciler.kube.clusters import open_contexts
 from reconciler.kube.interface import Cluster
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.model.key import is_label
-from reconciler.planning.read import read_own_settings, read_tree
+from reconciler.planning.documents import Tree
+from reconciler.planning.read import read_tree
 from reconciler.report.queries import import_document
 from reconciler.report.text.runs import import_text
 
@@ -41,6 +42,18 @@ def import_() -> None:
     """
 
 
+class Opened(NamedTuple):
+    """A repository, the writer of its documents, and its folder."""
+
+    tree: Tree
+    writer: Writing
+    folder: Path
+
+    def owner(self, owner: Owner) -> Owner:
+        """Return the owner of a cluster, without a namespace if its kind has none."""
+        return ("", owner[1]) if self.writer.entries is not None else owner
+
+
 class Target(Struct, frozen=True):
     """Options that all import sources share."""
 
@@ -53,17 +66,26 @@ class Target(Struct, frozen=True):
     tenants: bool
     provider: str | None
 
-    def finish(self, found: ImportedSource, result: output.Result) -> int:
-        """Compare the found addresses with the repository, and write the files."""
+    def opened(self) -> Opened:
+        """Return the repository."""
         if self.provider is not None and not self.tenants:
             raise UsageError("--provider is of --tenants", "add --tenants, or leave it out")
+        read = opening.open_source(options.Reading(self.repo, worktree=True))
+        tree = read_tree(read.source)
+        writer = writing(tree)
+        if self.tenants and writer.entries is not None:
+            message = f"--tenants: clusters of this repository are {writer.kind.kind}s"
+            raise UsageError(message, "leave it out")
+        return Opened(tree, writer, read.ground or self.repo)
+
+    def finish(self, found: ImportedSource, result: output.Result, opened: Opened) -> int:
+        """Compare the found addresses with the repository, and write the files."""
         described = tuple(map(_described, self.add_pool))
         found = ImportedSource(described=described).with_more(found)
-        read = opening.open_source(options.Reading(self.repo, worktree=True))
         with output.progress("planning"):
             provider = self.provider or "" if self.tenants else None
-            made = assemble(read_tree(read.source), found, provider)
-        out = self.out or read.ground or self.repo
+            made = assemble(opened.tree, found, provider)
+        out = self.out or opened.folder
         written: list[str] = []
         if not self.dry_run and (self.partial or not made.conflicts):
             written = write_all(out, made.files)
@@ -87,7 +109,12 @@ _target: options.Decorator[Any] = options.gathered(
     ),
     options.repository,
     options.out("the files", is_folder=True, show_default="the repository"),
-    repeatable("--add-pool", "NAME=CIDR", "Also write this pool, for addresses that are in none."),
+    option(
+        *("--pool", "--add-pool", "add_pool"),
+        metavar="NAME=CIDR",
+        multiple=True,
+        help="Also write this pool, for addresses that are in none. Repeatable.",
+    ),
     option("--tenants", is_flag=True, help="Also write a TenantCluster for each imported owner."),
     option("--provider", metavar="NAME", help="ProviderConfig of these. Default: one that serves."),
     option("--partial", is_flag=True, help="Write the files without conflicts anyway."),
@@ -132,7 +159,7 @@ def csv(
     team, space, description, status, used, ignore.
     """
     assumed = _assumed(target, types, mapped, type_ or "")
-    return target.finish(files_found(map(_read, files), assumed), result)
+    return target.finish(files_found(map(_read, files), assumed), result, target.opened())
 
 
 @import_.command()
@@ -149,7 +176,8 @@ def netbox(
 ) -> int:
     """An export of NetBox: prefixes, IP ranges and IP addresses, as JSON or CSV."""
     assumed = _assumed(target, types, mapped)
-    return target.finish(files_found(map(_read, files), assumed, netbox_rows), result)
+    found = files_found(map(_read, files), assumed, netbox_rows)
+    return target.finish(found, result, target.opened())
 
 
 def _assumed(
@@ -175,12 +203,12 @@ class MetalLB(Struct, frozen=True):
         return dict(_pair("--metallb-pool", text, "CLUSTER=POOL") for text in self.kept)
 
     def found(
-        self, repo: Path, clusters: Iterable[tuple[Owner, Cluster | ManifestCluster]]
+        self, opened: Opened, clusters: Iterable[tuple[Owner, Cluster | ManifestCluster]]
     ) -> ImportedSource:
         """Return the content of clusters, by the owner of their MetalLB pools."""
-        read = opening.open_source(options.Reading(repo, worktree=True))
-        usual = read_own_settings(read.source).settings.pool_name
         pools = self.pools()
+        if pools and opened.writer.entries is not None:
+            raise UsageError("--metallb-pool: ipam keeps all pools of a cluster", "leave it out")
         sources = [
             ImportSource(owner, it, pools.pop("/".join(owner), "")) for owner, it in clusters
         ]
@@ -189,7 +217,8 @@ class MetalLB(Struct, frozen=True):
             message = f"--metallb-pool: no cluster {shown(min(pools))}"
             raise UsageError(message, f"there are: {named}")
         with output.progress("reading clusters"):
-            return looked(sources, usual, self.metallb_namespace)
+            usual = opened.tree.settings.pool_name
+            return looked(sources, usual, self.metallb_namespace, opened.writer)
 
 
 _metallb: options.Decorator[Any] = options.gathered(
@@ -229,6 +258,7 @@ def cluster(
     metallb.pools()  # a mistake of theirs comes before any connection
     seconds = options.parse_seconds("--timeout", timeout)
     namespace = _label(target.default_namespace)
+    read = target.opened()
     with ExitStack() as stack:
         clusters: list[tuple[Owner, Cluster]] = []
         for text in kubeconfigs:
@@ -238,9 +268,12 @@ def cluster(
             ):
                 stack.callback(opened.close)
                 stem = path.stem if path.suffix == ".kubeconfig" else ""
-                clusters.append((_owner(name, stem, title, namespace), opened))
-        found = metallb.found(target.repo, clusters)
-    return target.finish(found, result)
+                if read.writer.entries is not None and not contexts and is_label(stem):
+                    title = stem
+                owner = read.owner(_owner(name, stem, title, namespace))
+                clusters.append((owner, opened))
+        found = metallb.found(read, clusters)
+    return target.finish(found, result, read)
 
 
 @import_.command()
@@ -254,12 +287,14 @@ def manifests(files: Sequence[str], metallb: MetalLB, target: Target, result: ou
     is, such as <namespace>.<name>.yaml.
     """
     namespace = _label(target.default_namespace)
+    opened = target.opened()
     read: list[tuple[Owner, str, bytes]] = []
     for name, path in map(_named, files):
         stem = path.stem if path != _STDIN else "stdin"
-        read.append((_owner(name, stem, stem, namespace), *_read(path)))
+        read.append((opened.owner(_owner(name, stem, stem, namespace)), *_read(path)))
     clusters, more = clusters_in(read)
-    return target.finish(metallb.found(target.repo, clusters.items()).with_more(more), result)
+    found = metallb.found(opened, clusters.items()).with_more(more)
+    return target.finish(found, result, opened)
 
 
 _STDIN = Path("-")
@@ -276,12 +311,12 @@ def _read(path: Path) -> tuple[str, bytes]:
 
 
 def _described(text: str) -> ImportedNetwork:
-    name, cidr = _pair("--add-pool", text, "NAME=CIDR")
+    name, cidr = _pair("--pool", text, "NAME=CIDR")
     try:
         extent = parse_cidr(cidr)
     except NotationError as failed:
-        raise UsageError(f"--add-pool {name}: {failed}", failed.hint) from failed
-    return ImportedNetwork(_label(name), extent, Location(f"--add-pool {name}"))
+        raise UsageError(f"--pool {name}: {failed}", failed.hint) from failed
+    return ImportedNetwork(_label(name), extent, Location(f"--pool {name}"))
 
 
 def _pair(name: str, text: str, form: str) -> tuple[str, str]:

@@ -1,6 +1,6 @@
 """Import and intake of cluster objects."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ from reconciler.addresses import IPRange
 from reconciler.documents.document import Documents, GroupKind, Identity, Kind
 from reconciler.documents.findings import Location
 from reconciler.documents.validators import schema
+from reconciler.loadbalancers.interface import ImportedPool
 from reconciler.model.key import Key
 from reconciler.model.objects import (
     MANAGER,
@@ -161,7 +162,10 @@ class Copied(Struct, frozen=True):
 
 
 class ImportedNetwork(NamedTuple):
-    """A network in a source, or a pool to write; `is_full` if existing addresses fill it."""
+    """A network in a source, or a pool to write; `is_full` if existing addresses fill it.
+
+    No source describes one that `is_found`: it surrounds addresses in use.
+    """
 
     name: str
     extent: IPRange
@@ -170,6 +174,7 @@ class ImportedNetwork(NamedTuple):
     windows: tuple[IPRange, ...] = ()
     is_full: bool = False
     reserved: tuple[IPRange, ...] = ()
+    is_found: bool = False
 
 
 class ImportedRange(NamedTuple):
@@ -196,27 +201,52 @@ class ImportedRange(NamedTuple):
     @property
     def title(self) -> str:
         """Return `namespace/name`, for display."""
-        return f"{self.namespace}/{self.name}"
+        return "/".join(filter(None, self.owner))
+
+
+class ImportedCluster(NamedTuple):
+    """A cluster and the pools of its controller; `uid` and `namespace` can be empty."""
+
+    name: str
+    uid: str
+    controller: str
+    namespace: str
+    pools: tuple[ImportedPool, ...]
+    place: Location
+
+
+EntryWriting = Callable[
+    [ImportedCluster, Sequence[tuple[ImportedPool, Sequence[str]]]], ImportedBody
+]
+"""Returns a cluster with an entry for each of its pools, with the names of pools in Git."""
 
 
 class Writing(Struct, frozen=True):
     """Writer of a family's documents; `kind` is the kind of its clusters.
 
-    `pin` gets the name of the request, `cluster` its provider and its managed pool, empty for the
-    default. `provider_of` is empty if no provider serves. `annotation` names the managed pool, and
-    `external` is that of requests of other owners. `unserved` yields notes about ranges in pools
-    that the provider of their owner does not serve.
+    `versions` are the IP versions of its pools. `pin` gets the name of the request; requests are in
+    `folder`. `limit` and `ranges` are the places of a pool's capacity limit and addresses.
+
+    With `entries`, all pools of a cluster become entries of its document. Else a cluster is a tenant
+    with one managed pool: `cluster` gets its provider and this pool, empty for the default.
+    `provider_of` is empty if no provider serves. `annotation` names the managed pool, and `external`
+    is that of requests of other owners. `unserved` yields notes about ranges in pools that the
+    provider of their owner does not serve.
     """
 
     kind: GroupKind
-    version: int
+    versions: tuple[int, ...]
     pool_key: Callable[[str], Key]
     pool: Callable[[ImportedNetwork], ImportedBody]
     pin: Callable[[ImportedRange, str], ImportedBody]
-    cluster: Callable[[ImportedRange, str, str], ImportedBody]
-    provider: Callable[[str, Iterable[str]], ImportedBody]
-    provider_of: Callable[[Documents, Iterable[str]], str]
     request_name: Callable[[tuple[str, str], str], str]
-    annotation: str
-    external: tuple[str, str]
-    unserved: Callable[[Documents, Iterable[ImportedRange]], Iterable[str]]
+    folder: str
+    limit: str
+    ranges: str
+    entries: EntryWriting | None = None
+    cluster: Callable[[ImportedRange, str, str], ImportedBody] = lambda *_: {}
+    provider: Callable[[str, Iterable[str]], ImportedBody] = lambda *_: {}
+    provider_of: Callable[[Documents, Iterable[str]], str] = lambda *_: ""
+    annotation: str = ""
+    external: tuple[str, str] = ("", "")
+    unserved: Callable[[Documents, Iterable[ImportedRange]], Iterable[str]] = lambda *_: ()

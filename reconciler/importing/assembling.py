@@ -11,20 +11,28 @@ from reconciler.addresses import IPRange, IPSet, format_cidr, format_range, form
 from reconciler.documents.document import Document, Documents, GroupKind
 from reconciler.documents.findings import Finding, Location, Severity, join_limited, meant, shown
 from reconciler.documents.yaml import dump, text
-from reconciler.families import families
-from reconciler.families.importing import ImportedNetwork, ImportedRange, Writing, annotated
+from reconciler.families.importing import (
+    EntryWriting,
+    ImportedNetwork,
+    ImportedRange,
+    Writing,
+    annotated,
+)
 from reconciler.importing.found import (
     LOAD_BALANCER,
     ImportedObject,
     ImportedSource,
+    by_address,
     conflict,
     fitted,
     full_place,
     slug,
+    writing,
 )
 from reconciler.importing.pools import MAX_WINDOWS, Placed, Taken, near, taken_in, with_retries
+from reconciler.loadbalancers.interface import ImportedPool
+from reconciler.loadbalancers.ranges import describe, written
 from reconciler.model.key import Key
-from reconciler.model.objects import PREFIX
 from reconciler.model.plan import Keep, Refuse
 from reconciler.model.pool import Pool
 from reconciler.planning.documents import Tree, source_reader
@@ -111,7 +119,7 @@ def _merged(group: list[ImportedRange], taken: Lookup[Taken]) -> Iterator[Import
 MAX_BYTES = 200 * 1024
 """Maximum size of a file. The read limit of a repository is a quarter higher."""
 
-_FULL = "The addresses in use fill it. Widen it, reserve those of other users, and remove the gate."
+_FULL = "The addresses in use fill it. Widen it, reserve those of other users, and remove the {}."
 _HEAD = "# Written by ipam import. It is yours: no later import touches it.\n"
 
 
@@ -167,9 +175,16 @@ class RangeChange(NamedTuple):
 
 
 def outcome(
-    before: Evaluation, after: Evaluation, paths: Collection[str], holdings: Iterable[ImportedRange]
+    before: Evaluation,
+    after: Evaluation,
+    paths: Collection[str],
+    holdings: Iterable[ImportedRange],
+    field: str,
 ) -> tuple[tuple[RangeChange, ...], tuple[Finding, ...]]:
-    """Return the changes of ranges by files that were added at `paths`, and conflicts."""
+    """Return the changes of ranges by files that were added at `paths`, and conflicts.
+
+    `field` has the addresses of pools.
+    """
     by_range = {(it.space, it.item): it for it in holdings}
     lines: list[RangeChange] = []
     known = set(before.findings)
@@ -199,18 +214,18 @@ def outcome(
             what = format_short(claim.pin) if claim.pin else f"a range of size {claim.size}"
             message = f"{claim.owner.short}: {what} cannot be granted: {decision.message}"
             outside = pool if decision.reason == "pin-outside-pool" else None
-            hint = _widening(outside, holdings) if outside else ""
+            hint = _widening(outside, holdings, field) if outside else ""
             hint = hint or decision.hint
             conflicts.append(conflict(place, f"{message} ({decision.reason})", hint))
     lines.sort(key=lambda it: (it.pool, it.old is None, it.old or (), it.owner))
     return tuple(lines), (*conflicts, *moved)
 
 
-def _widening(pool: Pool, holdings: Iterable[ImportedRange]) -> str:
+def _widening(pool: Pool, holdings: Iterable[ImportedRange], field: str) -> str:
     inside = (it.item for it in holdings if (it.space, it.pool) == (pool.space, pool.key.name))
     ranges = IPSet.of((*pool.windows, *inside)).ranges
     listed = ", ".join(map(format_range, ranges))
-    hint = f"set spec.tenantAllocation.ranges of pool {pool.key.name} to {listed}"
+    hint = f"set {field} of pool {pool.key.name} to {listed}"
     return hint if len(ranges) <= MAX_WINDOWS else ""
 
 
@@ -222,12 +237,8 @@ class Imported(Struct, frozen=True):
     conflicts: tuple[Finding, ...]
     notes: tuple[str, ...]
     after: Evaluation
+    writer: Writing
     unnamed: tuple[str, ...] = ()
-
-
-def writing() -> Writing:
-    """Return the writer of the first family that has one."""
-    return next(it for family in families() if (it := family.objects.writing) is not None)
 
 
 def assemble(tree: Tree, found: ImportedSource, provider: str | None = None) -> Imported:
@@ -239,10 +250,10 @@ def assemble(tree: Tree, found: ImportedSource, provider: str | None = None) -> 
     if full := {key for key, pool in after.state.pools.items() if pool.source in gates}:
         files = work.files(full)
         after = evaluate(_with_files(tree, files)) if files else before
-    lines, errors = outcome(before, after, files.keys(), work.holdings)
+    lines, errors = outcome(before, after, files.keys(), work.holdings, work.writer.ranges)
     conflicts = dict.fromkeys([*found.conflicts, *work.conflicts, *errors])
     known = {*before.findings, *before.gates}
-    more = {CAPACITY: f", or set {PREFIX}gate: never"}
+    more = {CAPACITY: f", or set {work.writer.limit}: never"}
     warned = [
         f"{it.location}: {it.severity} {it.code}: {it.message}; {it.hint}{more.get(it.code, '')}"
         for it in (*after.findings, *after.gates)
@@ -250,10 +261,11 @@ def assemble(tree: Tree, found: ImportedSource, provider: str | None = None) -> 
     ]
     unserved = work.writer.unserved(after.documents, [*work.holdings, *work.known])
     notes = dict.fromkeys([*warned, *work.found.notes, *work.notes, *unserved])
-    every = sorted({item.owner for item in work.holdings if provider is None})
+    is_tenant = provider is None and work.writer.entries is None
+    every = sorted({item.owner for item in work.holdings if is_tenant})
     alone = (it for it in every if after.documents.find(work.writer.kind, *it) is None)
     unnamed = tuple(map("/".join, alone))
-    return Imported(files, lines, tuple(conflicts), tuple(notes), after, unnamed)
+    return Imported(files, lines, tuple(conflicts), tuple(notes), after, work.writer, unnamed)
 
 
 def _with_files(tree: Tree, files: Mapping[str, bytes]) -> Tree:
@@ -263,14 +275,14 @@ def _with_files(tree: Tree, files: Mapping[str, bytes]) -> Tree:
     return replace(tree, sources=tuple(sources))
 
 
-def _of_version(found: ImportedSource, version: int) -> ImportedSource:
-    """Return the ranges of an IP version; a note lists each other one."""
+def _of_versions(found: ImportedSource, versions: Collection[int]) -> ImportedSource:
+    """Return the ranges of IP versions; a note lists each other one."""
     notes: list[str] = []
 
     def kept(items: Iterable[Any]) -> Iterator[Any]:
         for it in items:
             item = it.extent if isinstance(it, ImportedNetwork) else it.item
-            if item.version == version:
+            if item.version in versions:
                 yield it
                 continue
             of = f" of {it.title}" if isinstance(it, ImportedRange) else ""
@@ -290,8 +302,8 @@ class _Assembling:
         self.provider = provider
         self.tree = tree
         self.before = before
-        self.writer = writing()
-        self.found = found = _of_version(found, self.writer.version)
+        self.writer = writing(tree)
+        self.found = found = _of_versions(found, self.writer.versions)
         self.named = {owner: (pool, place) for owner, pool, place in found.named}
         self.conflicts: list[Finding] = []
         self.notes: list[str] = []
@@ -303,7 +315,10 @@ class _Assembling:
         there = evaluate(_with_files(tree, self.files())) if copies else before
         self.networks = self._place(there)
         names = {(it.namespace, it.name) for it in copies}
-        self.written += self._clusters(there.documents, names)
+        if self.writer.entries is not None:
+            self.written += self._with_entries(there.documents, self.writer.entries)
+        else:
+            self.written += self._clusters(there.documents, names)
         self.written += self._requests(there.documents)
 
     def files(self, full: Collection[Key] = ()) -> dict[str, bytes]:
@@ -337,10 +352,12 @@ class _Assembling:
     def _place(self, there: Evaluation) -> Sequence[ImportedNetwork]:
         taken = taken_in(there)
         every = join_sources(self.found.holdings, taken)
+        if self.writer.entries is not None:
+            every = replace(every, holdings=tuple(_one_each(every.holdings)))
         found = replace(self.found, holdings=every.holdings)
         key = self.writer.pool_key
         pools = {it: pool for it, pool in there.state.pools.items() if it == key(it.name)}
-        placed = Placed(found, pools, taken)
+        placed = Placed(found, pools, taken, is_exact=self.writer.entries is not None)
         self.known = placed.known if self.provider is not None else ()
         self.holdings = placed.holdings
         self.conflicts += [*every.conflicts, *with_retries(placed.conflicts, self.before)]
@@ -348,8 +365,32 @@ class _Assembling:
         return placed.networks
 
     def _network(self, network: ImportedNetwork) -> ImportDocument:
-        comments = (f"from {_short(network.place)}", *([_FULL] if network.is_full else []))
+        limit = self.writer.limit.rpartition("/")[2]
+        comments = (
+            f"from {_short(network.place)}",
+            *([_FULL.format(limit)] if network.is_full else []),
+        )
         return ImportDocument("pools", network.name, self.writer.pool(network), comments)
+
+    def _with_entries(self, documents: Documents, write: EntryWriting) -> Iterator[ImportDocument]:
+        for cluster in self.found.clusters:
+            document = documents.find(self.writer.kind, "", cluster.name)
+            held = [it for it in self.holdings if it.is_cluster and it.name == cluster.name]
+            placed, pools = IPSet.of(it.item for it in held), list[tuple[ImportedPool, list[str]]]()
+            for it in cluster.pools:
+                ranges = IPSet.of(it.pool.ranges)
+                new = ranges & placed
+                if new and document is not None:
+                    message = f"{describe(new)} of pool {it.pool.name} is in no entry of"
+                    message += f" {document.title} of {document.start}"
+                    hint = f"add it to spec.loadBalancers, addresses: [{', '.join(written(new))}]"
+                    self.conflicts.append(conflict(cluster.place, message, hint))
+                elif new and new == ranges:  # else, the conflict was reported
+                    names = [part.pool for part in held if ranges.overlapping(part.item)]
+                    pools.append((it, list(dict.fromkeys(names))))
+            if pools:
+                comments = (f"from {cluster.place}",)
+                yield ImportDocument("clusters", cluster.name, write(cluster, pools), comments)
 
     def _clusters(
         self, documents: Documents, copied: Collection[tuple[str, str]]
@@ -413,6 +454,8 @@ class _Assembling:
         """Yield a request for each range; an owner's first range replaces its own claim."""
         names: set[str] = set()
         for item in self.holdings:
+            if self.writer.entries is not None and item.is_cluster:
+                continue
             base = self.writer.request_name(item.owner, item.type)
             name, number = fitted(base), 1
             while name in names or _find(documents, self.writer.pin(item, name)) is not None:
@@ -426,7 +469,17 @@ class _Assembling:
             is_other = self.provider is not None and not self._becomes_cluster(item)
             if is_other and documents.find(self.writer.kind, *item.owner) is None:
                 body = annotated(body, dict([self.writer.external]))
-            yield ImportDocument("tenants", path, body, tuple(comments))
+            yield ImportDocument(self.writer.folder, path, body, tuple(comments))
+
+
+def _one_each(holdings: Iterable[ImportedRange]) -> Iterator[ImportedRange]:
+    """Yield ranges of one owner each: all but the first of an owner are named by their address."""
+    seen: set[tuple[str, str]] = set()
+    for item in holdings:
+        is_further = not item.is_cluster and item.owner in seen
+        seen.add(item.owner)
+        name = by_address(item.name, item.item) if is_further else item.name
+        yield item._replace(name=name, is_typed=False)
 
 
 def _short(place: Location) -> str:

@@ -14,14 +14,17 @@ from reconciler.families import families
 from reconciler.families.importing import (
     UID,
     Copied,
+    ImportedCluster,
     ImportedList,
     ImportedNetwork,
     ImportedRange,
+    Writing,
     copied,
 )
 from reconciler.model.key import is_label, is_name
 from reconciler.model.objects import Manifest, Resource
 from reconciler.model.pool import DEFAULT_SPACE
+from reconciler.planning.documents import Tree
 
 LOAD_BALANCER, NODES = "loadbalancer", "nodes"
 
@@ -55,6 +58,7 @@ class ImportedSource(Struct, frozen=True):
     named: tuple[tuple[tuple[str, str], str, Location], ...] = ()
     notes: tuple[str, ...] = ()
     reserved: tuple[Window, ...] = ()
+    clusters: tuple[ImportedCluster, ...] = ()
 
     def with_more(self, *others: "ImportedSource") -> "ImportedSource":
         """Return the combination of several sources."""
@@ -74,22 +78,40 @@ def full_place(place: Location) -> str:
     return f"{place}{place.pointer}"
 
 
-def kinds() -> tuple[Copied, ...]:
-    """Return the copied kinds of all families."""
-    return tuple(item for family in families() for item in family.objects.copied)
+def kinds(writer: Writing | None = None) -> tuple[Copied, ...]:
+    """Return the copied kinds of all families; with a writer, without families of other writers."""
+    return tuple(
+        item
+        for family in families()
+        if writer is None or family.objects.writing in (None, writer)
+        for item in family.objects.copied
+    )
 
 
-def resources() -> tuple[Resource, ...]:
+def resources(writer: Writing | None = None) -> tuple[Resource, ...]:
     """Return the resources of their objects."""
-    return tuple(item.intake.resource for item in kinds())
+    return tuple(item.intake.resource for item in kinds(writer))
 
 
-def copies_of(cluster: str, there: ImportedList) -> ImportedSource:
+def writing(tree: Tree) -> Writing:
+    """Return the writer of the family whose pools the repository has, else by its source folders."""
+    there = {it.kind.id for source in tree.sources for it in source.documents}
+    every = [it for it in families() if it.objects.writing is not None]
+    used = [
+        it for it in every for kind in it.kinds if kind.name in it.pool_kinds and kind.id in there
+    ]
+    writers = [it.objects.writing for it in (*used, *every) if it.objects.writing is not None]
+    if not used:
+        writers.sort(key=lambda it: it.folder not in tree.settings.sources)
+    return writers[0]
+
+
+def copies_of(cluster: str, there: ImportedList, writer: Writing | None = None) -> ImportedSource:
     """Return the documents of the objects of a cluster, by kind and with a valid structure."""
     copies: list[ImportedObject] = []
     notes: list[str] = []
     conflicts: list[Finding] = []
-    for kind in kinds():
+    for kind in kinds(writer):
         for manifest in there.get(kind.intake.resource, ()):
             *_, namespace, name = kind.intake.identity(manifest)
             title = f"{namespace}/{name}" if namespace else name

@@ -11,7 +11,7 @@ from reconciler.importing.found import ImportedSource, conflict, resources
 from reconciler.importing.tables import UnreadableError, decoded
 from reconciler.kube.interface import ObjectList
 from reconciler.kube.resources import ref_of
-from reconciler.loadbalancers import controller
+from reconciler.loadbalancers import controllers
 from reconciler.model.errors import NoSuchKindError
 from reconciler.model.objects import Manifest, Ref, Resource
 
@@ -22,9 +22,9 @@ class ManifestCluster(dict[Ref, Manifest]):
     """Objects of files, which can be read like objects of a cluster."""
 
     def list(self, resource: Resource, namespace: str = "") -> ObjectList:
-        """Return all objects of a kind. Without a pool, the cluster has no controller."""
+        """Return all objects of a kind. Without a pool, the cluster does not have its controller."""
         every = [(ref, item) for ref, item in self.items() if ref.resource == resource]
-        if resource == controller().pool and not every:
+        if not every and any(resource == it.pool for it in controllers()):
             raise NoSuchKindError(resource.kind)
         return ObjectList([it for ref, it in every if namespace in ("", ref.namespace)])
 

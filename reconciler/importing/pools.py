@@ -10,6 +10,7 @@ from reconciler.addresses import BITS, IPRange, IPSet, cidrs_of, format_cidr, fo
 from reconciler.documents.findings import Finding, Location, join_limited
 from reconciler.families.importing import ImportedNetwork, ImportedRange
 from reconciler.importing.found import ImportedSource, Window, by_address, conflict, full_place
+from reconciler.loadbalancers.ranges import describe
 from reconciler.model.claim import Claim
 from reconciler.model.key import Key
 from reconciler.model.pool import DEFAULT_SPACE, Pool
@@ -37,11 +38,20 @@ class Home(NamedTuple):
 
 
 class Placed:
-    """Pools to write, and ranges that do not overlap, each with its pool. `known` ones exist."""
+    """Pools to write, and ranges that do not overlap, each with its pool. `known` ones exist.
+
+    If `is_exact`, pools without a described network are the addresses in use, and nothing around them.
+    """
 
     def __init__(
-        self, found: ImportedSource, pools: Mapping[Key, Pool], taken: Lookup["Taken"]
+        self,
+        found: ImportedSource,
+        pools: Mapping[Key, Pool],
+        taken: Lookup["Taken"],
+        *,
+        is_exact: bool = False,
     ) -> None:
+        self._is_exact = is_exact
         self.networks: list[ImportedNetwork] = []
         self.holdings: list[ImportedRange] = []
         self.known: list[ImportedRange] = []
@@ -151,7 +161,8 @@ class Placed:
         around = [home for home in self._homes if home.space == item.space]
         fitting = [home for home in named or around if home.extent.covers(item.item)]
         fitting = [home for home in fitting if home.space == item.space] or fitting
-        if not fitting and not named and (item.pool or not self._homes):
+        makes = item.pool or not self._homes or (self._is_exact and item.is_cluster)
+        if not fitting and not named and makes:
             return True
         if len(fitting) == 1:
             self._put(fitting[0], item)
@@ -162,7 +173,7 @@ class Placed:
         else:
             names = ", ".join(home.name for home in named or around) or "none"
             message = f"{title} lies outside of every pool"
-            hint = f"widen one, or describe one: --add-pool NAME=CIDR; looked at: {names}"
+            hint = f"widen one, or describe one: --pool NAME=CIDR; looked at: {names}"
             if item.space != DEFAULT_SPACE:
                 message += f" of VRF {item.space}"
                 hint = f"import its prefix with this VRF, or widen a pool; looked at: {names}"
@@ -184,14 +195,32 @@ class Placed:
             groups.setdefault((item.space, name, site), []).append(item)
         for (space, name, _), items in groups.items():
             ranges = [item.item for item in items]
-            made = ImportedNetwork(name, _around(ranges), items[0].place, space)
+            made = ImportedNetwork(name, _around(ranges), items[0].place, space, is_found=True)
+            parts = IPSet.of(ranges)
+            if self._is_exact:
+                self._make_exactly(made, parts, items)
+                continue
             if not self._is_there(made):
-                parts = IPSet.of(ranges)
                 self._new(made, parts if len(parts.ranges) <= MAX_GAPS else IPSet(_limited(parts)))
             there = (it for it in self._homes if it.space == space)
             home = next((it for it in there if it.extent.covers(made.extent)), None)
             if home is not None:  # otherwise, the conflict was reported
                 self._put(home, *items)
+
+    def _make_exactly(
+        self, made: ImportedNetwork, parts: IPSet, items: Sequence[ImportedRange]
+    ) -> None:
+        for home in (it for it in self._homes if it.space == made.space and it.extent & parts):
+            message = f"{describe(home.extent & parts)} is in pool {home.name} of {home.place}"
+            message += f", but not all of {describe(parts)}"
+            hint = "add the rest to its addresses, or write a pool for all of it"
+            self.conflicts.append(conflict(made.place, message, hint))
+            return
+        if any(home.name == made.name for home in self._homes):
+            made = made._replace(name=by_address(made.name, parts.ranges[0]))
+        self.networks.append(made._replace(windows=parts.ranges))
+        self._homes.append(Home(made.name, made.space, parts, made.place))
+        self._put(self._homes[-1], *items)
 
 
 def _distinct(name: str, space: str, extent: IPRange) -> str:

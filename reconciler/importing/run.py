@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.apply.pools import TENANT_HOME, users_of
-from reconciler.documents.findings import Location, join_limited
-from reconciler.families.importing import ImportedList, ImportedRange
+from reconciler.documents.findings import Finding, Location, join_limited
+from reconciler.families.importing import ImportedCluster, ImportedList, ImportedRange, Writing
 from reconciler.importing.found import (
     LOAD_BALANCER,
     NODES,
@@ -31,11 +31,12 @@ from reconciler.importing.tables import (
     table_rows,
 )
 from reconciler.kube.interface import Cluster
-from reconciler.loadbalancers import controller
+from reconciler.loadbalancers import controller, controllers
+from reconciler.loadbalancers.interface import Controller, ImportedPool
 from reconciler.loadbalancers.ranges import describe
 from reconciler.model.errors import NoSuchKindError
 from reconciler.model.objects import NAMESPACE as NAMESPACES
-from reconciler.model.objects import SERVICE, Manifest, Ref
+from reconciler.model.objects import SERVICE, Manifest, Ref, Resource
 
 _BALANCER = controller()
 _KIND = _BALANCER.pool.kind
@@ -51,11 +52,12 @@ class Announced(NamedTuple):
     services: Sequence[Manifest]
     usual: str
     wanted: str = ""
+    balancer: Controller = _BALANCER
 
     def place(self, pool: str = "") -> Location:
         """Return the location of the cluster, or of one of its pools."""
-        title = f"cluster {'/'.join(self.owner)}"
-        return Location(f"{title} {_KIND} {pool}" if pool else title)
+        title = f"cluster {_title(self.owner)}"
+        return Location(f"{title} {self.balancer.pool.kind} {pool}" if pool else title)
 
     def users(self, ranges: IPSet) -> tuple[str, ...]:
         """Return the Services with addresses in some ranges, for display."""
@@ -63,6 +65,22 @@ class Announced(NamedTuple):
             f"{it.service} ({it.address})"
             for it in users_of(self.services, ranges, counts_pins=False)
         )
+
+    def outside(self, inside: IPSet) -> ImportedSource:
+        """Return the conflict of Services whose addresses no pool has, if there are any."""
+        outside, name = self.users(_EVERYTHING - inside), self.balancer.name
+        if not outside:
+            return ImportedSource()
+        message = f"an address outside of every {self.balancer.pool.kind}: "
+        message += f"Service {join_limited(outside)}"
+        hint = f"reserve it, or describe it as a CSV row: {name} does not give it"
+        if not self.pools:
+            hint = f"if {name} is in another namespace: --{_OPTION}-namespace NAME; else reserve it"
+        return ImportedSource(conflicts=(conflict(self.place(), message, hint),))
+
+
+def _title(owner: tuple[str, str]) -> str:
+    return "/".join(filter(None, owner))
 
 
 def held_by(cluster: Announced) -> ImportedSource:
@@ -80,14 +98,7 @@ def held_by(cluster: Announced) -> ImportedSource:
         return ImportedSource(conflicts=(conflict(cluster.place(), message, hint),))
     parts = [_pool(cluster, item, is_ours=name == ours) for name, item in sorted(named.items())]
     inside = IPSet.of(item.item for part in parts for item in part.holdings)
-    outside = cluster.users(_EVERYTHING - inside)
-    if outside:
-        message = f"an address outside of every {_KIND}: Service {join_limited(outside)}"
-        hint = f"reserve it, or describe it as a CSV row: {_BALANCER.name} does not give it"
-        if not named:
-            hint = f"if {_BALANCER.name} is in another namespace: --{_OPTION}-namespace NAME;"
-            hint += " else reserve it"
-        parts.insert(0, ImportedSource(conflicts=(conflict(cluster.place(), message, hint),)))
+    parts.insert(0, cluster.outside(inside))
     if not named:
         parts.append(ImportedSource(notes=(f"{cluster.place()}: no {_KIND}",)))
     elif ours != cluster.usual:
@@ -222,33 +233,123 @@ class ImportSource(NamedTuple):
     pool: str = ""
 
 
-def looked(looks: Sequence[ImportSource], usual: str, namespace: str = "") -> ImportedSource:
+def looked(
+    looks: Sequence[ImportSource], usual: str, namespace: str = "", writer: Writing | None = None
+) -> ImportedSource:
     """Return the content of clusters. `namespace` is the controller's, or empty."""
     parts: list[ImportedSource] = []
     seen: dict[str, str] = {}
     for look in looks:
-        title = "/".join(look.owner)
+        title = _title(look.owner)
         there = look.cluster.get(Ref(NAMESPACES, "", "kube-system"))
         uid = there["metadata"]["uid"] if there is not None else ""
         if uid and uid in seen:
             note = f"cluster {title}: it is {seen[uid]}, which is read already"
             parts.append(ImportedSource(notes=(note,)))
+            continue
+        if writer is not None and writer.entries is not None:
+            if title in seen.values():
+                place, message = Location(f"cluster {title}"), "another cluster has this name"
+                hint = "name each cluster: NAME=KUBECONFIG"
+                parts.append(ImportedSource(conflicts=(conflict(place, message, hint),)))
+                continue
+            parts.append(_with_entries(look, uid, namespace, writer))
         else:
-            seen[uid] = title
             parts.append(_one(look, title, usual, namespace))
+        seen[uid or f"{title}, without a uid"] = title
     return ImportedSource().with_more(*parts)
+
+
+def _listed(
+    cluster: Cluster | ManifestCluster, kinds: Iterable[Resource], home: str = ""
+) -> tuple[ImportedList, list[str]]:
+    """Return the objects of kinds, pools of a namespace, and the kinds that are not there."""
+    there: ImportedList = {}
+    missing: list[str] = []
+    pools = [it.pool for it in controllers() if it.pool.is_namespaced]
+    for resource in kinds:
+        try:
+            there[resource] = list(cluster.list(resource, home if resource in pools else "").items)
+        except NoSuchKindError:
+            missing.append(resource.kind)
+    return there, missing
+
+
+def _with_entries(look: ImportSource, uid: str, home: str, writer: Writing) -> ImportedSource:
+    """Return all pools of a cluster, of the controller that has pools there."""
+    title = _title(look.owner)
+    found = copies_of(title, _listed(look.cluster, resources(writer))[0], writer)
+    place = Location(f"cluster {title}")
+    try:
+        used = [
+            (it, pools)
+            for it in controllers()
+            if (pools := it.imported(_listed(look.cluster, (it.pool, *it.others), home)[0]))
+        ]
+        if len(used) == 1:
+            services = look.cluster.list(SERVICE).items
+            return found.with_more(_entries_of(look, uid, *used[0], services))
+    except (KeyError, TypeError, AttributeError):
+        message, hint = "its pools or Services cannot be read", "fix or export them"
+        return found.with_more(ImportedSource(conflicts=(conflict(place, message, hint),)))
+    if not used:
+        names = ", ".join(it.pool.kind for it in controllers())
+        return found.with_more(ImportedSource(notes=(f"{place}: no {names}",)))
+    message = f"it has pools of {' and '.join(it.name for it, _ in used)}"
+    hint = "leave the objects of the controller that gives no addresses out of the files"
+    return found.with_more(ImportedSource(conflicts=(conflict(place, message, hint),)))
+
+
+def _entries_of(
+    look: ImportSource,
+    uid: str,
+    balancer: Controller,
+    pools: Sequence[ImportedPool],
+    services: Sequence[Manifest],
+) -> ImportedSource:
+    cluster = Announced(look.owner, (), services, "", balancer=balancer)
+    homes = sorted({it.namespace for it in pools})
+    if len(homes) > 1:
+        return ImportedSource(conflicts=(_several_homes(cluster.place(), balancer, homes),))
+    holdings: list[ImportedRange] = []
+    notes: list[str] = []
+    conflicts: list[Finding] = []
+    for it in pools:
+        place = cluster.place(it.pool.name)
+        if it.problem:
+            hint = f"fix it in the cluster: {balancer.name} cannot read it either"
+            conflicts.append(conflict(place, it.problem, hint))
+        if by := join_limited(it.advertised_by):
+            notes.append(f"{place}: {by} announces it, and stays as it is")
+        if it.unknown:
+            notes.append(f"{place}: {join_limited(it.unknown)} stays as it is")
+        holdings += (
+            ImportedRange(
+                *("", cluster.owner[1], LOAD_BALANCER, item, place),
+                said=cluster.owner[1],
+                is_cluster=True,
+                users=cluster.users(IPSet((item,))),
+            )
+            for item in IPSet.of(it.pool.ranges)
+        )
+    outside = cluster._replace(pools=[{}]).outside(IPSet.of(it.item for it in holdings))
+    sound = tuple(it for it in pools if not it.problem)
+    name = cluster.owner[1]
+    made = ImportedCluster(name, uid, balancer.name, homes[0], sound, cluster.place())
+    return ImportedSource(
+        holdings=tuple(holdings), notes=tuple(notes), conflicts=tuple(conflicts), clusters=(made,)
+    ).with_more(outside)
+
+
+def _several_homes(place: Location, balancer: Controller, homes: Sequence[str]) -> Finding:
+    message = f"it has {balancer.pool.kind}s in several namespaces: {', '.join(homes)}"
+    hint = f"say which one {balancer.name} is in: --{_OPTION}-namespace NAME"
+    return conflict(place, message, hint)
 
 
 def _one(look: ImportSource, title: str, usual: str, home: str) -> ImportedSource:
     cluster = look.cluster
-    there: ImportedList = {}
-    missing: list[str] = []
-    for resource in (_BALANCER.pool, *resources()):
-        try:
-            listed = cluster.list(resource, home if resource == _BALANCER.pool else "")
-            there[resource] = list(listed.items)
-        except NoSuchKindError:
-            missing.append(resource.kind)
+    there, missing = _listed(cluster, (_BALANCER.pool, *resources()), home)
     notes = (f"cluster {title}: it has no kind {', '.join(missing)}",) if missing else ()
     found = ImportedSource(notes=notes).with_more(copies_of(title, there))
     if _BALANCER.pool not in there:
@@ -256,9 +357,8 @@ def _one(look: ImportSource, title: str, usual: str, home: str) -> ImportedSourc
     pools, place = there[_BALANCER.pool], Location(f"cluster {title}")
     homes = sorted({item["metadata"].get("namespace", TENANT_HOME) for item in pools})
     if len(homes) > 1:
-        message = f"it has {_KIND}s in several namespaces: {', '.join(homes)}"
-        hint = f"say which one {_BALANCER.name} is in: --{_OPTION}-namespace NAME"
-        return found.with_more(ImportedSource(conflicts=(conflict(place, message, hint),)))
+        several = _several_homes(place, _BALANCER, homes)
+        return found.with_more(ImportedSource(conflicts=(several,)))
     if homes and homes != [TENANT_HOME]:
         note = f"cluster {title}: {_BALANCER.name} is in namespace {homes[0]};"
         note += f" apply writes to {TENANT_HOME}"

@@ -45,11 +45,11 @@ class ServiceSelection(Struct, frozen=True):
         return not (self.is_default or self.namespaces or self.selector)
 
 
-def selection(services: Mapping[str, Any] | None) -> ServiceSelection:
-    """Return the selection of the field `services` of a ClusterTarget's entry."""
+def selection(services: Mapping[str, Any] | None, *, assigns: bool = False) -> ServiceSelection:
+    """Return the selection of the fields `services` and `autoAssign` of a ClusterTarget's entry."""
     stated = services or {}
     namespaces = tuple(stated.get("namespaces") or ())
-    is_default = stated.get("default") is True
+    is_default = assigns or stated.get("default") is True
     return ServiceSelection(is_default, namespaces, stated.get("selector") or {})
 
 

@@ -85,7 +85,7 @@ def test_a_dry_run_writes_nothing(repo: Path, capsys: Capture) -> None:
         (["netbox", "a.csv", "--map-type", "x"], "--map-type 'x' is not TEXT=TYPE"),
         (["csv", "a.csv", "--provider", "x"], "--provider is of --tenants"),
         (["manifests", "a.csv", "--metallb-pool", "x=y"], "--metallb-pool: no cluster 'x'"),
-        (["csv", "a.csv", "--add-pool", "x=10.0.0.1/24"], "--add-pool x: '10.0.0.1/24' has host"),
+        (["csv", "a.csv", "--add-pool", "x=10.0.0.1/24"], "--pool x: '10.0.0.1/24' has host"),
         (["csv", "a.csv", "--default-namespace", "A b"], "'A b' is not a Kubernetes name"),
         (["cluster", "x=nowhere"], "kubeconfig of nowhere: the file nowhere is not there"),
     ],

@@ -36,7 +36,7 @@ def test_what_a_pool_reserves_is_refused_and_told_at_the_row() -> None:
 def test_a_record_that_would_not_stay_is_a_conflict() -> None:
     before = planned(evaluation_of(SMALL))
     after = evaluation_of({**reconciled(SMALL), "tenants/one.yaml": tenant("other")})
-    _, (found,) = outcome(before, after, (), ())
+    _, (found,) = outcome(before, after, (), (), "")
     assert found.message == "team-a/one (loadbalancer) would not keep its addresses"
 
 

@@ -15,7 +15,7 @@ EDGE = {"pools/edge.yaml": pool("edge", "10.0.0.0/24")}
 
 def described(name: str, cidr: str) -> ImportedSource:
     return ImportedSource(
-        described=(ImportedNetwork(name, ranges_in(cidr)[0], Location(f"--add-pool {name}")),)
+        described=(ImportedNetwork(name, ranges_in(cidr)[0], Location(f"--pool {name}")),)
     )
 
 
@@ -23,7 +23,7 @@ def test_an_address_outside_of_every_pool_is_a_conflict_until_one_is_described()
     found = table("ip,name\n10.9.0.5,web\n")
     result = imported(found, EDGE)
     assert conflicts(result) == ["a.csv:2: default/web: 10.9.0.5 lies outside of every pool"]
-    assert result.conflicts[0].hint.endswith("--add-pool NAME=CIDR; looked at: edge")
+    assert result.conflicts[0].hint.endswith("--pool NAME=CIDR; looked at: edge")
     result = imported(described("lab", "10.9.0.0/24").with_more(found), EDGE)
     assert lines(result) == ["default/web nodes lab 10.9.0.5 10.9.0.5"]
     assert "end: 10.9.0.254" in texts(result)["pools/lab.yaml"]
@@ -63,7 +63,7 @@ def test_many_runs_become_one_window(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_pools_in_each_others_way_are_a_conflict() -> None:
     for name, cidr in (("edge", "10.0.0.0/16"), ("lab", "10.0.0.0/16")):
         assert conflicts(imported(described(name, cidr), EDGE)) == [
-            f"--add-pool {name}: 10.0.0.0/16 ({name}) and pool edge of pools/edge.yaml:5"
+            f"--pool {name}: 10.0.0.0/16 ({name}) and pool edge of pools/edge.yaml:5"
             " are in each other's way"
         ]
 
@@ -71,7 +71,7 @@ def test_pools_in_each_others_way_are_a_conflict() -> None:
 def test_a_network_within_a_pool_that_is_there_is_served_by_it() -> None:
     result = imported(described("lab", "10.0.0.0/25"), EDGE)
     assert result.notes == (
-        "--add-pool lab: 10.0.0.0/25 lies in pool edge of pools/edge.yaml:5, which serves",
+        "--pool lab: 10.0.0.0/25 lies in pool edge of pools/edge.yaml:5, which serves",
     )
     assert imported(described("edge", "10.0.0.0/24"), EDGE).notes == ()
 
@@ -140,6 +140,6 @@ def test_an_address_outside_of_the_pools_of_its_vrf_is_told_how_to_get_one() -> 
     rows = "Address,DNS name,VRF\n10.0.0.5/24,web,Blue\n"
     (found,) = imported(netbox(rows), EDGE).conflicts
     assert found.message == "default/web: 10.0.0.5 lies outside of every pool of VRF blue"
-    assert "--add-pool" not in found.hint
+    assert "--pool" not in found.hint
     prefix = "Prefix,VRF\n10.0.0.0/24,Blue\n"
     assert conflicts(imported(netbox(prefix, rows), EDGE)) == []

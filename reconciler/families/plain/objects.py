@@ -16,6 +16,7 @@ from reconciler.families.interface import (
     Objects,
     pool_rows,
 )
+from reconciler.families.plain.importing import WRITING
 from reconciler.families.plain.kinds import CLAIM, NAME, POOL, TARGET
 from reconciler.model.claim import Allocation
 from reconciler.model.objects import API_VERSION
@@ -112,4 +113,6 @@ LISTINGS = (
     ),
 )
 
-OBJECTS = Objects(listings=LISTINGS, newcomer=Newcomer(CLAIM, POOL, _newcomer, needs_choice=True))
+OBJECTS = Objects(
+    listings=LISTINGS, newcomer=Newcomer(CLAIM, POOL, _newcomer, needs_choice=True), writing=WRITING
+)

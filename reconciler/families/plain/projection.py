@@ -70,7 +70,9 @@ def project(world: ProjectionInput) -> tuple[Projection, ...]:
                 LoadBalancerPool(
                     object_name(entry, records),
                     tuple(it for it in ranges if it is not None),
-                    selection(entry.body.get("services")),
+                    selection(
+                        entry.body.get("services"), assigns=entry.body.get("autoAssign", False)
+                    ),
                     entry.body.get("advertisement") or NOT_ADVERTISED,
                     labels=entry.body.get("labels") or {},
                     annotations={

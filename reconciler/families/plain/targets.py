@@ -105,6 +105,10 @@ def _contradictions(document: Document, steps: Steps, body: Mapping[str, Any]) -
         place = document.at(*steps, "services")
         message = f"{dotted((*steps, 'services'))}: default: true already selects all Services"
         yield error("field-value", place, message, "keep default: true, or the selection")
+    if services and body.get("autoAssign"):
+        place = document.at(*steps, "autoAssign")
+        message = f"{dotted((*steps, 'autoAssign'))}: services selects Services already"
+        yield error("field-value", place, message, "remove autoAssign, or services")
     advertisement = body.get("advertisement") or {}
     for field, kind in (("l2", "L2"), ("bgp", "BGP")):
         if field in advertisement and advertisement.get("type") != kind:

@@ -53,13 +53,13 @@ def _services(spec: Mapping[str, Any]) -> tuple[ServiceSelection, tuple[str, ...
         )
     unknown = {"namespaceSelectors"} & {name for name, it in allocation.items() if it}
     selectors = allocation.get("serviceSelectors") or ()
-    if len(selectors) > 1:
+    if len(selectors) > 1 or not all(selectors):
         unknown.add("serviceSelectors")
     if allocation.get("priority"):
         unknown.add("priority")
     named = tuple(f"spec.serviceAllocation.{name}" for name in sorted(unknown))
-    if unknown - {"priority"} or not allocation:
-        return ServiceSelection(is_default=True), named
     selector = selectors[0] if selectors else {}
     namespaces = tuple(allocation.get("namespaces") or ())
+    if unknown - {"priority"} or not (selector or namespaces):
+        return ServiceSelection(is_default=True), named
     return ServiceSelection(namespaces=namespaces, selector=selector), named

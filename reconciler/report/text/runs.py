@@ -6,8 +6,9 @@ from textwrap import indent
 from reconciler.addresses import format_short
 from reconciler.documents.findings import join_limited, plural
 from reconciler.documents.text import escape
+from reconciler.families.importing import Writing
 from reconciler.gitio.interface import ReplayVerdict
-from reconciler.importing.assembling import Imported, RangeChange, writing
+from reconciler.importing.assembling import Imported, RangeChange
 from reconciler.model.applied import WRITTEN, Applied, ClusterState, ObjectOutcome, ObjectResult
 from reconciler.model.change import Proposed
 from reconciler.model.instant import format_instant
@@ -272,7 +273,7 @@ def import_text(result: Imported, written: Sequence[str], painter: Painter, out:
     parts.append(findings_text(result.conflicts, painter))
     parts += [_free(result), _files(result, written, out), _plan(result, painter)]
     if written and result.unnamed:
-        parts.append(_requests(result.unnamed))
+        parts.append(_requests(result.unnamed, result.writer))
     return "".join(parts)
 
 
@@ -324,11 +325,11 @@ def _free(result: Imported) -> str:
     )
 
 
-def _requests(owners: Sequence[str]) -> str:
-    named, kind = escape(join_limited(owners)), writing().kind.kind
+def _requests(owners: Sequence[str], writer: Writing) -> str:
+    named, kind = escape(join_limited(owners)), writer.kind.kind
     verb = "has a request" if len(owners) == 1 else "have requests"
     return (
         f"{named} {verb}, and no {kind}: these addresses are held, and no others are given.\n"
         f"Add a {kind} of that name for each cluster that ipam is to manage, and the annotation"
-        f" {': '.join(writing().external)} to the requests of other holders.\n"
+        f" {': '.join(writer.external)} to the requests of other holders.\n"
     )

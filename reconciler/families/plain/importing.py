@@ -1,0 +1,121 @@
+"""Documents of an import: AddressPools, AddressClaims, and ClusterTargets with their entries."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from reconciler.addresses import IPSet, format_cidr, format_range
+from reconciler.families.importing import (
+    ImportedBody,
+    ImportedCluster,
+    ImportedNetwork,
+    ImportedRange,
+    Writing,
+)
+from reconciler.families.plain.kinds import CLAIM, POOL, TARGET, pool_key
+from reconciler.loadbalancers import controller
+from reconciler.loadbalancers.interface import DEFAULT, NOT_ADVERTISED, ImportedPool
+from reconciler.loadbalancers.ranges import written
+from reconciler.model.key import MAX_LABEL, is_label
+from reconciler.model.objects import API_VERSION, PREFIX
+from reconciler.model.pool import DEFAULT_SPACE
+
+
+def _document(kind: str, name: str, spec: ImportedBody, namespace: str = "") -> ImportedBody:
+    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
+    return {"apiVersion": API_VERSION, "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def _pool(network: ImportedNetwork) -> ImportedBody:
+    """Return a pool of a network; of exactly the addresses in use if no source describes one."""
+    extent, windows = network.extent, IPSet.of(network.windows)
+    ends = {extent.first, extent.last} if extent.size > 2 else set()
+    inner = extent._replace(first=extent.first + 1, last=extent.last - 1) if ends else extent
+    spec: ImportedBody = {"addresses": [format_range(it) for it in windows]}
+    if not network.is_found and windows.covers(inner):
+        spec["addresses"] = [format_cidr(extent)]
+        if any(it.first in ends or it.last in ends for it in windows):
+            spec["useAllAddresses"] = True
+    if network.reserved:
+        spec["reserved"] = [{"addresses": [format_range(it) for it in network.reserved]}]
+    if network.space != DEFAULT_SPACE:
+        spec["addressSpace"] = network.space
+    if network.is_found or network.is_full:
+        spec["capacityLimit"] = "never"
+    return _document(POOL.kind, network.name, spec)
+
+
+def _claim(held: ImportedRange, name: str) -> ImportedBody:
+    pinned = {"poolRefs": [{"name": held.pool}], "addresses": [format_range(held.item)]}
+    return _document(CLAIM.kind, name, pinned, held.namespace)
+
+
+def _target(
+    cluster: ImportedCluster, pools: Sequence[tuple[ImportedPool, Sequence[str]]]
+) -> ImportedBody:
+    spec: ImportedBody = {"uid": cluster.uid} if cluster.uid else {}
+    spec["controller"] = {"type": cluster.controller}
+    if cluster.namespace not in ("", controller(cluster.controller).namespace):
+        own = f"{cluster.controller[0].lower()}{cluster.controller[1:]}"
+        spec["controller"][own] = {"namespace": cluster.namespace}
+    elif cluster.controller == DEFAULT:
+        del spec["controller"]
+    spec["loadBalancers"] = list(_entries(pools))
+    return _document(TARGET.kind, cluster.name, spec)
+
+
+def _entries(pools: Sequence[tuple[ImportedPool, Sequence[str]]]) -> Iterator[ImportedBody]:
+    """Yield entries. One of a family that alone serves all Services is the default."""
+    chosen = Counter(
+        version
+        for it, _ in pools
+        if it.pool.services.is_default
+        for version in {item.version for item in it.pool.ranges}
+    )
+    names: set[str] = set()
+    for imported, refs in pools:
+        pool, services = imported.pool, imported.pool.services
+        name = _name(pool.name, names)
+        entry: ImportedBody = {"name": name}
+        if name != pool.name:
+            entry["objectName"] = pool.name
+        entry["poolRefs"] = [{"name": it} for it in refs]
+        entry["addresses"] = list(written(pool.ranges))
+        if services.is_default:
+            limits = any(it.startswith("spec.serviceAllocation") for it in imported.unknown)
+            is_only = all(chosen[item.version] == 1 for item in pool.ranges) and not limits
+            entry |= {"services": {"default": True}} if is_only else {"autoAssign": True}
+        elif not services.is_empty:
+            entry["services"] = {
+                **({"namespaces": list(services.namespaces)} if services.namespaces else {}),
+                **({"selector": services.selector} if services.selector else {}),
+            }
+        entry["advertisement"] = NOT_ADVERTISED
+        if pool.avoids_buggy:
+            entry["avoidBuggyIPs"] = True
+        if labels := {key: it for key, it in pool.labels.items() if not key.startswith(PREFIX)}:
+            entry["labels"] = labels
+        yield entry
+
+
+def _name(pool: str, taken: set[str]) -> str:
+    base = pool if is_label(pool) else pool.replace(".", "-")[: MAX_LABEL - 4].rstrip("-")
+    name, number = base, 1
+    while name in taken:
+        number += 1
+        name = f"{base}-{number}"
+    taken.add(name)
+    return name
+
+
+WRITING = Writing(
+    kind=TARGET,
+    versions=(4, 6),
+    pool_key=pool_key,
+    pool=_pool,
+    pin=_claim,
+    request_name=lambda owner, _: owner[1],
+    folder="claims",
+    limit="spec.capacityLimit",
+    ranges="spec.addresses",
+    entries=_target,
+)

@@ -1,0 +1,347 @@
+"""Clusters and tables as documents of a plain repository: its plan moves nothing, `--adopt` neither."""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from reconciler.documents.findings import Location
+from reconciler.families.importing import ImportedNetwork
+from reconciler.importing.assembling import Imported
+from reconciler.importing.cells import ranges_in
+from reconciler.importing.found import ImportedSource, writing
+from reconciler.importing.manifests import clusters_in
+from reconciler.importing.run import ImportSource, looked
+from tests.apply.execution.site import failures
+from tests.cli.running import ipam
+from tests.families.plain.examples import SETTINGS, codes, outcome, pool
+from tests.importing.sources import conflicts, imported, table, texts
+from tests.loadbalancers.test_plain import Clusters
+from tests.world import reconciled, repository, tree_of
+
+Capture = pytest.CaptureFixture[str]
+EMPTY: dict[str, str | bytes] = {"ipam.yaml": SETTINGS}
+UID = "0b3e5a52-6f1c-4a0e-9a42-7d5f4d6d2c11"
+
+
+def metallb(kind: str, name: str, namespace: str = "metallb-system", **spec: Any) -> dict[str, Any]:
+    metadata = {"name": name, "namespace": namespace}
+    return {"apiVersion": "metallb.io/v1beta1", "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def addresses(name: str, *ranges: str, **spec: Any) -> dict[str, Any]:
+    # The API server fills in these defaults.
+    usual = {"autoAssign": True, "avoidBuggyIPs": False}
+    return metallb("IPAddressPool", name, **{**usual, "addresses": list(ranges), **spec})
+
+
+def service(name: str, *ips: str) -> dict[str, Any]:
+    status = {"loadBalancer": {"ingress": [{"ip": it} for it in ips]}}
+    metadata = {"name": name, "namespace": "shop"}
+    spec = {"type": "LoadBalancer"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": metadata,
+        "spec": spec,
+        "status": status,
+    }
+
+
+HOME = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system", "uid": UID}}
+DEFAULT = addresses("default", "10.20.0.0/28", "10.20.0.32-10.20.0.39")
+DUAL = addresses(
+    "edge.dmz",
+    "10.20.1.10-10.20.1.19",
+    "2001:db8:1::/120",
+    serviceAllocation={"priority": 50, "namespaces": ["edge"], "serviceSelectors": [{"matchLabels": {"a": "b"}}]},
+)  # fmt: skip
+DUAL["metadata"]["labels"] = {"zone": "dmz"}
+MANUAL = addresses("manual", "10.20.2.7/32", autoAssign=False, avoidBuggyIPs=True)
+BGP = metallb(
+    "BGPAdvertisement", "uplink", ipAddressPoolSelectors=[{"matchLabels": {"zone": "dmz"}}]
+)
+L2 = metallb("L2Advertisement", "lan", ipAddressPools=["default"])
+ONE = (HOME, DEFAULT, DUAL, MANUAL, BGP, L2, service("web", "10.20.0.3"))
+TWO = (addresses("a", "10.20.0.16/29"), addresses("b", "10.20.0.24/29"))
+
+
+def brought(
+    files: Mapping[str, Any] | None = None, *more: ImportedSource, **clusters: Any
+) -> Imported:
+    files = files or EMPTY
+    read = [
+        (("", name), f"{name}.yaml", yaml.safe_dump_all(objects).encode())
+        for name, objects in clusters.items()
+    ]
+    found, rest = clusters_in(read)
+    looks = [ImportSource(*it) for it in found.items()]
+    made = looked(looks, "", writer=writing(tree_of(files)))
+    return imported(made.with_more(rest, *more), files)
+
+
+def described(text: str) -> ImportedSource:
+    name, _, cidr = text.partition("=")
+    network = ImportedNetwork(name, ranges_in(cidr)[0], Location(f"--pool {text}"))
+    return ImportedSource(described=(network,))
+
+
+def entries(result: Imported, path: str = "clusters/one.yaml") -> dict[str, dict[str, Any]]:
+    document = yaml.safe_load(texts(result)[path])
+    return {it.pop("name"): it for it in document["spec"]["loadBalancers"]}
+
+
+def bodies(result: Imported, folder: str) -> dict[str, Any]:
+    found = (
+        it
+        for path, text in texts(result).items()
+        if path.startswith(folder)
+        for it in yaml.safe_load_all(text)
+    )
+    return {it["metadata"]["name"]: it["spec"] for it in found}
+
+
+def test_each_pool_of_metallb_is_an_entry() -> None:
+    result = brought(one=ONE)
+    assert conflicts(result) == []
+    assert yaml.safe_load(texts(result)["clusters/one.yaml"])["spec"]["uid"] == UID
+    none = {"advertisement": {"type": "None"}}
+    assert entries(result) == {
+        "default": {
+            "poolRefs": [{"name": "net-10-20-0-0-24"}],
+            "addresses": ["10.20.0.0-10.20.0.15", "10.20.0.32-10.20.0.39"],
+            "services": {"default": True},
+            **none,
+        },
+        "edge-dmz": {
+            "objectName": "edge.dmz",
+            "poolRefs": [{"name": "net-10-20-1-0-24"}, {"name": "net-2001-db8-1-64"}],
+            "addresses": ["10.20.1.10-10.20.1.19", "2001:db8:1::-2001:db8:1::ff"],
+            "services": {"namespaces": ["edge"], "selector": {"matchLabels": {"a": "b"}}},
+            "labels": {"zone": "dmz"},
+            **none,
+        },
+        "manual": {
+            "poolRefs": [{"name": "net-10-20-2-0-24"}],
+            "addresses": ["10.20.2.7-10.20.2.7"],
+            "avoidBuggyIPs": True,
+            **none,
+        },
+    }
+    assert bodies(result, "pools/")["net-10-20-0-0-24"] == {
+        "addresses": ["10.20.0.0-10.20.0.15", "10.20.0.32-10.20.0.39"],
+        "capacityLimit": "never",
+    }
+    head = "cluster one IPAddressPool"
+    assert [it for it in result.notes if it.startswith(head)] == [
+        f"{head} default: L2Advertisement lan announces it, and stays as it is",
+        f"{head} edge.dmz: BGPAdvertisement uplink announces it, and stays as it is",
+        f"{head} edge.dmz: spec.serviceAllocation.priority stays as it is",
+    ]
+
+
+def test_several_clusters_share_a_network_and_later_ones_keep_its_pool() -> None:
+    both = brought(one=ONE, two=TWO)
+    assert conflicts(both) == []
+    assert all(it.is_same for it in both.lines)
+    first = brought(one=ONE)
+    files = reconciled({**EMPTY, **first.files})
+    later = brought(files, one=ONE, two=TWO)
+    assert conflicts(later) == []
+    assert set(later.files) == {"clusters/two.yaml", "pools/net-10-20-0-0-24-10-20-0-16.yaml"}
+    assert all(it.is_same for it in later.lines)
+
+
+def test_pools_that_all_serve_every_service_stay_so() -> None:
+    found = entries(brought(two=TWO), "clusters/two.yaml")
+    assert [(it["autoAssign"], "services" in it) for it in found.values()] == [(True, False)] * 2
+    six = addresses("b", "2001:db8::/120")
+    found = entries(brought(two=(TWO[0], six)), "clusters/two.yaml")
+    assert [it["services"] for it in found.values()] == [{"default": True}] * 2
+
+
+@pytest.mark.parametrize(
+    "allocation",
+    [
+        {"priority": 10},
+        {"namespaceSelectors": [{"matchLabels": {"a": "b"}}], "namespaces": ["c"]},
+        {"serviceSelectors": [{"matchLabels": {"a": "b"}}, {"matchLabels": {"c": "d"}}]},
+        {"serviceSelectors": [{}]},
+    ],
+)
+def test_an_allocation_without_a_field_of_its_own_stays(
+    clusters: Clusters, allocation: dict[str, Any]
+) -> None:
+    objects = [addresses("default", "10.20.0.0/28", serviceAllocation=allocation)]
+    assert "autoAssign" in entries(brought(one=objects))["default"]
+    adopted(clusters, *objects)
+
+
+def test_a_named_network_is_the_pool_and_keeps_its_limit() -> None:
+    result = brought(None, described("lan=10.20.0.0/16"), one=ONE)
+    assert conflicts(result) == []
+    pools = bodies(result, "pools/")
+    assert pools["lan"] == {"addresses": ["10.20.0.0/16"], "useAllAddresses": True}
+    assert pools["net-2001-db8-1-64"]["capacityLimit"] == "never"
+    inner = brought(None, described("lan=10.20.0.0/24"), two=[TWO[0]])
+    assert bodies(inner, "pools/") == {"lan": {"addresses": ["10.20.0.0/24"]}}
+
+
+def test_pools_of_the_repository_are_used_and_others_are_added() -> None:
+    files = {**EMPTY, "pools/lan.yaml": pool("lan", "[10.20.0.0/23]", useAllAddresses="true")}
+    result = brought(files, one=ONE)
+    assert conflicts(result) == []
+    assert entries(result)["default"]["poolRefs"] == [{"name": "lan"}]
+    assert set(bodies(result, "pools/")) == {"net-10-20-2-0-24", "net-2001-db8-1-64"}
+
+
+def adopted(clusters: Clusters, *objects: dict[str, Any]) -> None:
+    """Import, reconcile, and adopt: no range moves, and no `spec` changes."""
+    server = clusters.connect("prod-1", b"")
+    server.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}})
+    for item in objects:
+        server.put(deepcopy(item))
+    before = deepcopy(clusters.objects["prod-1"])
+    result = brought(**{"prod-1": objects})
+    files = {**EMPTY, **result.files}
+    assert (conflicts(result), codes(files)) == ([], [])
+    assert {it.partition(" ")[0] for it in outcome(files).values()} == {"allocate"}
+    tree = reconciled(files)
+    applied = clusters.one(tree, adopt=True, enroll=frozenset(("prod-1",)))
+    assert (failures(applied), applied.error) == ({}, "")
+    after = clusters.objects["prod-1"]
+    assert {ref: after[ref].get("spec") for ref in before} == {
+        ref: item.get("spec") for ref, item in before.items()
+    }
+    assert not clusters.one(tree, "c").is_changed
+
+
+@pytest.fixture
+def clusters() -> Clusters:
+    made = Clusters()
+    made.unknown["prod-1"] = set()
+    return made
+
+
+def test_adopting_what_was_imported_changes_no_spec(clusters: Clusters) -> None:
+    adopted(clusters, *(it for it in ONE if it is not HOME))
+
+
+def test_adopting_pools_that_all_serve_every_service_changes_no_spec(clusters: Clusters) -> None:
+    adopted(clusters, *TWO)
+
+
+def test_an_advertisement_of_others_refuses_a_second_one(clusters: Clusters) -> None:
+    server = clusters.connect("prod-1", b"")
+    for item in (DEFAULT, L2):
+        server.put(deepcopy(item))
+    files = {**EMPTY, **brought(**{"prod-1": (DEFAULT, L2)}).files}
+    path = "clusters/prod-1.yaml"
+    files[path] = bytes(files[path]).replace(b"type: None", b"type: BGP")
+    applied = clusters.one(reconciled(files), adopt=True, enroll=frozenset(("prod-1",)))
+    (error,) = failures(applied).values()
+    assert error.startswith("L2Advertisement lan, which is not ours, selects IPAddressPool default")
+
+
+def test_pools_of_cilium_are_entries() -> None:
+    block = {"start": "10.20.0.10", "stop": "10.20.0.19"}
+    found = {
+        "apiVersion": "cilium.io/v2",
+        "kind": "CiliumLoadBalancerIPPool",
+        "metadata": {"name": "blue"},
+        "spec": {"blocks": [block, {"cidr": "10.20.1.0/30"}], "disabled": True},
+    }
+    result = brought(one=[found])
+    assert conflicts(result) == []
+    assert yaml.safe_load(texts(result)["clusters/one.yaml"])["spec"]["controller"] == {
+        "type": "Cilium"
+    }
+    assert entries(result)["blue"]["addresses"] == [
+        "10.20.0.10-10.20.0.19", "10.20.1.0-10.20.1.3",
+    ]  # fmt: skip
+    said = conflicts(brought(one=[found, DEFAULT]))
+    assert said == ["cluster one: it has pools of Cilium and MetalLB"]
+
+
+def test_another_namespace_of_the_controller_is_kept() -> None:
+    moved = metallb("IPAddressPool", "a", "lb", addresses=["10.20.0.0/30"])
+    document = yaml.safe_load(texts(brought(one=[moved]))["clusters/one.yaml"])
+    assert document["spec"]["controller"] == {"type": "MetalLB", "metalLB": {"namespace": "lb"}}
+    assert conflicts(brought(one=[moved, DEFAULT])) == [
+        "cluster one: it has IPAddressPools in several namespaces: lb, metallb-system"
+    ]
+
+
+def test_what_nobody_can_decide_is_a_conflict() -> None:
+    assert conflicts(brought(one=[DEFAULT], two=[DEFAULT]))[0].startswith(
+        "cluster two IPAddressPool default: 10.20.0.0-10.20.0.15 has two holders: two"
+    )
+    outside = conflicts(brought(one=[DEFAULT, service("far", "192.0.2.1")]))
+    assert outside == [
+        "cluster one: an address outside of every IPAddressPool: Service shop/far (192.0.2.1)"
+    ]
+    wrong = conflicts(brought(one=[addresses("a", "10.20.0.0/40")]))
+    assert wrong[0].startswith("cluster one IPAddressPool a: ")
+    assert brought(one=[HOME]).notes == ("cluster one: no CiliumLoadBalancerIPPool, IPAddressPool",)
+
+
+def test_a_new_pool_of_a_described_cluster_is_a_conflict() -> None:
+    files = reconciled({**EMPTY, **brought(one=[DEFAULT]).files})
+    assert brought(files, one=[DEFAULT]).files == {}
+    wider = deepcopy(DEFAULT)
+    wider["spec"]["addresses"].append("10.20.0.48/30")
+    result = brought(files, one=[wider, MANUAL])
+    assert [it.partition(" is in")[0] for it in conflicts(result)] == [
+        "cluster one: 10.20.0.48-10.20.0.51 of pool default",
+        "cluster one: 10.20.2.7 of pool manual",
+    ]
+    assert "addresses: [10.20.0.48-10.20.0.51]" in result.conflicts[0].hint
+
+
+def test_rows_of_a_table_are_claims() -> None:
+    rows = (
+        "ip,name,namespace\n10.22.0.9,db-1,team-db\n10.22.0.20,db-1,team-db\n"
+        "2001:db8::5,db-1,team-db\n10.22.0.255,gw,\n"
+    )
+    result = imported(table(rows), EMPTY)
+    assert conflicts(result) == []
+    assert bodies(result, "claims/") == {
+        "db-1": {"poolRefs": [{"name": "net-10-22-0-0-24"}], "addresses": ["10.22.0.9-10.22.0.9"]},
+        "db-1-10-22-0-20": {
+            "poolRefs": [{"name": "net-10-22-0-0-24"}], "addresses": ["10.22.0.20-10.22.0.20"],
+        },
+        "db-1-2001-db8-5": {
+            "poolRefs": [{"name": "net-2001-db8-64"}],
+            "addresses": ["2001:db8::5-2001:db8::5"],
+        },
+        "gw": {"poolRefs": [{"name": "net-10-22-0-0-24"}], "addresses": ["10.22.0.255-10.22.0.255"]},
+    }  # fmt: skip
+
+
+FOREIGN = ("butler", "novaedge", "networkpool", "tenantcluster", "providerconfig", "proxyippool")
+
+
+def test_the_command_writes_a_clean_repository_without_other_apis(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    repo = repository(tmp_path / "repo", EMPTY)
+    (tmp_path / "one.yaml").write_text(yaml.safe_dump_all(ONE))
+    (tmp_path / "two.yaml").write_text(yaml.safe_dump({"kind": "List", "items": [*TWO]}))
+    paths = [str(tmp_path / "one.yaml"), str(tmp_path / "two.yaml")]
+    words = ("import", "manifests", *paths, "--repo", repo)
+    ran = ipam(capsys, *words, "--pool", "lan=10.20.0.0/16")
+    assert ran.code == 0, ran.out + ran.err
+    again = ipam(capsys, *words)
+    checked = ipam(capsys, "check", "--worktree", "--repo", repo)
+    plan = ipam(capsys, "plan", "--worktree", "--repo", repo)
+    assert (again.code, checked.code, plan.code) == (0, 0, 0)
+    assert "Nothing to write." in again.out
+    said = "".join(it.out + it.err for it in (ran, again, checked, plan)).lower()
+    said += "".join(it.read_text("utf-8").lower() for it in repo.rglob("*.yaml"))
+    assert [it for it in FOREIGN if it in said] == []
+    for words in (["--tenants"], ["--metallb-pool", "one=default"]):
+        wrong = ipam(capsys, "import", "manifests", *paths, "--repo", repo, *words)
+        assert (wrong.code, "leave it out" in wrong.err) == (64, True)
