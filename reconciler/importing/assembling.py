@@ -47,7 +47,9 @@ def join_sources(holdings: Iterable[ImportedRange], taken: Lookup[Taken]) -> Imp
     kept = _without_contested(_with_distinct_names(holdings, conflicts), conflicts)
     groups: dict[tuple[object, ...], list[ImportedRange]] = {}
     for item in kept:
-        key = (item.namespace, item.name, item.type, item.space, item.pool)
+        # Pools of a cluster stay apart.
+        of_pool = item.place if item.is_cluster else None
+        key = (item.namespace, item.name, item.type, item.space, item.pool, of_pool)
         groups.setdefault(key, []).append(item)
     found = [part for group in groups.values() for part in _merged(group, taken)]
     return ImportedSource(holdings=tuple(sorted(found)), conflicts=tuple(conflicts))
@@ -366,9 +368,10 @@ class _Assembling:
 
     def _network(self, network: ImportedNetwork) -> ImportDocument:
         limit = self.writer.limit.rpartition("/")[2]
+        is_exact = network.is_found and self.writer.entries is not None
         comments = (
             f"from {_short(network.place)}",
-            *([_FULL.format(limit)] if network.is_full else []),
+            *([_FULL.format(limit)] if network.is_full or is_exact else []),
         )
         return ImportDocument("pools", network.name, self.writer.pool(network), comments)
 

@@ -115,7 +115,7 @@ WRITING = Writing(
     pin=_claim,
     request_name=lambda owner, _: owner[1],
     folder="claims",
-    limit="spec.capacityLimit",
+    limit="capacityLimit",
     ranges="spec.addresses",
     entries=_target,
 )
