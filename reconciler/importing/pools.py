@@ -9,7 +9,15 @@ from msgspec.structs import replace
 from reconciler.addresses import BITS, IPRange, IPSet, cidrs_of, format_cidr, format_short
 from reconciler.documents.findings import Finding, Location, join_limited
 from reconciler.families.importing import ImportedNetwork, ImportedRange
-from reconciler.importing.found import ImportedSource, Window, by_address, conflict, full_place
+from reconciler.importing.found import (
+    LOAD_BALANCER,
+    NODES,
+    ImportedSource,
+    Window,
+    by_address,
+    conflict,
+    full_place,
+)
 from reconciler.loadbalancers.ranges import describe
 from reconciler.model.claim import Claim
 from reconciler.model.key import Key
@@ -282,7 +290,10 @@ class Taken(NamedTuple):
         """Return how to resolve a conflict; no hint leads to the release of an address in use."""
         if self.is_released:
             return "if it is in use, restore its request: git revert of the commit that removed it"
-        is_placeholder = self.owner[1] == by_address("ip", self.item)
+        is_placeholder = self.owner[1] == by_address("ip", self.item) and self.type in (
+            LOAD_BALANCER,
+            NODES,
+        )
         if is_placeholder and isinstance(item, ImportedRange) and item.item.covers(self.item):
             owner = f"name {item.name}, namespace {item.namespace}"
             return f"set spec.tenantClusterRef of {self.place} to {owner}; do not delete it"

@@ -247,16 +247,15 @@ def looked(
             note = f"cluster {title}: it is {seen[uid]}, which is read already"
             parts.append(ImportedSource(notes=(note,)))
             continue
-        if writer is not None and writer.entries is not None:
-            if title in seen.values():
-                place, message = Location(f"cluster {title}"), "another cluster has this name"
-                hint = "name each cluster: NAME=KUBECONFIG"
-                parts.append(ImportedSource(conflicts=(conflict(place, message, hint),)))
-                continue
-            parts.append(_with_entries(look, uid, namespace, writer))
-        else:
+        if writer is None or writer.entries is None:
             parts.append(_one(look, title, usual, namespace))
-        seen[uid or f"{title}, without a uid"] = title
+        elif title in seen.values():
+            place, message = Location(f"cluster {title}"), "another cluster has this name"
+            found = conflict(place, message, "name each cluster: NAME=KUBECONFIG")
+            parts.append(ImportedSource(conflicts=(found,)))
+        else:
+            parts.append(_with_entries(look, uid, namespace, writer))
+        seen[uid] = title
     return ImportedSource().with_more(*parts)
 
 
@@ -320,9 +319,9 @@ def _entries_of(
             hint = f"fix it in the cluster: {balancer.name} cannot read it either"
             conflicts.append(conflict(place, it.problem, hint))
         if by := join_limited(it.advertised_by):
-            notes.append(f"{place}: {by} announces it, and stays as it is")
+            notes.append(f"{place}: announced by {by}, left as it is")
         if it.unknown:
-            notes.append(f"{place}: {join_limited(it.unknown)} stays as it is")
+            notes.append(f"{place}: left as it is: {join_limited(it.unknown)}")
         holdings += (
             ImportedRange(
                 *("", cluster.owner[1], LOAD_BALANCER, item, place),

@@ -15,10 +15,12 @@ from reconciler.importing.cells import ranges_in
 from reconciler.importing.found import ImportedSource, writing
 from reconciler.importing.manifests import clusters_in
 from reconciler.importing.run import ImportSource, looked
+from reconciler.model.objects import NAMESPACE, Ref
 from tests.apply.execution.site import failures
 from tests.cli.running import ipam
+from tests.fake_cluster import FakeCluster
 from tests.families.plain.examples import SETTINGS, codes, outcome, pool
-from tests.importing.sources import conflicts, imported, table, texts
+from tests.importing.sources import conflicts, imported, netbox, table, texts
 from tests.loadbalancers.test_plain import Clusters
 from tests.world import reconciled, repository, tree_of
 
@@ -137,9 +139,9 @@ def test_each_pool_of_metallb_is_an_entry() -> None:
     }
     head = "cluster one IPAddressPool"
     assert [it for it in result.notes if it.startswith(head)] == [
-        f"{head} default: L2Advertisement lan announces it, and stays as it is",
-        f"{head} edge.dmz: BGPAdvertisement uplink announces it, and stays as it is",
-        f"{head} edge.dmz: spec.serviceAllocation.priority stays as it is",
+        f"{head} default: announced by L2Advertisement lan, left as it is",
+        f"{head} edge.dmz: announced by BGPAdvertisement uplink, left as it is",
+        f"{head} edge.dmz: left as it is: spec.serviceAllocation.priority",
     ]
 
 
@@ -184,7 +186,11 @@ def test_a_named_network_is_the_pool_and_keeps_its_limit() -> None:
     result = brought(None, described("lan=10.20.0.0/16"), one=ONE)
     assert conflicts(result) == []
     pools = bodies(result, "pools/")
-    assert pools["lan"] == {"addresses": ["10.20.0.0/16"], "useAllAddresses": True}
+    assert pools["lan"] == {
+        "addresses": ["10.20.0.0/16"],
+        "useAllAddresses": True,
+        "reserved": [{"addresses": ["10.20.255.255-10.20.255.255"]}],
+    }
     assert pools["net-2001-db8-1-64"]["capacityLimit"] == "never"
     inner = brought(None, described("lan=10.20.0.0/24"), two=[TWO[0]])
     assert bodies(inner, "pools/") == {"lan": {"addresses": ["10.20.0.0/24"]}}
@@ -319,6 +325,44 @@ def test_rows_of_a_table_are_claims() -> None:
         },
         "gw": {"poolRefs": [{"name": "net-10-22-0-0-24"}], "addresses": ["10.22.0.255-10.22.0.255"]},
     }  # fmt: skip
+
+
+def test_rows_with_a_type_are_known_when_they_are_imported_again() -> None:
+    result = imported(table("ip,name,type\n10.22.0.9,web,loadbalancer\n10.22.0.8,,node\n"), EMPTY)
+    assert (conflicts(result), len(result.lines)) == ([], 2)
+
+
+def test_a_prefix_of_netbox_reserves_what_is_not_given_out() -> None:
+    rows = netbox(
+        '[{"prefix": "10.22.0.0/24", "description": "lan"}]',
+        '[{"start_address": "10.22.0.10/24", "end_address": "10.22.0.99/24", "status": "active",'
+        ' "role": "pool"}, {"start_address": "10.22.0.200/24", "end_address": "10.22.0.203/24",'
+        ' "description": "nodes", "role": "nodes"}]',
+    )
+    result = imported(rows, EMPTY)
+    assert conflicts(result) == []
+    assert bodies(result, "pools/")["lan"] == {
+        "addresses": ["10.22.0.0/24"],
+        "reserved": [
+            {
+                "addresses": [
+                    "10.22.0.1-10.22.0.9", "10.22.0.100-10.22.0.199", "10.22.0.204-10.22.0.254",
+                ]
+            }
+        ],
+    }  # fmt: skip
+
+
+def test_clusters_of_one_name_are_a_conflict_and_one_has_its_uid() -> None:
+    servers = [FakeCluster(name) for name in ("a", "b")]
+    for server, item in zip(servers, TWO, strict=True):
+        server.put(item)
+    writer = writing(tree_of(EMPTY))
+    one = looked([ImportSource(("", "one"), servers[0])], "", writer=writer)
+    home = servers[0].get(Ref(NAMESPACE, "", "kube-system"))
+    assert [it.uid for it in one.clusters] == [home and home["metadata"]["uid"]]
+    both = looked([ImportSource(("", "one"), it) for it in servers], "", writer=writer)
+    assert conflicts(both) == ["cluster one: another cluster has this name"]
 
 
 FOREIGN = ("butler", "novaedge", "networkpool", "tenantcluster", "providerconfig", "proxyippool")

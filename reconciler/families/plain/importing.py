@@ -26,17 +26,18 @@ def _document(kind: str, name: str, spec: ImportedBody, namespace: str = "") -> 
 
 
 def _pool(network: ImportedNetwork) -> ImportedBody:
-    """Return a pool of a network; of exactly the addresses in use if no source describes one."""
-    extent, windows = network.extent, IPSet.of(network.windows)
-    ends = {extent.first, extent.last} if extent.size > 2 else set()
-    inner = extent._replace(first=extent.first + 1, last=extent.last - 1) if ends else extent
-    spec: ImportedBody = {"addresses": [format_range(it) for it in windows]}
-    if not network.is_found and windows.covers(inner):
-        spec["addresses"] = [format_cidr(extent)]
-        if any(it.first in ends or it.last in ends for it in windows):
-            spec["useAllAddresses"] = True
-    if network.reserved:
-        spec["reserved"] = [{"addresses": [format_range(it) for it in network.reserved]}]
+    """Return the pool of a network; of exactly the addresses in use if no source describes it."""
+    extent = network.extent
+    given = IPSet.of(network.windows) - IPSet.of(network.reserved)
+    spec: ImportedBody = {"addresses": [format_range(it) for it in given]}
+    if not network.is_found:
+        first, last = extent._replace(last=extent.first), extent._replace(first=extent.last)
+        ends = IPSet.of((first, last) if extent.size > 2 else ())
+        spec = {"addresses": [format_cidr(extent)]}
+        if ends & given:
+            spec["useAllAddresses"], ends = True, IPSet()
+        if left := IPSet((extent,)) - given - ends:
+            spec["reserved"] = [{"addresses": [format_range(it) for it in left]}]
     if network.space != DEFAULT_SPACE:
         spec["addressSpace"] = network.space
     if network.is_found or network.is_full:
@@ -64,7 +65,7 @@ def _target(
 
 
 def _entries(pools: Sequence[tuple[ImportedPool, Sequence[str]]]) -> Iterator[ImportedBody]:
-    """Yield entries. One of a family that alone serves all Services is the default."""
+    """Yield entries. The only one of an IP family that serves all Services is its default."""
     chosen = Counter(
         version
         for it, _ in pools
