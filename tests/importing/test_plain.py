@@ -72,7 +72,7 @@ TWO = (addresses("a", "10.20.0.16/29"), addresses("b", "10.20.0.24/29"))
 
 
 def brought(
-    files: Mapping[str, Any] | None = None, *more: ImportedSource, **clusters: Any
+    files: Mapping[str, Any] | None = None, /, *more: ImportedSource, **clusters: Any
 ) -> Imported:
     files = files or EMPTY
     read = [
@@ -204,9 +204,15 @@ def test_pools_of_the_repository_are_used_and_others_are_added() -> None:
     assert set(bodies(result, "pools/")) == {"net-10-20-2-0-24", "net-2001-db8-1-64"}
 
 
+def server_of(clusters: Clusters) -> FakeCluster:
+    server = clusters.connect("prod-1", b"")
+    assert isinstance(server, FakeCluster)
+    return server
+
+
 def adopted(clusters: Clusters, *objects: dict[str, Any]) -> None:
     """Import, reconcile, and adopt: no range moves, and no `spec` changes."""
-    server = clusters.connect("prod-1", b"")
+    server = server_of(clusters)
     server.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}})
     for item in objects:
         server.put(deepcopy(item))
@@ -232,7 +238,7 @@ def clusters() -> Clusters:
     return made
 
 
-def test_adopting_what_was_imported_changes_no_spec(clusters: Clusters) -> None:
+def test_adopting_what_was_foundchanges_no_spec(clusters: Clusters) -> None:
     adopted(clusters, *(it for it in ONE if it is not HOME))
 
 
@@ -241,12 +247,13 @@ def test_adopting_pools_that_all_serve_every_service_changes_no_spec(clusters: C
 
 
 def test_an_advertisement_of_others_refuses_a_second_one(clusters: Clusters) -> None:
-    server = clusters.connect("prod-1", b"")
+    server = server_of(clusters)
     for item in (DEFAULT, L2):
         server.put(deepcopy(item))
-    files = {**EMPTY, **brought(**{"prod-1": (DEFAULT, L2)}).files}
+    found = brought(**{"prod-1": (DEFAULT, L2)})
+    files = {**EMPTY, **found.files}
     path = "clusters/prod-1.yaml"
-    files[path] = bytes(files[path]).replace(b"type: None", b"type: BGP")
+    files[path] = found.files[path].replace(b"type: None", b"type: BGP")
     applied = clusters.one(reconciled(files), adopt=True, enroll=frozenset(("prod-1",)))
     (error,) = failures(applied).values()
     assert error.startswith("L2Advertisement lan, which is not ours, selects IPAddressPool default")
@@ -327,7 +334,7 @@ def test_rows_of_a_table_are_claims() -> None:
     }  # fmt: skip
 
 
-def test_rows_with_a_type_are_known_when_they_are_imported_again() -> None:
+def test_rows_with_a_type_are_known_when_they_are_foundagain() -> None:
     result = imported(table("ip,name,type\n10.22.0.9,web,loadbalancer\n10.22.0.8,,node\n"), EMPTY)
     assert (conflicts(result), len(result.lines)) == ([], 2)
 
@@ -375,7 +382,7 @@ def test_the_command_writes_a_clean_repository_without_other_apis(
     (tmp_path / "one.yaml").write_text(yaml.safe_dump_all(ONE))
     (tmp_path / "two.yaml").write_text(yaml.safe_dump({"kind": "List", "items": [*TWO]}))
     paths = [str(tmp_path / "one.yaml"), str(tmp_path / "two.yaml")]
-    words = ("import", "manifests", *paths, "--repo", repo)
+    words = ["import", "manifests", *paths, "--repo", str(repo)]
     ran = ipam(capsys, *words, "--pool", "lan=10.20.0.0/16")
     assert ran.code == 0, ran.out + ran.err
     again = ipam(capsys, *words)
@@ -386,6 +393,6 @@ def test_the_command_writes_a_clean_repository_without_other_apis(
     said = "".join(it.out + it.err for it in (ran, again, checked, plan)).lower()
     said += "".join(it.read_text("utf-8").lower() for it in repo.rglob("*.yaml"))
     assert [it for it in FOREIGN if it in said] == []
-    for words in (["--tenants"], ["--metallb-pool", "one=default"]):
-        wrong = ipam(capsys, "import", "manifests", *paths, "--repo", repo, *words)
+    for more in (["--tenants"], ["--metallb-pool", "one=default"]):
+        wrong = ipam(capsys, *words, *more)
         assert (wrong.code, "leave it out" in wrong.err) == (64, True)
