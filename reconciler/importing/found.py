@@ -73,6 +73,11 @@ def conflict(place: Location, message: str, hint: str) -> Finding:
     return error("import-conflict", place, message, hint)
 
 
+def undecided(place: Location, message: str, hint: str) -> ImportedSource:
+    """Return a source of which one conflict is known."""
+    return ImportedSource(conflicts=(conflict(place, message, hint),))
+
+
 def full_place(place: Location) -> str:
     """Return a location with its pointer, for notes and messages that name a second one."""
     return f"{place}{place.pointer}"

@@ -17,6 +17,7 @@ from reconciler.importing.found import (
     fitted,
     resources,
     slug,
+    undecided,
 )
 from reconciler.importing.manifests import ManifestCluster
 from reconciler.importing.tables import (
@@ -76,7 +77,7 @@ class Announced(NamedTuple):
         hint = f"reserve it, or describe it as a CSV row: {name} does not give it"
         if not self.pools:
             hint = f"if {name} is in another namespace: --{_OPTION}-namespace NAME; else reserve it"
-        return ImportedSource(conflicts=(conflict(self.place(), message, hint),))
+        return undecided(self.place(), message, hint)
 
 
 def _title(owner: tuple[str, str]) -> str:
@@ -95,7 +96,7 @@ def held_by(cluster: Announced) -> ImportedSource:
         hint = (
             f"say which one ipam keeps: --{_OPTION}-pool CLUSTER=POOL; the others stay as they are"
         )
-        return ImportedSource(conflicts=(conflict(cluster.place(), message, hint),))
+        return undecided(cluster.place(), message, hint)
     parts = [_pool(cluster, item, is_ours=name == ours) for name, item in sorted(named.items())]
     inside = IPSet.of(item.item for part in parts for item in part.holdings)
     parts.insert(0, cluster.outside(inside))
@@ -113,7 +114,7 @@ def _pool(cluster: Announced, manifest: Manifest, *, is_ours: bool) -> ImportedS
         addresses = _BALANCER.addresses(manifest)
     except ValueError as wrong:
         hint = f"fix it in the cluster: {_BALANCER.name} cannot read it either"
-        return ImportedSource(conflicts=(conflict(place, str(wrong), hint),))
+        return undecided(place, str(wrong), hint)
     namespace, owner = cluster.owner
     # Under the cluster's own name, `ipam` would put the range into the managed pool.
     owner = owner if is_ours else fitted(f"{owner}-{slug(name)}")
@@ -250,9 +251,8 @@ def looked(
         if writer is None or writer.entries is None:
             parts.append(_one(look, title, usual, namespace))
         elif title in seen.values():
-            place, message = Location(f"cluster {title}"), "another cluster has this name"
-            found = conflict(place, message, "name each cluster: NAME=KUBECONFIG")
-            parts.append(ImportedSource(conflicts=(found,)))
+            message, hint = "another cluster has this name", "name each cluster: NAME=KUBECONFIG"
+            parts.append(undecided(Location(f"cluster {title}"), message, hint))
         else:
             parts.append(_with_entries(look, uid, namespace, writer))
         seen[uid] = title
@@ -290,13 +290,13 @@ def _with_entries(look: ImportSource, uid: str, home: str, writer: Writing) -> I
             return found.with_more(_entries_of(look, uid, *used[0], services))
     except (KeyError, TypeError, AttributeError):
         message, hint = "its pools or Services cannot be read", "fix or export them"
-        return found.with_more(ImportedSource(conflicts=(conflict(place, message, hint),)))
+        return found.with_more(undecided(place, message, hint))
     if not used:
         names = ", ".join(it.pool.kind for it in controllers())
         return found.with_more(ImportedSource(notes=(f"{place}: no {names}",)))
     message = f"it has pools of {' and '.join(it.name for it, _ in used)}"
-    hint = "leave the objects of the controller that gives no addresses out of the files"
-    return found.with_more(ImportedSource(conflicts=(conflict(place, message, hint),)))
+    hint = "import manifests of the controller that gives the addresses only"
+    return found.with_more(undecided(place, message, hint))
 
 
 def _entries_of(
@@ -309,7 +309,7 @@ def _entries_of(
     cluster = Announced(look.owner, (), services, "", balancer=balancer)
     homes = sorted({it.namespace for it in pools})
     if len(homes) > 1:
-        return ImportedSource(conflicts=(_several_homes(cluster.place(), balancer, homes),))
+        return _several_homes(cluster.place(), balancer, homes)
     holdings: list[ImportedRange] = []
     notes: list[str] = []
     conflicts: list[Finding] = []
@@ -340,10 +340,10 @@ def _entries_of(
     ).with_more(outside)
 
 
-def _several_homes(place: Location, balancer: Controller, homes: Sequence[str]) -> Finding:
+def _several_homes(place: Location, balancer: Controller, homes: Sequence[str]) -> ImportedSource:
     message = f"it has {balancer.pool.kind}s in several namespaces: {', '.join(homes)}"
     hint = f"say which one {balancer.name} is in: --{_OPTION}-namespace NAME"
-    return conflict(place, message, hint)
+    return undecided(place, message, hint)
 
 
 def _one(look: ImportSource, title: str, usual: str, home: str) -> ImportedSource:
@@ -356,8 +356,7 @@ def _one(look: ImportSource, title: str, usual: str, home: str) -> ImportedSourc
     pools, place = there[_BALANCER.pool], Location(f"cluster {title}")
     homes = sorted({item["metadata"].get("namespace", TENANT_HOME) for item in pools})
     if len(homes) > 1:
-        several = _several_homes(place, _BALANCER, homes)
-        return found.with_more(ImportedSource(conflicts=(several,)))
+        return found.with_more(_several_homes(place, _BALANCER, homes))
     if homes and homes != [TENANT_HOME]:
         note = f"cluster {title}: {_BALANCER.name} is in namespace {homes[0]};"
         note += f" apply writes to {TENANT_HOME}"
@@ -368,4 +367,4 @@ def _one(look: ImportSource, title: str, usual: str, home: str) -> ImportedSourc
         return found.with_more(held_by(announced))
     except (KeyError, TypeError, AttributeError):
         message, hint = f"its {_KIND}s or Services cannot be read", "fix or export them"
-        return found.with_more(ImportedSource(conflicts=(conflict(place, message, hint),)))
+        return found.with_more(undecided(place, message, hint))
