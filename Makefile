@@ -86,6 +86,7 @@ lint: $(DEVELOPED)
 	@$(BIN)/ruff check --cache-dir $(HERE)/ruff .
 	@$(BIN)/mypy --cache-dir $(HERE)/mypy
 	@$(BIN)/lint-imports --no-logo --cache-dir $(HERE)/imports
+	@$(PY) -m tests.prose
 
 # What is known of weaknesses in our code, our packages and our workflows.
 audit: $(DEVELOPED)
