@@ -20,7 +20,7 @@ from tests.caches import ROOT
 LOCK = "requirements.lock"
 SUMS = "SHA256SUMS"
 NOTES = "notes.md"
-_HEADING = re.compile(r"^## (\S+), (\S+)$", re.MULTILINE)
+_HEADING = re.compile(r"^## \[(\S+)\] - (\S+)$", re.MULTILINE)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^ ;\\]+)(.*?)(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
@@ -33,6 +33,7 @@ class WrongReleaseError(Exception):
 def main(tag: str, folder: Path) -> int:
     try:
         text = notes((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), tag, __version__)
+        require_joined(ROOT / "changes")
         if folder.exists():  # what another build left there is in no release
             raise WrongReleaseError(f"{folder} is there already: remove it")
         folder.mkdir(parents=True)
@@ -49,10 +50,10 @@ def main(tag: str, folder: Path) -> int:
 
 
 def notes(changelog: str, tag: str, version: str) -> str:
-    """What the changelog says of a version.
+    """Return the entry of a version in the changelog.
 
     Raises:
-        WrongReleaseError: The tag is of another version, or the changelog has no day for it.
+        WrongReleaseError: The tag has another version, or the changelog has no date for it.
     """
     if tag != f"v{version}":
         raise WrongReleaseError(f"tag {tag} is not v{version}, which the program calls itself")
@@ -60,11 +61,21 @@ def notes(changelog: str, tag: str, version: str) -> str:
         if found[1] != version:
             continue
         if not _DAY.fullmatch(found[2]):
-            raise WrongReleaseError(f"CHANGELOG.md: {version} has no day but {found[2]!r}")
+            raise WrongReleaseError(f"CHANGELOG.md: {version} has {found[2]!r}, expected a date")
         rest = changelog[found.end() :]
         following = _HEADING.search(rest)
         return rest[: following.start() if following else None].strip() + "\n"
-    raise WrongReleaseError(f"CHANGELOG.md: no heading '## {version}, <day>'")
+    raise WrongReleaseError(f"CHANGELOG.md: no heading '## [{version}] - DATE'")
+
+
+def require_joined(changes: Path) -> None:
+    """Refuse a release if the changelog lacks entries.
+
+    Raises:
+        WrongReleaseError: `changes` has entries that towncrier has not joined.
+    """
+    if left := sorted(path.name for path in changes.iterdir() if path.name != "README.md"):
+        raise WrongReleaseError(f"changes/ has {', '.join(left)}: run towncrier build")
 
 
 def sbom(lock: str, version: str) -> dict[str, Any]:

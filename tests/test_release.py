@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,12 +12,12 @@ import yaml
 from reconciler import __version__
 from tests import release
 from tests.caches import ROOT
-from tests.release import WrongReleaseError, notes, require_commit, sbom, sums
+from tests.release import WrongReleaseError, notes, require_commit, require_joined, sbom, sums
 from tests.test_build import built, copied
 from tests.test_locks import pins
 from tests.world import commit, git, write
 
-CHANGELOG = "# Changes\n\n## 0.3.0, unreleased\n\n- c\n\n## 0.2.0, 2026-12-01\n\n### Added\n\n- b\n\n## 0.1.0, 2026-11-01\n\n- a\n"  # fmt: skip
+CHANGELOG = "# Changes\n\n## [0.3.0] - Unreleased\n\n- c\n\n## [0.2.0] - 2026-12-01\n\n### Added\n\n- b\n\n## [0.1.0] - 2026-11-01\n\n- a\n"  # fmt: skip
 WORKFLOW = ROOT / ".github" / "workflows" / "release.yml"
 PINNED = re.compile(r"uses: ([\w./-]+)@(\S+) # (v[\d.]+)")
 
@@ -29,8 +31,8 @@ def test_notes_are_what_the_changelog_says_of_the_version() -> None:
     ("tag", "version", "why"),
     [
         ("v0.2.1", "0.2.0", "tag v0.2.1 is not v0.2.0"),
-        ("v0.3.0", "0.3.0", "0.3.0 has no day but 'unreleased'"),
-        ("v0.4.0", "0.4.0", "no heading '## 0.4.0, <day>'"),
+        ("v0.3.0", "0.3.0", "0.3.0 has 'Unreleased', expected a date"),
+        ("v0.4.0", "0.4.0", "no heading '## [0.4.0] - DATE'"),
     ],
 )
 def test_a_tag_that_the_tree_contradicts_is_refused(tag: str, version: str, why: str) -> None:
@@ -40,8 +42,25 @@ def test_a_tag_that_the_tree_contradicts_is_refused(tag: str, version: str, why:
 
 def test_the_changelog_has_notes_for_this_version() -> None:
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    dated = text.replace(f"## {__version__}, unreleased", f"## {__version__}, 2026-12-01")
+    dated = text.replace(f"## [{__version__}] - Unreleased", f"## [{__version__}] - 2026-12-01")
     assert notes(dated, f"v{__version__}", __version__).startswith("The first version")
+
+
+def test_entries_of_changes_become_the_notes_of_the_next_version(tmp_path: Path) -> None:
+    pytest.importorskip("towncrier")
+    for name in ("CHANGELOG.md", "pyproject.toml", "changes/README.md"):
+        write(tmp_path, {name: (ROOT / name).read_text(encoding="utf-8")})
+    write(tmp_path, {"changes/+b.fixed.md": "Fix b.\n", "changes/+a.added.md": "Add a.\n"})
+    git(tmp_path, "init", "-q")
+    commit(tmp_path, "all of it")
+    with pytest.raises(WrongReleaseError, match=re.escape("changes/ has +a.added.md, +b.fixed.md")):
+        require_joined(tmp_path / "changes")
+    build = ("build", "--yes", "--version", "99.0.0", "--date", "2099-01-01")
+    subprocess.run([sys.executable, "-m", "towncrier", *build], cwd=tmp_path, check=True)
+    require_joined(tmp_path / "changes")
+    text = (tmp_path / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert notes(text, "v99.0.0", "99.0.0") == "### Added\n\n- Add a.\n\n### Fixed\n\n- Fix b.\n"
+    assert "\n## [0.1.0] - " in text
 
 
 def test_the_bill_of_materials_has_each_package_of_the_lock_and_is_the_same_each_time() -> None:
