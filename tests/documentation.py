@@ -293,8 +293,10 @@ def with_tables(text: str) -> str:
 
 
 def with_codes(text: str) -> str:
-    rows = "".join(f"| `{code}` | {CODES[code]} |\n" for code in sorted(CODES))
-    table = f"\n| code | meaning |\n| --- | --- |\n{rows}\n"
+    rows = "".join(
+        f"| `{code}` | {CODES[code].cause} | {CODES[code].fix} |\n" for code in sorted(CODES)
+    )
+    table = f"\n| code | cause | fix |\n| --- | --- | --- |\n{rows}\n"
     return _CODES.sub(lambda found: f"{found['open']}{table}{found['close']}", text)
 
 

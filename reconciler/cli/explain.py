@@ -64,10 +64,11 @@ def explain(
     """
     applied = apply_result_of(apply_result)
     if codes:
-        listed = [{"code": code, "help": CODES[code]} for code in sorted(CODES)]
-        rows = [list(it.values()) for it in listed]
+        every = sorted(CODES.items())
+        listed = [{"code": code, "cause": it.cause, "fix": it.fix} for code, it in every]
+        rows = [[code, it.cause] for code, it in every]
         result.show(
-            lambda brush: table(("CODE", "MEANING"), rows, brush),
+            lambda brush: table(("CODE", "CAUSE"), rows, brush),
             lambda: {**envelope("CodeList"), "items": listed},
         )
         return ExitCode.OK

@@ -118,11 +118,11 @@ def sarif_text(evaluation: Evaluation, version: str, root: str = "") -> str:
     rules = [
         {
             "id": code,
-            "shortDescription": {"text": CODES[code]},
-            "fullDescription": {"text": CODES[code]},
-            "help": {"text": CODES[code], "markdown": CODES[code]},
+            "shortDescription": {"text": about.cause},
+            "fullDescription": {"text": about.cause},
+            "help": {"text": about.text, "markdown": about.text},
         }
-        for code in _RULES
+        for code, about in sorted(CODES.items())
     ]
     invocation: dict[str, Any] = {"executionSuccessful": True}
     left_out = len(evaluation.findings) + len(evaluation.gates)
@@ -182,7 +182,9 @@ def examples() -> Mapping[str, dict[str, str]]:
 
 def code_document(code: str) -> dict[str, Any]:
     """Return the document of a code."""
-    return {**envelope("Code"), "code": code, "help": CODES[code], "example": examples().get(code)}
+    about = CODES[code]
+    document = {**envelope("Code"), "code": code, "cause": about.cause, "fix": about.fix}
+    return {**document, "example": examples().get(code)}
 
 
 def junit_text(evaluation: Evaluation) -> str:

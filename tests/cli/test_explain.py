@@ -23,9 +23,11 @@ def test_a_code_is_explained_without_a_repository(
     monkeypatch.chdir(tmp_path)
     ran = ipam(capsys, "explain", "range-reversed")
     lines = ran.out.splitlines()
-    assert (ran.code, *lines[:2]) == (0, "range-reversed", f"  {CODES['range-reversed']}")
-    assert "error range-reversed: " in lines[3]
-    assert lines[4].startswith("      hint: ")
+    about = CODES["range-reversed"]
+    assert (ran.code, lines[0]) == (0, "range-reversed")
+    assert lines[1:3] == [f"  cause: {about.cause}", f"  fix: {about.fix}"]
+    assert "error range-reversed: " in lines[4]
+    assert lines[5].startswith("      hint: ")
 
 
 FULL = {

@@ -150,9 +150,10 @@ def explanation_text(explained: dict[str, Any], painter: Painter) -> str:
 
 def code_text(code: dict[str, Any], painter: Painter) -> str:
     """Return the text of a `Code` document."""
-    lines = [painter.paint(code["code"], Colour.BOLD), f"  {code['help']}"]
+    head = painter.paint(code["code"], Colour.BOLD)
+    lines = [head, f"  cause: {code['cause']}", f"  fix: {code['fix']}"]
     if example := code["example"]:
-        lines += ["  for example", f"    {escape(example['finding'])}"]
+        lines += ["  example:", f"    {escape(example['finding'])}"]
         lines += [f"      hint: {escape(example['hint'])}"] if example["hint"] else []
     return "\n".join(lines) + "\n"
 
