@@ -1,4 +1,4 @@
-# demo · envtest · browser · image · manifests · test · test-all · coverage · lint · audit · lock · golden · bench · mutants; each makes by itself what it needs.
+# demo · docs · docs-serve · envtest · browser · image · manifests · test · test-all · coverage · lint · audit · lock · golden · bench · mutants; each makes by itself what it needs.
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV ?= .venv
@@ -17,7 +17,7 @@ BUILD := --quiet --require-hashes -r requirements-build.lock
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 PYTEST := $(PY) -m pytest -n 2 --dist loadgroup
 
-.PHONY: demo envtest browser image manifests test test-all coverage lint audit lock golden bench mutants pictures clean
+.PHONY: demo docs docs-serve envtest browser image manifests test test-all coverage lint audit lock golden bench mutants pictures clean
 
 # Everything is installed by the hash in its lock, the build tools of the project too.
 $(INSTALLED): pyproject.toml constraints.txt requirements.lock requirements-build.lock
@@ -42,6 +42,20 @@ endif
 
 $(DEVELOPED): $(INSTALLED) requirements-dev.lock
 	@$(UV) --require-hashes -r requirements-dev.lock
+	@touch $@
+
+# The documentation site, in SITE. Links that lead nowhere fail the build.
+SITE ?= $(HERE)/site
+MKDOCS := NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs
+docs: $(VENV)/.documented
+	@$(MKDOCS) build --quiet --strict --site-dir $(SITE)
+	@echo "docs: $(SITE)/index.html"
+
+docs-serve: $(VENV)/.documented
+	@$(MKDOCS) serve
+
+$(VENV)/.documented: $(INSTALLED) requirements-docs.lock
+	@$(UV) --require-hashes -r requirements-docs.lock
 	@touch $@
 
 # The folder of an earlier demo stays: the next one gets a number.
@@ -99,6 +113,7 @@ lock: $(DEVELOPED)
 	@$(LOCK) --output-file requirements.lock --extra clusters pyproject.toml
 	@$(LOCK) --output-file requirements-check.lock pyproject.toml
 	@printf 'hatchling\neditables\nfastjsonschema\nuv\n' | $(LOCK) --output-file requirements-build.lock -
+	@printf 'mkdocs-material\n' | $(LOCK) --output-file requirements-docs.lock -
 	@$(LOCK) --output-file requirements-dev.lock --extra clusters --extra dev --extra audit pyproject.toml
 
 golden: $(DEVELOPED)

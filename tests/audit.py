@@ -15,7 +15,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 LOCKS = (
     *("requirements.lock", "requirements-check.lock"),
-    *("requirements-build.lock", "requirements-dev.lock"),
+    *("requirements-build.lock", "requirements-dev.lock", "requirements-docs.lock"),
 )
 # All that stands in these stands in another one, at the same version.
 PARTS = ("requirements-check.lock",)

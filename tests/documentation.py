@@ -27,7 +27,8 @@ from tests.caches import PYTHON
 ROOT = Path(__file__).resolve().parent.parent
 DATE = "2026-02-15T10:00:00Z"
 _FENCE = re.compile(
-    r"^(?:<!-- test: (?P<mark>[a-z]+) -->\n)?```(?P<language>[a-z]*)\n(?P<text>.*?)^```$",
+    r"^(?P<indent> *)(?:<!-- test: (?P<mark>[a-z]+) -->\n(?P=indent))?"
+    r"```(?P<language>[a-z]*)\n(?P<text>.*?)^(?P=indent)```$",
     re.MULTILINE | re.DOTALL,
 )
 _IDS = re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{12})\b")
@@ -101,6 +102,11 @@ class Block(NamedTuple):
     mark: str
     language: str
     text: str
+    indent: str = ""
+
+    def in_page(self, text: str) -> str:
+        """A text of this block as the page has it."""
+        return re.sub("^(?=.)", self.indent, text, flags=re.MULTILINE)
 
 
 class Said(NamedTuple):
@@ -122,8 +128,14 @@ def markdown_files() -> list[Path]:
 
 
 def blocks(text: str) -> list[Block]:
+    """The fenced blocks of a page. A block in a list is indented with the text of its item."""
     return [
-        Block(found["mark"] or "", found["language"], found["text"])
+        Block(
+            found["mark"] or "",
+            found["language"],
+            re.sub(f"^{found['indent']}", "", found["text"], flags=re.MULTILINE),
+            found["indent"],
+        )
         for found in _FENCE.finditer(text)
     ]
 
@@ -229,7 +241,8 @@ def with_outputs(text: str, told: list[tuple[Block, list[Said]]]) -> str:
     for block, said in told:
         if block.language == "console":
             new = "".join(f"$ {one.command}\n{one.came}" for one in said)
-            text = text.replace(f"```console\n{block.text}", f"```console\n{new}", 1)
+            old, new = block.in_page(block.text), block.in_page(new)
+            text = text.replace(f"```console\n{old}", f"```console\n{new}", 1)
     return text
 
 

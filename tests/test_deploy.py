@@ -1,4 +1,4 @@
-"""The commands of deploy/README.md do what it says."""
+"""The commands of docs/how-to/deploy.md do what it says."""
 
 import json
 import os
@@ -15,7 +15,7 @@ DEPLOY = ROOT / "deploy"
 def test_the_page_s_commands_make_a_kubeconfig_of_the_account_of_a_tenant(
     management: ApiServer, tenants: tuple[ApiServer, ...], tmp_path: Path
 ) -> None:
-    page = (DEPLOY / "README.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how-to" / "deploy.md").read_text(encoding="utf-8")
     (block,) = [it for it in blocks(page) if "service-account-token" in it.text]
     tenant = tenants[0]
     management.namespace("team-a")

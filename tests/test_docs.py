@@ -28,9 +28,9 @@ from tests.documentation import (
 )
 
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
-_PROOF = re.compile(r"\[(?:\.\./)*(tests/[\w/]+\.py)\]\(|`(test_\w+)`")
+_PROOF = re.compile(r"[`\[](tests/[\w/]+\.py)[`\]]|`(test_\w+)`")
 # Written by the benchmarks, and not yet there while they have not run.
-_LATER = ROOT / "docs" / "performance.md"
+_LATER = ROOT / "docs" / "reference" / "performance.md"
 # Of all verbs; told once, above them.
 _EVERYWHERE = {"--help", "-C", "--directory", "--root", "-q", "--quiet", "-v", "--verbose"}
 
@@ -62,7 +62,7 @@ def test_every_relative_link_of_every_page_leads_somewhere() -> None:
 
 def test_every_kind_that_people_write_has_a_page_with_its_current_fields() -> None:
     for kind, path in schema_files().items():
-        page = _text("docs", "kinds", f"{kind}.md")
+        page = _text("docs", "reference", "kinds", f"{kind}.md")
         assert f"<!-- fields: {path} -->" in page, kind
         assert with_tables(page) == page, f"python -m tests.documentation writes {kind}.md anew"
 
@@ -83,7 +83,7 @@ def test_the_defaults_of_settings_are_those_of_the_program() -> None:
 
 @pytest.mark.parametrize("kind", sorted(schema_files()))
 def test_the_document_that_a_page_shows_is_accepted(kind: str) -> None:
-    page = _text("docs", "kinds", f"{kind}.md")
+    page = _text("docs", "reference", "kinds", f"{kind}.md")
     shown = next(block.text for block in blocks(page) if block.language == "yaml")
     if kind == "Settings":
         _, findings = read_settings(shown.encode())
@@ -126,7 +126,7 @@ def _options(verb: str) -> set[str]:
 
 @pytest.mark.parametrize("verb", list(VERBS))
 def test_the_page_of_verbs_names_every_option_of_a_verb(verb: str) -> None:
-    section = _section(_text("docs", "verbs.md"), verb)
+    section = _section(_text("docs", "reference", "commands", "index.md"), verb)
     for option in _params(verb):
         if isinstance(option, click.Option):
             for name in option.opts:
@@ -152,13 +152,13 @@ def test_what_a_sentence_tells_to_run_is_a_verb_with_these_options(page: Path) -
 
 
 def test_the_page_of_errors_has_every_code_with_its_meaning() -> None:
-    page = _text("docs", "errors.md")
-    assert with_codes(page) == page, "python -m tests.documentation writes errors.md anew"
+    page = _text("docs", "reference", "codes", "index.md")
+    assert with_codes(page) == page, "python -m tests.documentation writes codes/index.md anew"
 
 
 def test_every_metric_is_in_the_table() -> None:
-    page = _text("docs", "running.md")
-    assert with_metrics(page) == page, "python -m tests.documentation writes running.md anew"
+    page = _text("docs", "how-to", "monitor.md")
+    assert with_metrics(page) == page, "python -m tests.documentation writes monitor.md anew"
 
 
 def test_what_each_controller_can_do_is_in_the_table() -> None:

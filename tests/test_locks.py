@@ -25,6 +25,7 @@ def project() -> dict[str, list[str]]:
     about = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     return {
         "build": about["build-system"]["requires"],
+        "docs": ["mkdocs-material"],
         "dependencies": about["project"]["dependencies"],
         **about["project"]["optional-dependencies"],
     }
@@ -35,6 +36,7 @@ def _asked(lock: str) -> list[str]:
         "requirements.lock": ("dependencies", "clusters"),
         "requirements-check.lock": ("dependencies",),
         "requirements-build.lock": ("build",),
+        "requirements-docs.lock": ("docs",),
         "requirements-dev.lock": ("dependencies", "clusters", "dev", "audit"),
     }
     found = project()

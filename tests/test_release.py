@@ -134,7 +134,11 @@ def test_the_job_that_runs_the_tree_may_only_read_it() -> None:
 def test_an_action_is_of_one_commit_wherever_it_is_used() -> None:
     found: dict[str, set[tuple[str, str]]] = {}
     places = (*ROOT.glob(".github/**/*.yml"), *ROOT.glob("starter/**/*.yml"))
-    for path in (*places, *ROOT.glob("example-repo/.github/**/*.yml"), ROOT / "docs" / "ci.md"):
+    for path in (
+        *places,
+        *ROOT.glob("example-repo/.github/**/*.yml"),
+        ROOT / "docs" / "how-to" / "ci.md",
+    ):
         for name, ref, version in PINNED.findall(path.read_text(encoding="utf-8")):
             assert re.fullmatch(r"[0-9a-f]{40}", ref), (path, name)
             found.setdefault(name, set()).add((ref, version))

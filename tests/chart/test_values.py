@@ -20,7 +20,8 @@ SCHEMA = json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))
 # What people fill with keys of their own.
 FREE = {"annotations", "labels", "podLabels", "podAnnotations", "resources", "nodeSelector"}
 FREE |= {"affinity", "tlsConfig"}
-MIGRATING = sorted((ROOT / "docs").glob("migrating-*.md"))
+DEPLOYING = ROOT / "docs" / "how-to" / "deploy.md"
+MIGRATING = sorted((ROOT / "docs" / "how-to").glob("migrate-*.md"))
 
 
 def paths(values: Mapping[str, Any], above: str = "") -> Iterator[str]:
@@ -67,11 +68,11 @@ def test_no_object_of_the_schema_takes_what_it_does_not_know() -> None:
 def test_chart_and_image_have_the_version_of_the_program() -> None:
     chart = yaml.safe_load((CHART / "Chart.yaml").read_text(encoding="utf-8"))
     assert (chart["version"], chart["appVersion"]) == (__version__, __version__)
-    assert f"gitops-ipam:{__version__}" in (DEPLOY / "README.md").read_text(encoding="utf-8")
+    assert f"gitops-ipam:{__version__}" in DEPLOYING.read_text(encoding="utf-8")
     assert f"gitops-ipam:{__version__}" in (DEPLOY / "Containerfile").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", [DEPLOY / "README.md", CHART / "README.md", *MIGRATING])
+@pytest.mark.parametrize("page", [DEPLOYING, CHART / "README.md", *MIGRATING])
 def test_every_value_that_a_page_names_is_there(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     groups = "|".join(VALUES)

@@ -17,7 +17,7 @@ from tests.documentation import ROOT, blocks
 
 
 def _page(kind: str) -> str:
-    return (ROOT / "docs" / "kinds" / f"{kind}.md").read_text(encoding="utf-8")
+    return (ROOT / "docs" / "reference" / "kinds" / f"{kind}.md").read_text(encoding="utf-8")
 
 
 RANGE = {"start": "10.0.0.1", "end": "10.0.0.9"}

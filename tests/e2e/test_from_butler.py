@@ -1,4 +1,4 @@
-"""docs/migrating-from-butler.md on real API servers, with what Butler's controller left there."""
+"""docs/how-to/migrate-from-butler.md on real API servers, with what Butler's controller left there."""
 
 import json
 import os
@@ -26,7 +26,7 @@ from tests.families.novaedge import pool as vip_pool
 from tests.families.novaedge import vip
 from tests.world import commit, git
 
-PAGE = (ROOT / "docs" / "migrating-from-butler.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "how-to" / "migrate-from-butler.md").read_text(encoding="utf-8")
 COPY, RELABEL = (block.text for block in blocks(PAGE))
 WEB, SHOP, NEW = "team-a/web", "team-a/shop", "team-a/new"
 TENANTS = f"{API}/namespaces/team-a/tenantclusters"

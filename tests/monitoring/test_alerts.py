@@ -42,7 +42,7 @@ def test_promtool_finds_nothing_wrong_with_the_rules(tmp_path: Path) -> None:
 
 
 def test_every_alert_has_its_stories_and_its_place_in_the_page() -> None:
-    page = (ROOT / "docs" / "running.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how-to" / "monitor.md").read_text(encoding="utf-8")
     assert set(re.findall(r"^### (Ipam\w+)$", page, re.MULTILINE)) == alerts().keys()
     assert STORIES.keys() == alerts().keys()
 
@@ -62,7 +62,7 @@ def test_an_alert_asks_for_what_there_is(name: str) -> None:
 def test_an_alert_leads_to_what_to_do(name: str) -> None:
     rule = alerts()[name]
     assert rule["annotations"].keys() == {"summary", "description", "runbook"}
-    assert rule["annotations"]["runbook"] == f"docs/running.md#{name.lower()}"
+    assert rule["annotations"]["runbook"] == f"docs/how-to/monitor.md#{name.lower()}"
 
 
 def test_the_monitor_finds_what_capi_vip_allocators_users_named() -> None:

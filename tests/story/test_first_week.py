@@ -69,7 +69,7 @@ def test_every_step_of_the_week_tells_what_is_so(stage: Stage) -> None:
 
 
 def test_the_page_of_the_week_has_no_command_that_the_story_has_not() -> None:
-    page = (ROOT / "docs" / "first-week.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "tutorials" / "first-week.md").read_text(encoding="utf-8")
     shown = [line for block in blocks(page) for line in block.text.splitlines()]
     told_in_prose = re.findall(r"`(ipam [^`]+)`", page)
     played = {part for chapter in chapters() for part in paragraphs(chapter)}

@@ -1,4 +1,4 @@
-"""docs/migrating-from-capi-vip-allocator.md on a real API server, with what the originals made there."""
+"""docs/how-to/migrate-from-capi-vip-allocator.md on a real API server, with what the originals made there."""
 
 from typing import Any
 

@@ -183,7 +183,7 @@ def test_a_branch_that_would_be_more_than_a_name_in_ci_is_refused(
 
 @pytest.mark.parametrize("forge", [Forge.GITHUB, Forge.GITLAB, Forge.GITEA])
 def test_the_page_of_ci_shows_what_init_writes(forge: Forge) -> None:
-    page = (ROOT / "docs" / "ci.md").read_text()
+    page = (ROOT / "docs" / "how-to" / "ci.md").read_text()
     assert with_ci(page) == page, "python -m tests.documentation writes ci.md anew"
     assert ci(forge) in [block.text for block in blocks(page) if block.language == "yaml"]
     assert shown_ci(Forge.GITHUB, by_action=True) in page
