@@ -37,9 +37,9 @@ _EXAMPLE = families()[0].kinds[0].name
 
 @click.command(cls=VerbCommand)
 @click.argument("claim")
-@option("--to", "pool", metavar="POOL", required=True, help="Pool that the claim moves to.")
-@option("--reason", default="", help="Reason, for the Override.")
-@option("--expires", metavar="TIME", help="End of the Override. Default: in 30 days.")
+@option("--to", "pool", metavar="POOL", required=True, help="Move the claim to this pool.")
+@option("--reason", default="", help="Write this reason into the Override.")
+@option("--expires", metavar="TIME", help="End the Override at this time. Default: in 30 days.")
 @options.repository
 @options.color
 def move(claim: str, pool: str, reason: str, expires: str | None, repo: Path, color: str) -> int:

@@ -147,12 +147,15 @@ def forecast(
 
 @click.command(cls=VerbCommand)
 @options.reading
-@option("--count", type=click.IntRange(1), help="Find this many contiguous addresses.")
+@option("--count", metavar="N", type=click.IntRange(1), help="Find N contiguous addresses.")
 @option(
-    "--prefix", type=click.IntRange(1, 128), help="Find a CIDR block of this length: 28 for a /28."
+    "--prefix",
+    metavar="LENGTH",
+    type=click.IntRange(1, 128),
+    help="Find a CIDR block: 28 for a /28.",
 )
-@option("--pool", metavar="POOL", help="Only this pool.")
-@option("--provider", metavar="NAME", help="Only pools of this ProviderConfig.")
+@option("--pool", metavar="POOL", help="Search only this pool.")
+@option("--provider", metavar="NAME", help="Search only pools of this ProviderConfig.")
 @output.options("text", "json", "yaml")
 def find(
     reading: options.Reading,
@@ -179,14 +182,16 @@ def find(
 
 @click.command(cls=VerbCommand)
 @options.reading
-@option("--tenants", type=click.IntRange(1, 100_000), required=True, help="Add this many tenants.")
+@option(
+    "--tenants", metavar="N", type=click.IntRange(1, 100_000), required=True, help="Add N tenants."
+)
 @option(
     *("--provider", "--pool", "provider"),
     metavar="NAME",
-    help="ProviderConfig or AddressPool that they use. Default: the default one.",
+    help="Use this ProviderConfig or pool. Default: the default one.",
 )
-@option("--lb", type=click.IntRange(1), help="Load-balancer addresses per tenant.")
-@option("--nodes", type=click.IntRange(1), help="Worker nodes per tenant.")
+@option("--lb", metavar="N", type=click.IntRange(1), help="Give each N load-balancer addresses.")
+@option("--nodes", metavar="N", type=click.IntRange(1), help="Give each N worker nodes.")
 @output.options("text", "json", "yaml")
 def simulate(
     reading: options.Reading,

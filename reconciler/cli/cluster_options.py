@@ -75,15 +75,15 @@ reach: Decorator[Any] = gathered(
     option(
         "--kubeconfig",
         type=click.Path(path_type=Path),
-        help="Management cluster. Default: $KUBECONFIG, then the pod's account.",
+        help="Management cluster. Default: $KUBECONFIG, or in-cluster.",
     ),
-    option("--context", metavar="NAME", default="", help="Context of that kubeconfig."),
-    repeatable("--cluster", "[NAMESPACE/]NAME=PATH", "Kubeconfig of a tenant cluster."),
+    option("--context", metavar="NAME", default="", help="Use this context of the kubeconfig."),
+    repeatable("--cluster", "[NAMESPACE/]NAME=PATH", "Use this kubeconfig for a tenant cluster."),
     option(
         "--clusters",
         metavar="DIR",
         type=click.Path(path_type=Path),
-        help="Folder of <namespace>.<name>.kubeconfig files.",
+        help="Use the <namespace>.<name>.kubeconfig files in DIR.",
     ),
     options.allow_exec,
     options.timeout,
@@ -121,7 +121,7 @@ apply: Decorator[Any] = gathered(
     option(
         "--policies/--no-policies",
         default=None,
-        help="Install or remove the admission policies. Default: keep them as they are.",
+        help="Install or remove admission policies. Default: keep them.",
     ),
     options.break_glass,
     option("--adopt", is_flag=True, help="Take over objects that belong to others."),
@@ -132,14 +132,14 @@ apply: Decorator[Any] = gathered(
         help="Delete at most N objects of the management cluster.",
     ),
     option("--require-all", is_flag=True, help="Fail if a tenant has no kubeconfig."),
-    repeatable("--enroll", "CLUSTER", "Accept a new or another identity of this cluster."),
-    repeatable("--take-over", "CLUSTER", "Accept that another repository was applied to it."),
+    repeatable("--enroll", "CLUSTER", "Accept a new identity of this cluster."),
+    repeatable("--take-over", "CLUSTER", "Take over a cluster of another repository."),
     option("--force-withdraw", is_flag=True, help="Withdraw addresses that Services use."),
     repeatable(
-        *("--force-withdraw-claim", "CLAIM"), "Withdraw used addresses that only this claim left."
+        *("--force-withdraw-claim", "CLAIM"), "As --force-withdraw, for ranges that CLAIM left."
     ),
     repeatable(
-        *("--confirm-withdrawn", "CLUSTER"), "Confirm that this cluster announces nothing any more."
+        *("--confirm-withdrawn", "CLUSTER"), "Confirm that CLUSTER announces no released range."
     ),
     option(
         "--default-port",
@@ -147,7 +147,7 @@ apply: Decorator[Any] = gathered(
         type=click.IntRange(1, 65535),
         default=ApplyOptions().default_port,
         show_default=True,
-        help="Port of an endpoint that names none.",
+        help="Use this port for endpoints without one.",
     ),
 )
 """Adds the apply options, and passes them as `wanted`."""

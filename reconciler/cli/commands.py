@@ -174,7 +174,7 @@ class VerbCommand(click.Command):
         rows: dict[str, list[tuple[str, str]]] = {title: [] for title in (_OWN, *GROUPS)}
         for param in self.get_params(ctx):
             row = param.get_help_record(ctx)
-            if row is not None:
+            if row is not None and isinstance(param, click.Option):
                 name = "help" if "--help" in param.opts else param.name or ""
                 rows[_GROUP_OF.get(name, _OWN)].append(row)
         for title, found in rows.items():
@@ -209,7 +209,7 @@ def unknown_verb(word: str, ctx: click.Context) -> click.UsageError:
     asked = _ELSEWHERE.get(word.lower(), word.lower())
     near = [asked] if asked in VERBS else get_close_matches(asked, list(VERBS), 2, 0.65)
     hint = f"Did you mean {' or '.join(near)}?" if near else "ipam help --all lists them."
-    return click.UsageError(f"No verb {word!r}. {hint}", ctx)
+    return click.UsageError(f"No command {word!r}. {hint}", ctx)
 
 
 class _LazyGroup(click.Group):
@@ -238,11 +238,13 @@ class _LazyGroup(click.Group):
             raise unknown_verb(args[0], ctx) from None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        verb = next((word for word in args if word in VERBS), "VERB")
+        verb = next((word for word in args if word in VERBS), "COMMAND")
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as wrong:
-            message = f"No option {wrong.option_name} before {verb}. Options of a verb go after it."
+            message = (
+                f"No option {wrong.option_name} before {verb}. Options of a command go after it."
+            )
             raise click.UsageError(message, ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -288,7 +290,7 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
 @click.command(
     cls=_LazyGroup,
     options_metavar="[-C DIR] [--root DIR] [-q|-v]",
-    subcommand_metavar="VERB [OPTIONS]",
+    subcommand_metavar="COMMAND [OPTIONS]",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Exit codes: 0 OK, 1 invalid content, 2 changes pending, 3 blocked by a limit, 4 Git,"
     " 5 a cluster, 6 rewritten history, 64 usage, 70 a bug.",
@@ -303,19 +305,19 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
     help="Show the version and exit.",
 )
 def ipam() -> None:
-    """Allocate IP addresses from Git: planned in a pull request, recorded in commits.
+    """Allocate IP addresses from Git: plan in a pull request, record in commits.
 
-    Put the options of a command after its name: ipam VERB --help lists them.
+    Put the options of a command after its name: ipam COMMAND --help.
     """
 
 
 @click.command(cls=VerbCommand)
-@click.argument("verb", required=False)
+@click.argument("verb", metavar="[COMMAND]", required=False)
 @option("--all", "everything", is_flag=True, help="List every command.")
 @options.debug
 @click.pass_context
 def help(ctx: click.Context, verb: str | None, everything: bool) -> int:  # noqa: A001 - its name
-    """Show the help of a command, as `ipam VERB --help` does."""
+    """Show the help of a command, as `ipam COMMAND --help` does."""
     top = ctx.find_root()
     if everything:
         formatter = top.make_formatter()

@@ -119,27 +119,27 @@ def _daemon_options(
 daemon_options: Decorator[Any] = gathered(
     "daemon",
     _daemon_options,
-    option("--watch", is_flag=True, help="Run on, and react to Git and clusters."),
+    option("--watch", is_flag=True, help="Keep running, and react to Git and clusters."),
     option(
         "--resync",
         metavar="DURATION",
-        help="With --watch: time between two runs over everything.  [10m]",
+        help="With --watch: check everything at this interval.  [10m]",
     ),
     option("--leader-elect", is_flag=True, help="With --watch: work only while holding the Lease."),
     option(
         "--log-format",
         type=click.Choice(["text", "json"]),
-        help="With --watch: format of stderr; json leaves stdout empty.  [text]",
+        help="With --watch: log format. json leaves stdout empty.  [text]",
     ),
     option(
         "--listen", metavar="HOST:PORT", help="Serve metrics, health, the report, and the webhook."
     ),
     option("--tls-cert", type=_FILE, help="Serve HTTPS with this certificate (PEM)."),
-    option("--tls-key", type=_FILE, help="Key of --tls-cert."),
+    option("--tls-key", type=_FILE, help="Use this key with --tls-cert."),
     option(
         "--hook-secret-file",
         type=_FILE,
-        help="Accept webhooks at POST /hook that are signed with this secret.",
+        help="Accept webhooks (POST /hook) signed with this secret.",
     ),
 )
 """Adds the options, and passes them as `daemon`, or None without `--watch`."""

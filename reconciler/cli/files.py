@@ -20,7 +20,7 @@ T = TypeVar("T")
 apply_result_option = option(
     "--apply-result",
     metavar="FILE",
-    help="Output of apply -o json or reconcile -o json; - for stdin.",
+    help="Read the output of apply or reconcile -o json. - is stdin.",
 )
 
 

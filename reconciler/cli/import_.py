@@ -105,7 +105,7 @@ _target: options.Decorator[Any] = options.gathered(
         metavar="NAME",
         default="default",
         show_default=True,
-        help="Namespace of owners whose source names none.",
+        help="Use this namespace for owners without one.",
     ),
     options.repository,
     options.out("the files", is_folder=True, show_default="the repository"),
@@ -113,10 +113,10 @@ _target: options.Decorator[Any] = options.gathered(
         *("--pool", "--add-pool", "add_pool"),
         metavar="NAME=CIDR",
         multiple=True,
-        help="Also write this pool, for addresses that are in none. Repeatable.",
+        help="Add this pool, for addresses outside all pools. Repeatable.",
     ),
     option("--tenants", is_flag=True, help="Also write a TenantCluster for each imported owner."),
-    option("--provider", metavar="NAME", help="ProviderConfig of these. Default: one that serves."),
+    option("--provider", metavar="NAME", help="Use this ProviderConfig. Default: one that fits."),
     option("--partial", is_flag=True, help="Write the files without conflicts anyway."),
     options.dry_run,
 )
@@ -130,8 +130,8 @@ def _shared(function: options.F) -> options.F:
     return decorated
 
 
-_mapped = repeatable("--map", "COLUMN=MEANING", "Meaning of a column of a table.", "mapped")
-_types = repeatable("--map-type", "TEXT=TYPE", f"Meaning of a type: {', '.join(TYPES)}.", "types")
+_mapped = repeatable("--map", "COLUMN=MEANING", "Map a column to a meaning.", "mapped")
+_types = repeatable("--map-type", "TEXT=TYPE", f"Map a type: {', '.join(TYPES)}.", "types")
 
 
 @import_.command()
@@ -142,7 +142,7 @@ _types = repeatable("--map-type", "TEXT=TYPE", f"Meaning of a type: {', '.join(T
     "--type",
     "type_",
     type=click.Choice(["loadbalancer", "nodes"]),
-    help="Type of rows that name none. Default: load balancers if a column names clusters.",
+    help="Use this type for rows without one. Default: by the columns.",
 )
 @_shared
 def csv(
@@ -174,7 +174,7 @@ def netbox(
     target: Target,
     result: output.Result,
 ) -> int:
-    """An export of NetBox: prefixes, IP ranges and IP addresses, as JSON or CSV."""
+    """Import a NetBox export: prefixes, IP ranges, and IP addresses, as JSON or CSV."""
     assumed = _assumed(target, types, mapped)
     found = files_found(map(_read, files), assumed, netbox_rows)
     return target.finish(found, result, target.opened())
@@ -225,17 +225,20 @@ _metallb: options.Decorator[Any] = options.gathered(
     "metallb",
     MetalLB,
     repeatable(
-        "--metallb-pool", "CLUSTER=POOL", "Pool that ipam keeps, if a cluster has several.", "kept"
+        "--metallb-pool", "CLUSTER=POOL", "Keep this pool, if a cluster has several.", "kept"
     ),
-    option("--metallb-namespace", metavar="NAME", default="", help="MetalLB's. Default: any."),
+    option(
+        "--metallb-namespace",
+        metavar="NAME",
+        default="",
+        help="Namespace of MetalLB. Default: any.",
+    ),
 )
 
 
 @import_.command()
 @click.argument("kubeconfigs", nargs=-1, required=True, metavar="[NAME=]KUBECONFIG...")
-@repeatable(
-    "--context", "NAME", "Context of the kubeconfigs. Default: the current one.", "contexts"
-)
+@repeatable("--context", "NAME", "Use this context. Default: the current one.", "contexts")
 @_metallb
 @options.allow_exec
 @options.timeout
@@ -249,10 +252,10 @@ def cluster(
     target: Target,
     result: output.Result,
 ) -> int:
-    """Objects of clusters: MetalLB's pools with their Services, and all kinds that ipam serves.
+    """Import objects of clusters: MetalLB pools, their Services, and all kinds that ipam supports.
 
-    NAME is [NAMESPACE/]NAME; else the file's, if that is <namespace>.<name>.kubeconfig, else the
-    context's.
+    NAME is [NAMESPACE/]NAME of the cluster. Default: from the file name, if that is
+    <namespace>.<name>.kubeconfig, or from the context.
     """
     cluster_options.require_clusters("import cluster")
     metallb.pools()  # a mistake of theirs comes before any connection
@@ -281,10 +284,10 @@ def cluster(
 @_metallb
 @_shared
 def manifests(files: Sequence[str], metallb: MetalLB, target: Target, result: output.Result) -> int:
-    """Objects of files, as kubectl get -o yaml or -o json writes them; - is the standard input.
+    """Import objects from files, in the format of kubectl get -o yaml or -o json. - is stdin.
 
-    NAME is [NAMESPACE/]NAME of the cluster whose MetalLB pools are in a file; else the file's name
-    is, such as <namespace>.<name>.yaml.
+    NAME is [NAMESPACE/]NAME of the cluster whose MetalLB pools are in the file. Default: from the
+    file name, such as <namespace>.<name>.yaml.
     """
     namespace = _label(target.default_namespace)
     opened = target.opened()

@@ -52,14 +52,20 @@ _FROM_NOTHING = {
 @click.command(cls=VerbCommand)
 @click.argument("folder", type=click.Path(path_type=Path), default=".", metavar="[DIR]")
 @option(
-    "--forge", type=click.Choice(_FORGES), help="Forge of the CI. Default: as the remote names it."
+    "--forge",
+    type=click.Choice(_FORGES),
+    help="Write CI for this forge. Default: the forge of the remote.",
 )
-@option("--branch", help="Main branch. Default: the checked out one, or main.")
-@option("--to-branch", metavar="NAME", help="Branch on which CI proposes records.")
-@option("--package", metavar="SPEC", help="Package of ipam that CI installs, as pip takes it.")
-@option("--family", type=click.Choice(_STARTS), help="Kinds of documents. Default: plain.")
+@option(
+    "--branch", metavar="NAME", help="Set the main branch. Default: the checked-out one, or main."
+)
+@option("--to-branch", metavar="NAME", help="Let CI propose records on this branch.")
+@option("--package", metavar="SPEC", help="Install this pip requirement of ipam in CI.")
+@option(
+    "--family", type=click.Choice(_STARTS), help="Use these kinds of documents. Default: plain."
+)
 @option("--empty", is_flag=True, help="Leave out the example documents.")
-@option("-y", "--yes", is_flag=True, help="Ask nothing, as without a terminal.")
+@option("-y", "--yes", is_flag=True, help="Skip all questions.")
 @options.dry_run
 @options.color
 def init(

@@ -47,14 +47,12 @@ from reconciler.report.text import runs
 @options.repository
 @options.remote
 @options.branch
-@option("--rev", help="Revision of the branch. Default: its head.")
+@option("--rev", metavar="REV", help="Apply this revision of the branch. Default: its head.")
 @cluster_options.reach
 @cluster_options.apply
 @options.dry_run
 @options.detailed_exitcode
-@option(
-    "--shard", metavar="I/N", default="0/1", help="Only part I (from 0) of N parts of the clusters."
-)
+@option("--shard", metavar="I/N", default="0/1", help="Apply only part I (from 0) of N parts.")
 @output.options("text", "json", "yaml")
 def apply(
     repo: Path,
@@ -143,7 +141,9 @@ def parse_shard(text: str) -> tuple[int, int]:
 @options.reading
 @options.out("the objects", is_folder=True, required=True)
 @option("--policies", is_flag=True, help="Also write the admission policies.")
-@option("--reconciler", metavar="USER", default="", help="With --policies: user that applies them.")
+@option(
+    "--reconciler", metavar="USER", default="", help="With --policies: permit this user to apply."
+)
 @options.break_glass
 @output.options("text", "json", "yaml")
 def render(
@@ -187,7 +187,7 @@ def render(
 @options.repository
 @options.remote
 @options.branch
-@option("--to-branch", metavar="NAME", help="Check the branch on which proposals are made.")
+@option("--to-branch", metavar="NAME", help="Also check this branch of proposals.")
 @cluster_options.reach
 @output.options("text", "json", "yaml")
 def doctor(

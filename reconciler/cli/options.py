@@ -75,9 +75,13 @@ class Reading(Struct, frozen=True):
 
 _PATH = click.Path(path_type=Path)
 repository = option(
-    "--repo", type=_PATH, default=Path(), show_default="the current folder", help="Git repository."
+    "--repo",
+    type=_PATH,
+    default=Path(),
+    show_default="the current folder",
+    help="Read this repository.",
 )
-rev = option("--rev", default="HEAD", show_default=True, help="Revision to read.")
+rev = option("--rev", metavar="REV", default="HEAD", show_default=True, help="Read this revision.")
 reading: Decorator[Any] = gathered(
     "reading",
     Reading,
@@ -92,8 +96,10 @@ history: Decorator[Any] = gathered("reading", Reading, repository, rev)
 remote = option(
     "--remote", metavar="URL", help="Use this remote (https, ssh, file, or a path), no checkout."
 )
-branch = option("--branch", help="Branch. Default: the checked out one, or the remote's default.")
-base = option("--base", metavar="REV", help="Revision that the change is merged into.")
+branch = option(
+    "--branch", metavar="NAME", help="Branch. Default: the checked-out one, or the remote's."
+)
+base = option("--base", metavar="REV", help="Compare with this revision, the target of the merge.")
 past = option(
     "--at", metavar="DATE|REV", help="Show the state at a day, a time, 30d before, or a revision."
 )
@@ -102,16 +108,16 @@ detailed_exitcode = option(
     "--detailed-exitcode", is_flag=True, help="Exit with 2 if changes are pending."
 )
 allow_exec = option(
-    "--allow-exec",
-    is_flag=True,
-    help="Let kubeconfigs that you name run programs, read files and name proxies.",
+    "--allow-exec", is_flag=True, help="Allow kubeconfigs to run programs, read files, use proxies."
 )
 timeout = option(
-    "--timeout", metavar="DURATION", default="60s", show_default=True, help="Limit per cluster."
+    "--timeout",
+    metavar="DURATION",
+    default="60s",
+    show_default=True,
+    help="Limit the time per cluster.",
 )
-break_glass = repeatable(
-    "--break-glass", "GROUP", "With --policies: let members of GROUP write anyway."
-)
+break_glass = repeatable("--break-glass", "GROUP", "With --policies: allow GROUP to write.")
 
 
 def out(content: str, *, is_folder: bool, **attributes: Any) -> Callable[[F], F]:
@@ -174,11 +180,11 @@ _COMMON: tuple[Decorator[Any], ...] = (
     _eager(
         "--root",
         metavar="DIR",
-        help="Folder of the repository. Default: the nearest with ipam.yaml.",
+        help="Repository folder. Default: nearest with ipam.yaml.",
         callback=_set_root,
     ),
     _eager("-q", "--quiet", is_flag=True, help="Show only errors on stderr.", callback=_set_quiet),
-    _eager("-v", "--verbose", is_flag=True, help="Log each call of Git.", callback=_set_verbose),
+    _eager("-v", "--verbose", is_flag=True, help="Log each Git command.", callback=_set_verbose),
 )
 
 

@@ -110,7 +110,7 @@ class Result(Struct, frozen=True):
 def options(*forms: str) -> Decorator[Any]:
     """Add `-o` (default: the first format), `--color`, and the options of all commands."""
     choice = {"type": click.Choice(forms), "default": forms[0], "show_default": True}
-    form = option("-o", "--output", help="Format of the result on stdout.", **choice)
+    form = option("-o", "--output", help="Print the result in this format.", **choice)
     return gathered("result", Result, form, color)
 
 

@@ -41,17 +41,23 @@ class _What(click.ParamType[str]):
 
 
 @click.command(
-    cls=VerbCommand, help=f"List {article_list(_LISTINGS)}, in the columns of kubectl get."
+    cls=VerbCommand,
+    help=f"List objects in the columns of kubectl get.\n\nWHAT: {', '.join(_LISTINGS)}.",
 )
 @click.argument("what", type=_What(), metavar="WHAT[/NAME]")
 @click.argument("names", nargs=-1)
 @options.reading
-@option("-n", "--namespace", default="", help="Only objects of this namespace.")
-@option("-A", "--all-namespaces", is_flag=True, help="Objects of all namespaces (the default).")
-@option("-l", "--selector", default="", help="Only objects with these labels: a=b,c!=d.")
-@option("--pool", metavar="POOL", default="", help="Only objects that hold addresses of this pool.")
-@option("--team", default="", help="Only objects of this team.")
-@option("--sort-by", type=click.Choice([*listing.ORDERS]), help="Order of the list.")
+@option("-n", "--namespace", metavar="NAME", default="", help="List only this namespace.")
+@option("-A", "--all-namespaces", is_flag=True, help="List all namespaces (the default).")
+@option(
+    *("-l", "--selector"),
+    metavar="LABELS",
+    default="",
+    help="List only objects with these labels: a=b,c!=d.",
+)
+@option("--pool", metavar="POOL", default="", help="List only objects with addresses of this pool.")
+@option("--team", metavar="NAME", default="", help="List only objects of this team.")
+@option("--sort-by", type=click.Choice([*listing.ORDERS]), help="Sort the list in this order.")
 @option("--no-headers", is_flag=True, help="Leave out the header line.")
 @output.options("text", "wide", "name", "json", "yaml")
 def get(
@@ -231,11 +237,14 @@ def _require_meant(asked: str) -> None:
 @click.command(cls=VerbCommand)
 @click.argument("asked", metavar="[CLAIM|POOL]", required=False)
 @options.history
+@option("--since", metavar="DATE", help="List only events since a day, a time, or 30d before.")
 @option(
-    "--since", metavar="DATE", help="Only events since a day, a time, or 30d before the revision."
-)
-@option(
-    *("-n", "--number"), type=click.IntRange(0), default=20, show_default=True, help="0 for all."
+    *("-n", "--number"),
+    metavar="N",
+    type=click.IntRange(0),
+    default=20,
+    show_default=True,
+    help="List at most N events. 0 lists all.",
 )
 @output.options("text", "json", "yaml", "csv")
 def history(

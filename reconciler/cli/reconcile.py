@@ -53,26 +53,29 @@ _log = logging.getLogger(__name__)
 @options.remote
 @options.branch
 @option(
-    "--any-branch", is_flag=True, help="With --branch: accept a branch other than the main one."
+    "--any-branch", is_flag=True, help="With --branch: accept a branch that is not authoritative."
 )
 @option("--to-branch", metavar="NAME", help="Commit to this branch, for a pull request.")
 @option("--no-apply", is_flag=True, help="Commit and push only.")
 @cluster_options.reach
 @cluster_options.apply
-@option("--lb-class", metavar="CLASS", default="", help=f"Class of Services that {DEFAULT} serves.")
+@option(
+    "--lb-class",
+    metavar="CLASS",
+    default="",
+    help=f"Set the class of Services that {DEFAULT} serves.",
+)
 @option(
     "--allow-release",
     metavar="N",
     type=click.IntRange(0),
-    help="Release at most N records in this run. Also the default of --allow-delete.",
+    help="Release at most N records. Default of --allow-delete.",
 )
 @option("--accept-history", metavar="SHA", help="Accept this rewritten head.")
-@option("--author", metavar="'NAME <EMAIL>'", help="Author of the commits. Default: by Settings.")
+@option("--author", metavar="'NAME <EMAIL>'", help="Commit as this author. Default: by Settings.")
 @option("--sign", metavar="KEY", default="", help="Sign with this GPG key id or SSH key file.")
 @option(
-    "--interval",
-    metavar="DURATION",
-    help="Time between runs of a loop, or with --watch between polls of the remote.",
+    "--interval", metavar="DURATION", help="Run in a loop at this interval. With --watch: poll Git."
 )
 @daemon_options
 @option(
@@ -104,10 +107,10 @@ def reconcile(
 ) -> int:
     """Plan the newest revision, commit the records, push them, and apply them to the clusters.
 
-    A checkout is taken with its remote; its work tree follows when it is clean. A race for the
-    branch that is lost is answered by planning again. Exit code 3: all other decisions are
-    committed, but some claim was refused, a pool is filled up to its gate, the head is dated ahead,
-    or a brake holds releases back.
+    In a checkout, ipam uses its remote, and updates a clean work tree. If another commit is pushed
+    first, ipam plans again. Exit code 3: all other decisions were committed, but a claim was
+    refused, a pool is past its capacity limit, the commit is dated in the future, or the release
+    limit holds releases back.
     """
     if any_branch and branch is None:
         raise UsageError("--any-branch needs --branch NAME", "say which branch is meant")

@@ -47,9 +47,7 @@ def served_page(repository: Repository, revision: str) -> Page:
 @options.base
 @options.out("the page", is_folder=False, required=True)
 @apply_result_option
-@option(
-    "--results", metavar="FILE", help="Output of reconcile --watch -o json: how long growth waited."
-)
+@option("--results", metavar="FILE", help="Read reconcile --watch -o json: how long growth waited.")
 @options.color
 def report(
     reading: options.Reading,

@@ -84,7 +84,13 @@ class CheckResult(Struct, frozen=True):
 @options.reading
 @opening.change_options
 @repeatable("--also", "REV", "Also merge with this other open change.")
-@option("--also-timeout", default="60s", show_default=True, help="Limit for all of --also.")
+@option(
+    "--also-timeout",
+    metavar="DURATION",
+    default="60s",
+    show_default=True,
+    help="Limit the time for all --also.",
+)
 @option("--allow-empty", is_flag=True, help="Accept a repository without documents.")
 @output.file(*FORMATS)
 @output.options(*FORMATS)
@@ -98,7 +104,7 @@ def check(
     outs: tuple[output.Out, ...],
     result: output.Result,
 ) -> int:
-    """Report errors, and pools that would run full.
+    """Check a revision or a change: errors, capacity limits, and release limits.
 
     With --base, the Settings of that revision judge the change. Exit code 1: the content is
     invalid, or there is none. Exit code 3: the content is valid, but a limit blocks it. With FILE

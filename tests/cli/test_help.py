@@ -71,11 +71,14 @@ def test_help_of_a_verb_is_what_the_verb_says(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["chekc"], "No verb 'chekc'. Did you mean check?"),
-        (["diff"], "No verb 'diff'. Did you mean plan?"),
+        (["chekc"], "No command 'chekc'. Did you mean check?"),
+        (["diff"], "No command 'diff'. Did you mean plan?"),
         (["check", "--bas", "x"], "--base"),
         (["get", "pool", "--outptu", "x"], "Did you mean '--output'?"),
-        (["--repo", ".", "check"], "No option --repo before check. Options of a verb go after it"),
+        (
+            ["--repo", ".", "check"],
+            "No option --repo before check. Options of a command go after it",
+        ),
     ],
 )
 def test_a_mistake_is_answered_with_what_was_meant(
