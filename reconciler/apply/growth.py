@@ -390,13 +390,14 @@ def all_growers(evaluation: Evaluation, *, is_refused: bool = False) -> Iterator
 
 def abandoned(evaluation: Evaluation) -> Iterator[FileChange]:
     """Return removals of Demands without growth whose owner is removed, or was another one."""
-    if evaluation.state.unclear or evaluation.state.halted:
+    documents, folder = evaluation.documents, evaluation.tree.settings.observed
+    demands = list(documents.of(DEMAND.id))
+    if not demands or evaluation.state.unclear or evaluation.state.halted:
         return
     records = evaluation.state.records
     grown = {it.claim.owner[2:] for it in records if it.range is not None and growth_index(it)}
     refused = {grower.owner[2:] for grower in all_growers(evaluation, is_refused=True)}
-    documents, folder = evaluation.documents, evaluation.tree.settings.observed
-    for document in documents.of(DEMAND.id):
+    for document in demands:
         name = document.identity[2:]
         if name in grown or document.doubt or document.file != path_of(folder, document.identity):
             continue

@@ -23,6 +23,7 @@ from reconciler.cli.daemon import DaemonOptions, Order, are_asked, daemon_option
 from reconciler.cli.entry import describe
 from reconciler.cli.options import option
 from reconciler.daemon.metrics import textfile
+from reconciler.families.demand import DEMAND
 from reconciler.gitio.process import pause
 from reconciler.gitio.remotes import open_proposing
 from reconciler.gitio.repository import Repository
@@ -37,7 +38,7 @@ from reconciler.reconcile.discovery import LookOptions, ObservingRun, whole_of
 from reconciler.reconcile.evaluation import reconciled_code
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, Round, rounds
 from reconciler.reconcile.reconcile import reconcile as run_reconcile
-from reconciler.reconcile.writing import has_wrong_settings
+from reconciler.reconcile.writing import RunCommit, has_wrong_settings
 from reconciler.report import json as report_json
 from reconciler.report import metrics
 from reconciler.report.formats import json_line, json_text, yaml_text
@@ -242,9 +243,7 @@ class _Job:
         run_options = replace(self.run_options, now=options.now)
         with output.progress("reconciling"):
             if self.reach is None:
-                run_options = replace(
-                    run_options, look=lambda it: Observation(it.tree.clock, tuple(abandoned(it)))
-                )
+                run_options = replace(run_options, look=self._look)
                 if self.wanted.says_withdrawn:
                     still = partial(confirmed, options=self.wanted)
                     run_options = replace(run_options, still_announced=still)
@@ -254,6 +253,13 @@ class _Job:
                 self.repository, self.newest, self.reach, look, options.now, self.bugs
             )
             return self._run.reconcile(run_options)
+
+    def _look(self, part: RunCommit) -> Observation:
+        """Remove Demands of deleted tenants: without clusters, nothing else can be observed."""
+        found = part.planned.evaluation
+        if part.commit is not None and any(found.documents.of(DEMAND.id)):
+            found = self.newest(part.commit.id)
+        return Observation(found.tree.clock, tuple(abandoned(found)))
 
     def _apply(self, done: Reconciled) -> list[Applied] | None:
         if self._run is None or not self.applies:

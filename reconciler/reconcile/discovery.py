@@ -77,6 +77,7 @@ from reconciler.planning.limits import Quotas
 from reconciler.planning.planner import plan
 from reconciler.reconcile.evaluation import as_reconciled, exit_code, with_found
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, reconcile
+from reconciler.reconcile.writing import RunCommit
 
 _log = logging.getLogger(__name__)
 
@@ -378,15 +379,15 @@ class ObservingRun:
         )
         return replace(done, evaluation=evaluation, code=exit_code(evaluation))
 
-    def look(self, evaluation: Evaluation) -> Observation:
+    def look(self, part: RunCommit) -> Observation:
         """Observe clusters for the head of the branch."""
-        revision = evaluation.tree.revision
-        whole = evaluation if revision is None else self.whole(revision)
+        revision = part.head.id
+        whole = self.whole(revision)
         options = of_repository(self.options.apply, self.repository, whole)
         self.looked = look(whole, self.clusters, replace(self.options, apply=options))
         self.intake, self._failure = IntakeLook(), None
         folder = whole.tree.settings.observed
-        named = last_named(self.repository, revision, folder) if revision else ""
+        named = last_named(self.repository, revision, folder)
         try:
             self.intake = look_for_intake(
                 whole, self.clusters, self._apply_options, named, self.options.deleted

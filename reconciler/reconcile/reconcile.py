@@ -90,7 +90,7 @@ class ReconcileOptions(CommitOptions, frozen=True):
     still_announced: Callable[[Evaluation], Mapping[str, str]] | None = None
     now: Callable[[], float] | None = None
     server_now: Callable[[Evaluation], int | None] | None = None  # called only if an instant is due
-    look: Callable[[Evaluation], Observation] | None = None  # runs while the lock is released
+    look: Callable[[RunCommit], Observation] | None = None  # runs while the lock is released
     any_branch: bool = False  # stores no state
     propose: Callable[[Revision, Revision | None], Proposed] | None = None
 
@@ -221,14 +221,11 @@ class _Run:
             return None
         return latest_due(state, after, self.answers.until(until, evaluation), records)
 
-    def _looked(self, part: RunCommit, look: Callable[[Evaluation], Observation]) -> RunCommit:
-        evaluation = part.planned.evaluation
-        if part.commit is not None:
-            evaluation = self._evaluate(self.repository.source(part.commit.id))
-        found = look(evaluation)
+    def _looked(self, part: RunCommit, look: Callable[[RunCommit], Observation]) -> RunCommit:
+        found = look(part)
         if not found.changes:
             return part
-        folder = evaluation.tree.settings.observed
+        folder = part.planned.evaluation.tree.settings.observed
         require_below(found.changes, folder)
         with self.repository.alone():
             self._require_unmoved(part)

@@ -8,8 +8,8 @@ from reconciler.gitio.remotes import open_proposing, with_remote
 from reconciler.gitio.repository import open_repository
 from reconciler.model.change import FileChange, Observation
 from reconciler.model.errors import HistoryError, UsageError
-from reconciler.planning.evaluate import Evaluation
 from reconciler.reconcile.reconcile import ReconcileOptions, reconcile
+from reconciler.reconcile.writing import RunCommit
 from tests.ownership_of_records.play import RECORD, TENANTS, Play
 from tests.ownership_of_records.test_branch import settings
 from tests.ownership_of_records.test_changes import BASE, forwarded, merged, rebased, squashed
@@ -173,7 +173,7 @@ def test_a_forced_push_during_a_run_is_not_overwritten(
     lost = play.tip
     forced: list[str] = []
 
-    def look(_: Evaluation) -> Observation:
+    def look(_: RunCommit) -> Observation:
         if not forced:
             git(play.remote, "update-ref", "refs/heads/main", before)
             if moves_reference:

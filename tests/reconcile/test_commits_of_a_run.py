@@ -2,18 +2,21 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from reconciler.gitio.history import read_message
-from reconciler.gitio.interface import ReplayVerdict
+from reconciler.gitio.interface import ReplayVerdict, Source
 from reconciler.gitio.repository import Repository, open_repository
 from reconciler.model.change import FileChange, Observation
 from reconciler.model.errors import ReconcilerError
 from reconciler.planning.evaluate import Evaluation
 from reconciler.reconcile.commits import newest
+from reconciler.reconcile.evaluation import as_reconciled
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.reconcile.verify import replay
+from reconciler.reconcile.writing import RunCommit
 from tests.world import (
     CLOCK,
     ENVIRONMENT,
@@ -64,7 +67,7 @@ def opened(folder: Path) -> Repository:
 def run(
     folder: Path,
     now: float,
-    look: Callable[[Evaluation], Observation] | None = None,
+    look: Callable[[RunCommit], Observation] | None = None,
     **options: object,
 ) -> Reconciled:
     asked = ReconcileOptions(now=lambda: now, look=look, **options)  # type: ignore[arg-type]
@@ -81,7 +84,7 @@ def date(folder: Path) -> int:
 
 def looking(
     at: int, data: bytes | None = DEMAND, seen: str = ""
-) -> Callable[[Evaluation], Observation]:
+) -> Callable[[RunCommit], Observation]:
     return lambda _: Observation(at, (FileChange(SEEN, data),), seen)
 
 
@@ -222,8 +225,8 @@ def test_clusters_are_looked_at_after_the_earlier_commits_and_again_after_a_race
     commit(folder, clock=CLOCK + 120)
     shown: list[str | None] = []
 
-    def look(evaluation: Evaluation) -> Observation:
-        shown.append(evaluation.tree.revision)
+    def look(part: RunCommit) -> Observation:
+        shown.append(part.head.id)
         if len(shown) == 1:
             write(folder, {"README.md": "x\n"})
             commit(folder, clock=CLOCK + 300)
@@ -234,6 +237,23 @@ def test_clusters_are_looked_at_after_the_earlier_commits_and_again_after_a_race
     assert subjects(folder)[-3:] == ["ipam: allocate 1", "change", "ipam: observe 1"]
     assert shown == git(folder, "log", "-3", "--format=%H", "--reverse").splitlines()[:2]
     assert [part.planned.look is not None for part in done.parts] == [False, True]
+
+
+def test_a_run_does_not_evaluate_its_own_commit(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder, {"tenants/new.yaml": tenant("new")})
+    commit(folder, clock=CLOCK + 120)
+    read: list[Source] = []
+
+    def counted(source: Source, *rest: Any) -> Evaluation:
+        read.append(source)
+        return as_reconciled(source, *rest)
+
+    monkeypatch.setattr("reconciler.reconcile.reconcile.as_reconciled", counted)
+    done = run(folder, CLOCK + 121, lambda _: Observation(CLOCK, ()))
+    assert done.commit is not None
+    assert [it.revision() for it in read] == [done.base]
 
 
 @pytest.mark.parametrize("path", ["pools/edge.yaml", "observed/../pools/edge.yaml", "observed"])

@@ -16,10 +16,10 @@ from reconciler.model.change import Observation
 from reconciler.model.errors import ExitCode
 from reconciler.model.objects import CRD, Ref
 from reconciler.planning.documents import tidied
-from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.read import evaluate_source
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, reconcile
 from reconciler.reconcile.verify import replay
+from reconciler.reconcile.writing import RunCommit
 from tests.fake_cluster import HUB
 from tests.fake_clusters import FakeClusters
 from tests.families.capi.hub import DOORS, shop
@@ -55,8 +55,8 @@ class Story:
         """One run: reconcile with a look, apply, remember."""
         repository, looks = self.git, [IntakeLook()]
 
-        def look(found: Evaluation) -> Observation:
-            head = found.tree.revision or ""
+        def look(part: RunCommit) -> Observation:
+            head = part.head.id
             whole = evaluate_source(repository.source(head))
             named = last_named(repository, head, "observed")
             looks.append(look_for_intake(whole, self.clusters, OPTIONS, named))

@@ -5,19 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
 from reconciler.apply.expiry import still_announced
 from reconciler.apply.fleet import Scope, apply_fleet
 from reconciler.apply.targets import ApplyOptions
 from reconciler.model.change import Observation
-from reconciler.planning.evaluate import Evaluation, evaluate
+from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.read import evaluate_source
 from reconciler.reconcile.discovery import LookOptions, ObservingRun
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, reconcile
+from reconciler.reconcile.writing import Planned, RunCommit
 from tests.reconcile.looking.country import Country, elastic
 from tests.reconcile.test_commits_of_a_run import all_same, opened
-from tests.world import CLOCK, git, repository, tree_of
+from tests.world import git, repository
 
 
 class Site:
@@ -104,13 +104,8 @@ def test_what_is_given_back_stays_where_no_cluster_is_asked_and_comes_back_when_
 
 def test_a_server_without_a_clock_takes_that_of_this_machine(site: Site) -> None:
     site.here.clusters.clock = 0
-    evaluation = site.whole(git(site.folder, "rev-parse", "HEAD"))
-    assert site.looker.look(evaluation) == Observation(site.here.now, ())
-    git_of = opened(site.folder)
-    nothing = ObservingRun(git_of, site.whole, site.here.clusters, LookOptions(), lambda: 7.5)
-    assert nothing.look(evaluation_without_tenants()) == Observation(7, ())
-
-
-def evaluation_without_tenants() -> Evaluation:
-    """A work tree: it is no revision, and read whole."""
-    return evaluate(replace(tree_of({}, CLOCK), revision=None))
+    head = opened(site.folder).resolve("HEAD")
+    evaluation = site.whole(head.id)
+    part = RunCommit(Planned(head, evaluation), evaluation, None)
+    site.looker.now = lambda: site.here.now + 0.5
+    assert site.looker.look(part) == Observation(site.here.now, ())
