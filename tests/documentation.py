@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,11 +20,13 @@ from reconciler.codes import CODES
 from reconciler.documents.validators import schema as read_schema
 from reconciler.loadbalancers import controllers
 from reconciler.loadbalancers.interface import Capability
+from reconciler.planning.documents import every_kind, schema_files
 from reconciler.reconcile.init import UNNAMED, WORKFLOWS, Beginning, Forge, InitOptions, wanted
 from reconciler.report.metrics import catalogue
 from tests.caches import PYTHON
 
 ROOT = Path(__file__).resolve().parent.parent
+KINDS = ROOT / "docs" / "reference" / "kinds"
 DATE = "2026-02-15T10:00:00Z"
 _FENCE = re.compile(
     r"^(?P<indent> *)(?:<!-- test: (?P<mark>[a-z]+) -->\n(?P=indent))?"
@@ -33,8 +35,12 @@ _FENCE = re.compile(
 )
 _IDS = re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{12})\b")
 _TABLE = re.compile(
-    r"(?P<open><!-- fields: (?P<schema>[A-Za-z.:]+/[A-Za-z0-9.]+\.json) -->\n)"
+    r"(?P<open><!-- fields: (?P<schemas>(?:[A-Za-z.:]+/[A-Za-z0-9.]+\.json ?)+) ?-->\n)"
     r".*?(?P<close><!-- end of fields -->)",
+    re.DOTALL,
+)
+_KINDS = re.compile(
+    r"(?P<open><!-- kinds: (?P<group>[a-z0-9.-]+) -->\n).*?(?P<close><!-- end of kinds -->)",
     re.DOTALL,
 )
 _METRICS = re.compile(
@@ -256,12 +262,26 @@ def properties(schema: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, 
         yield from properties(about.get("items", {}), f"{path}[].")
 
 
-def field_table(schema: dict[str, Any]) -> str:
-    rows = ["| field | type | default | meaning |", "| --- | --- | --- | --- |"]
-    for path, about in properties(schema):
-        cells = (f"`{path}`", kind_of(path, about), default_of(about), meaning_of(about))
-        rows.append(f"| {' | '.join(cells)} |")
-    return "\n".join([*rows, ""])
+def field_table(schemas: Sequence[dict[str, Any]]) -> str:
+    """One row for each field. Fields that differ between versions name their version."""
+    rows: list[str] = []
+    versions: dict[str, list[str]] = {}
+    for schema in schemas:
+        version = schema["properties"]["apiVersion"]["const"].rpartition("/")[2]
+        at = 0
+        for path, about in properties(schema):
+            cells = (f"`{path}`", kind_of(path, about), default_of(about), meaning_of(about))
+            row = " | ".join(cells)
+            if row not in versions:
+                rows.insert(at, row)
+            at = rows.index(row) + 1
+            versions.setdefault(row, []).append(version)
+    lines = ["| Field | Type | Default | Meaning |", "| --- | --- | --- | --- |"]
+    for row in rows:
+        name, _, rest = row.partition(" | ")
+        some = f" ({', '.join(versions[row])})" if len(versions[row]) < len(schemas) else ""
+        lines.append(f"| {name}{some} | {rest} |")
+    return "\n".join([*lines, ""])
 
 
 def kind_of(path: str, about: dict[str, Any]) -> str:
@@ -297,12 +317,51 @@ def meaning_of(about: dict[str, Any]) -> str:
     return " ".join(part for part in parts if part)
 
 
+def kind_page(name: str) -> str:
+    """The page with the fields of a kind."""
+    marker = re.compile(rf"<!-- fields: (?:\S+ )*{re.escape(schema_files()[name])} ")
+    texts = [path.read_text(encoding="utf-8") for path in sorted(KINDS.glob("*.md"))]
+    (page,) = [text for text in texts if marker.search(text)]
+    return page
+
+
+def kind_example(name: str) -> str:
+    """The document of a kind that its page shows; versions with the same fields share one."""
+    version = read_schema(schema_files()[name])["properties"]["apiVersion"]["const"]
+    shown = [block.text for block in blocks(kind_page(name)) if block.language == "yaml"]
+    exact = [text for text in shown if text.startswith(f"apiVersion: {version}\n")]
+    return (exact or [re.sub(r"^apiVersion: .*", f"apiVersion: {version}", shown[0])])[0]
+
+
 def with_tables(text: str) -> str:
     def table(found: re.Match[str]) -> str:
-        schema = read_schema(found["schema"])
-        return f"{found['open']}\n{field_table(schema)}\n{found['close']}"
+        schemas = [read_schema(name) for name in found["schemas"].split()]
+        return f"{found['open']}\n{field_table(schemas)}\n{found['close']}"
 
     return _TABLE.sub(table, text)
+
+
+def with_kinds(text: str) -> str:
+    """The list of kinds, by group, with the first line of each page."""
+
+    def table(found: re.Match[str]) -> str:
+        group = found["group"]
+        kinds = [kind for kind in every_kind() if kind.id.group == group]
+        rows = []
+        for name in dict.fromkeys(kind.name for kind in kinds):
+            same = [kind for kind in kinds if kind.name == name]
+            versions = ", ".join(f"`{kind.api_version.rpartition('/')[2]}`" for kind in same)
+            (path,) = [
+                it for it in (KINDS / f"{name}.md", KINDS / f"{name}.{group}.md") if it.is_file()
+            ]
+            namespace = same[0].default_namespace
+            scope = f"`{namespace}`" if namespace else "-"
+            use = path.read_text(encoding="utf-8").split("\n")[2]
+            rows.append(f"| [{name}]({path.name}) | {versions} | {scope} | {use} |\n")
+        head = "| Kind | Version | Default namespace | Use |\n| --- | --- | --- | --- |\n"
+        return f"{found['open']}\n{head}{''.join(rows)}\n{found['close']}"
+
+    return _KINDS.sub(table, text)
 
 
 def with_codes(text: str) -> str:
@@ -374,10 +433,16 @@ def main() -> None:
         readme.write_text(with_outputs(text, played(text, Terminal(folder))), encoding="utf-8")
         for path in pages():
             text = with_outputs(path.read_text(encoding="utf-8"), played_page(path, folder))
-            path.write_text(
-                with_ci(with_controllers(with_metrics(with_codes(with_tables(text))))),
-                encoding="utf-8",
-            )
+            for written in (
+                with_tables,
+                with_kinds,
+                with_codes,
+                with_metrics,
+                with_controllers,
+                with_ci,
+            ):
+                text = written(text)
+            path.write_text(text, encoding="utf-8")
 
 
 def pages() -> list[Path]:

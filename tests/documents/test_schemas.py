@@ -13,12 +13,7 @@ from reconciler.documents import load as schemas
 from reconciler.documents.document import Document, Kind
 from reconciler.documents.validators import acceptor, schema
 from reconciler.planning.documents import schema_files
-from tests.documentation import ROOT, blocks
-
-
-def _page(kind: str) -> str:
-    return (ROOT / "docs" / "reference" / "kinds" / f"{kind}.md").read_text(encoding="utf-8")
-
+from tests.documentation import kind_example
 
 RANGE = {"start": "10.0.0.1", "end": "10.0.0.9"}
 # What the documents that the pages show leave out.
@@ -54,7 +49,7 @@ def merged(one: dict[str, Any], two: dict[str, Any]) -> dict[str, Any]:
 
 
 def valid(kind: str) -> dict[str, Any]:
-    shown = yaml.safe_load(next(it.text for it in blocks(_page(kind)) if it.language == "yaml"))
+    shown = yaml.safe_load(kind_example(kind))
     about = {"labels": {"a": "b"}, "annotations": {"a": "b"}}
     return merged(shown, {"metadata": about, "spec": MORE[kind]}) if kind in MORE else dict(shown)
 
