@@ -274,11 +274,12 @@ class Access:
             return found
         check_memory(found.inventory, name)
         if not uid and name not in found.inventory.clusters:
-            message, hint = "its identity is not known yet", f"write spec.uid: {found.uid}"
+            message = "its identity is not known yet"
+            hint = f"if this is {name}: --enroll {name}, or write spec.uid: {found.uid}"
             if others := " and ".join(sorted(found.inventory.clusters)):
-                message, hint = f"it is cluster {others}", f"name the kubeconfig of {name}"
-            message = f"{message}: kube-system has uid {found.uid}"
-            raise errors.IdentityError(message, f"{hint}, or if it is meant: --enroll {name}")
+                message = f"it is cluster {others}"
+                hint = f"name the kubeconfig of {name}, or if this is {name}: --enroll {name}"
+            raise errors.IdentityError(f"{message}: kube-system has uid {found.uid}", hint)
         return found
 
     def connect(self, cluster: str, *, accept: bool = False) -> Cluster | None:

@@ -106,7 +106,7 @@ def _write_uids(
     root = ground(repository)
     for item in enrolled:
         document = evaluation.documents.find(TARGET, "", item.cluster)
-        if root is None or document is None or item.is_failed:
+        if root is None or document is None or item.is_failed or not item.uid:
             continue
         data = with_value(document, ("spec", "uid"), item.uid)
         is_same = TargetDirectory(root).text(document.path) == document.data.decode()
