@@ -64,6 +64,8 @@ def _has_name(item: RecordEvent, text: str) -> bool:
     owners = [name for it in named if it for name in (it, it.rpartition("/")[2])]
     owners += [fact.team] if fact.team else []
     claims = [name for it in (fact, heir) if it for name in (it.claim, it.name, it.record)]
+    if "/" in text:
+        claims += [name for it in claims if (key := Key.parse(it)) for name in key.names]
     return text in (*claims, *owners)
 
 
@@ -78,8 +80,8 @@ def nearest_holders(state: State, text: str) -> str:
 def _names(record: Allocation) -> tuple[str, ...]:
     claim = record.claim
     return (
-        *(record.owner.name, record.owner.short, record.name, str(claim), claim.short),
-        *(claim.name, "/".join(claim.owner[2:]), *_teams(record)),
+        *(record.owner.name, record.owner.short, record.name, claim.short, *claim.names),
+        *("/".join(claim.owner[2:]), *_teams(record)),
     )
 
 

@@ -47,6 +47,19 @@ class Key(Struct, frozen=True, order=True, gc=False, cache_hash=True):
         return f"{name} ({self.slot})" if self.slot else name
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names that users can write: with the slot, with its entry, or without."""
+        short = f"{self.namespace}/{self.name}" if self.namespace else self.name
+        entry = self.slot.partition(".")[0]
+        return str(self), f"{short}/{self.slot}", f"{short}/{entry}", short, self.name
+
+    @property
+    def argument(self) -> str:
+        """Return the name for commands: with the slot if one object can have several requests."""
+        _, slotted, _, short, _ = self.names
+        return slotted if "." in self.slot or self.slot.startswith("ipv") else short
+
+    @property
     def slot_order(self) -> tuple[str, int]:
         """Return the sort key of slots: `loadbalancer`, `loadbalancer-2`, `loadbalancer-10`."""
         found = _NUMBERED.fullmatch(self.slot)

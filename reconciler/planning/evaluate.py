@@ -245,16 +245,13 @@ def left_behind(evaluation: Evaluation) -> list[Allocation]:
 
 
 def matching(evaluation: Evaluation, text: str) -> list[Key]:
-    """Return the claims that a key, `namespace/name`, or name of a tenant or record matches."""
+    """Return the claims that a name of theirs, or the name of a tenant or record, matches."""
     # If there is none, return the claims of others, such as requests, for an owner of that name.
     every = [(it.claim, it.name, it.owner) for it in evaluation.state.records]
     every += [(it.key, it.name, it.owner) for it in evaluation.state.claims.values()]
     named = {name: key for key, name, _ in every}
-    found = []
-    for key in sorted({it.claim for it in evaluation.plan.decisions} | {it[0] for it in every}):
-        owner = f"{key.namespace}/{key.name}"
-        if text in (str(key), owner, key.name, f"{owner}/{key.slot}") or named.get(text) == key:
-            found.append(key)
+    claims = sorted({it.claim for it in evaluation.plan.decisions} | {it[0] for it in every})
+    found = [key for key in claims if text in key.names or named.get(text) == key]
     return found or sorted({key for key, _, it in every if text in (it.short, it.name)})
 
 

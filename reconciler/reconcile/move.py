@@ -173,9 +173,10 @@ def _records(evaluation: Evaluation, text: str) -> list[Allocation]:
     if not live:
         message = f"{text} holds no addresses: there is nothing to move"
         raise UsageError(message, "change the pool that it names; it gets addresses there")
-    grown = {_serves(evaluation, it.claim): it for it in reversed(live)}
+    live.sort(key=lambda it: it.claim.slot_order, reverse=True)
+    grown = {_serves(evaluation, it.claim): it for it in live}
     if len(grown) > 1:
-        names = ", ".join(str(it.claim) for it in reversed(grown.values()))
+        names = ", ".join(it.claim.names[1] for it in reversed(grown.values()))
         raise UsageError(f"{text} means several claims", f"name one of them: {names}")
     (first,) = grown
     theirs = [it for it in every if it.claim.slot and _serves(evaluation, it.claim) == first]
@@ -192,6 +193,8 @@ def _staying(
     evaluation: Evaluation, moving: Sequence[Allocation], pool: Key
 ) -> tuple[Allocation, ...]:
     whose = moving[0].owner.short
+    if moving[0].claim.argument != moving[0].claim.names[3]:
+        return ()  # a request of its own
     theirs = (it for it in evaluation.state.records if it.is_live and it not in moving)
     return tuple(it for it in theirs if it.owner.short == whose and it.pool != pool and it.range)
 
@@ -200,7 +203,7 @@ def staying_lines(staying: Sequence[Allocation], pool: Key) -> list[str]:
     """Return lines about records that stay, each with the command that moves it."""
     return [
         f"{format_short(it.range)} of {it.pool.name} stays, also for {it.owner.short}: ipam move"
-        f" {replace(it.claim, slot='').short}/{it.claim.slot} --to {pool.name}"
+        f" {it.claim.names[1]} --to {pool.name}"
         for it in staying
         if it.range is not None
     ]

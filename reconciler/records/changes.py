@@ -373,7 +373,7 @@ def findings_of(plan: Plan, state: State, folder: str, overrides: Overrides) -> 
 def _stale(record: Allocation, why: str, override: str | None) -> Finding:
     claim = record.claim
     message = f"{claim.short} keeps its addresses, though {why}"
-    hint = f"to let it move: ipam move {replace(claim, slot='').short} --to POOL; or"
+    hint = f"to let it move: ipam move {claim.argument} --to POOL; or"
     hint += f" merge an Override of kind move, scope {claim}, before the change"
     if override is not None:
         message += f": {override} permits its move only from the next commit on"
@@ -410,7 +410,7 @@ def moving(
             if not why:
                 hint += " ipam reconcile then withdraws it; without clusters:"
                 hint += f" --confirm-withdrawn {cluster_of(record)};"
-            back = replace(record.claim, slot="").short
+            back = record.claim.argument
             hint += " the way back: "
             hint += (
                 f"ipam move {back} --to {record.pool.name}" if is_wanted else "restore the request"

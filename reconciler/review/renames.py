@@ -34,6 +34,37 @@ def renames(change: Change) -> Iterator[Finding]:
     yield from (found for start, found in likely.items() if start not in unknown)
     yield from _late(change)
     yield from unknown.values()
+    yield from _entries(change)
+
+
+def _entries(change: Change) -> Iterator[Finding]:
+    """Report entries of a document that look renamed."""
+    before, result = change.before.documents, change.result
+    gone = defaultdict[DocumentName, dict[str, list[Allocation]]](dict)
+    new = defaultdict[DocumentName, dict[str, set[Key]]](dict)
+    kept = set[tuple[DocumentName, str]]()
+    for it in result.plan.decisions:
+        entry, dot, _ = it.claim.slot.partition(".")
+        if dot and isinstance(it, Release):
+            gone[it.claim.owner].setdefault(entry, []).append(it.allocation)
+        elif dot and it.claim in result.state.claims:
+            pools = result.state.claims[it.claim].candidates
+            new[it.claim.owner].setdefault(entry, set()).update(pools)
+            kept |= {(it.claim.owner, entry)} if isinstance(it, Keep) else set()
+    for name, document in sorted(change.after.documents.items()) if gone else ():
+        owner, old = key_of(document).owner, before.get(name)
+        if owner not in gone or old is None or old.data == document.data:
+            continue
+        left = {entry: it for entry, it in gone[owner].items() if entry not in new[owner]}
+        added = {entry: it for entry, it in new[owner].items() if (owner, entry) not in kept}
+        if len(left) == len(added) == 1:
+            ((former, records),), ((entry, served),) = left.items(), added.items()
+            if served & {it.pool for it in records}:
+                size = sum(it.size for it in records)
+                message = f"entry {entry} looks like a rename of {former}:"
+                message += f" {plural(size, 'address')} change{'s' * (size == 1)}"
+                hint = f"to keep them, add to entry {entry}: formerly: {former}"
+                yield warning("looks-renamed", document.start, message, hint)
 
 
 def _likely(change: Change) -> Iterator[Finding]:

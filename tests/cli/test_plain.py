@@ -8,7 +8,7 @@ import pytest
 
 from reconciler.cli import run
 from tests.cli.running import Ran, ipam
-from tests.families.plain.examples import BOTH, TWO_REFS, claim, cluster, entry, files
+from tests.families.plain.examples import BOTH, TWO_REFS, claim, cluster, entry, files, pool
 from tests.world import commit, git, repository, write
 
 FOREIGN = re.compile(
@@ -91,6 +91,65 @@ def test_lists_go_by_short_names(repo: Path, capsys: Capture) -> None:
     found = json.loads(ipam(capsys, "get", "allocations", "-o", "json", "--repo", repo).out)
     assert found["apiVersion"] == "gitops-ipam.dev/v1alpha1"
     assert len(found["items"]) == 7
+
+
+@pytest.mark.parametrize(
+    "name", ["prod-1/internal.ipv4", "prod-1/internal", "prod-1.internal.ipv4"]
+)
+def test_a_request_is_named_as_the_plan_shows_it(repo: Path, capsys: Capture, name: str) -> None:
+    for command in ("who", "explain", "history"):
+        ran = ipam(capsys, command, name, "--repo", repo)
+        assert (ran.code, "10.22.0.16-10.22.0.23" in ran.out) == (0, True), command
+    others = {"pools/more.yaml": pool("more", "[10.23.0.0/24]")}
+    write(repo, others)
+    commit(repo)
+    ran = ipam(capsys, "move", name, "--to", "more", "--repo", repo)
+    assert (ran.code, "10.23.0." in ran.out, "dmz" in ran.out) == (0, True, False), ran.err
+
+
+def test_a_name_of_several_requests_is_refused_with_names_that_work(
+    repo: Path, capsys: Capture
+) -> None:
+    said = ipam(capsys, "move", "prod-1", "--to", "v6", "--repo", repo).err
+    names = said.rpartition(": ")[2].strip().split(", ")
+    assert names == ["prod-1/dmz.ipv4", "prod-1/dmz.ipv6", "prod-1/internal.ipv4"]
+    for name in names:
+        assert ipam(capsys, "explain", name, "--repo", repo).code == 0
+
+
+def test_lists_and_who_name_the_cluster_only_of_a_cluster(repo: Path, capsys: Capture) -> None:
+    rows = ipam(capsys, "get", "allocations", "--repo", repo).out.splitlines()
+    clusters = {row.split()[0]: row.split()[2] for row in rows[1:]}
+    assert (clusters["db-1.ipv4"], clusters["prod-1.dmz.ipv4"]) == ("-", "prod-1")
+    assert "  cluster   prod-1" in ipam(capsys, "who", "10.22.0.17", "--repo", repo).out
+    assert "tenant" not in ipam(capsys, "who", "db-1", "--repo", repo).out
+
+
+def test_a_cluster_without_kubeconfig_is_not_enrolled(
+    repo: Path, capsys: Capture, tmp_path: Path
+) -> None:
+    folder = tmp_path / "kubeconfigs"
+    folder.mkdir()
+    before = (repo / "clusters/prod-1.yaml").read_bytes()
+    reach = ("--clusters", folder, "--enroll", "prod-1")
+    assert "no kubeconfig yet" in ipam(capsys, "apply", "--repo", repo, *reach).out
+    assert (repo / "clusters/prod-1.yaml").read_bytes() == before
+
+
+def test_an_entry_without_its_former_name_looks_renamed(repo: Path, capsys: Capture) -> None:
+    renamed = BALANCED.replace("name: dmz", "name: edge")
+    write(repo, {"clusters/prod-1.yaml": renamed})
+    commit(repo)
+    said = ipam(capsys, "check", "--base", "HEAD~1", "--repo", repo).out
+    assert "looks-renamed: entry edge looks like a rename of dmz: 8 addresses change" in said
+    assert "add to entry edge: formerly: dmz" in said
+    kept = renamed.replace("name: edge", "name: edge, formerly: dmz")
+    write(repo, {"clusters/prod-1.yaml": kept})
+    commit(repo)
+    assert "looks-renamed" not in ipam(capsys, "check", "--base", "HEAD~2", "--repo", repo).out
+    write(repo, {"clusters/prod-1.yaml": BALANCED, "claims/more.yaml": claim("z", count=1)})
+    commit(repo)
+    assert "looks-renamed" not in ipam(capsys, "check", "--base", "HEAD~3", "--repo", repo).out
 
 
 def moved(repo: Path, capsys: Capture, *words: str) -> Ran:

@@ -36,7 +36,7 @@ def _rows(kind: GroupKind) -> Callable[[ListingInput], Iterator[ListingRow]]:
 
 
 def _ranges(row: ListingRow) -> str:
-    return ", ".join(format_short(it.range) for it in row.more if it.range) or "-"
+    return ", ".join(map(format_short, sorted(it.range for it in row.more if it.range))) or "-"
 
 
 def _pools_of(row: ListingRow) -> str:

@@ -75,6 +75,7 @@ def _free_from(item: ReservedRange) -> str:
 
 
 _RECORDS = ("NAME", "POOL", "CLUSTER", "TYPE", "PHASE", "START", "END", "AGE")
+_OWNERS = {"AddressClaim": "for", "ClusterTarget": "cluster"}
 _WIDE = ("NAMESPACE", "TEAM", "COUNT", "RECORD")
 
 
@@ -107,7 +108,9 @@ def allocations_text(
 
 def _record_row(record: Allocation, clock: int, *, wide: bool) -> list[Cell]:
     addresses = ends(record.range).values() if record.range is not None else ("", "")
-    row: list[Cell] = [record.name, record.pool.name, record.owner.name, record.type]
+    is_alone = record.claim.kind == "AddressClaim"
+    cluster = "-" if is_alone else record.owner.name
+    row: list[Cell] = [record.name, record.pool.name, cluster, record.type]
     row += [record.phase.value, *addresses, age(record.allocated_at or record.since, clock)]
     if wide:
         row += [record.owner.namespace, record.owner.team, str(record.size), record.path]
@@ -256,7 +259,7 @@ def _facts(holder: Holder, event: Caused | None) -> Iterator[tuple[str, str]]:
     part, record = holder.part, holder.part.record
     if record is not None:
         team = f", team {record.owner.team}" if record.owner.team else ""
-        yield "tenant", f"{record.owner.short}{team}"
+        yield _OWNERS.get(record.claim.kind, "tenant"), f"{record.owner.short}{team}"
         if former := former_holder(holder, event):
             until = "" if holder.giver is None else ", as the record says until reconcile writes it"
             yield "from", f"{former}{until}"
