@@ -198,7 +198,11 @@ class Terminal:
         return done.returncode, done.stdout.decode()
 
     def play(self, block: Block) -> Iterator[Said]:
-        """Run a `sh` block as a whole, or a `console` block command by command."""
+        """Run a `sh` block as a whole, or a `console` block command by command; write a file."""
+        if block.language == "yaml":
+            path, _, text = block.text.removeprefix("# ").partition("\n")
+            (self.place / path).write_text(text, encoding="utf-8")
+            return
         if block.language == "sh":
             status, came = self.run(f"set -e\n{block.text}")
             yield Said(block.text, came, came, status)
@@ -210,9 +214,13 @@ class Terminal:
 
 
 def played(text: str, terminal: Terminal) -> list[tuple[Block, list[Said]]]:
-    """Run all blocks of a document but those marked `skip`; those marked `last` at the end."""
-    told = [block for block in blocks(text) if block.language in ("sh", "console")]
-    ordered = [block for block in told if block.mark == ""]
+    """Run the blocks of a document that have no mark, then those marked `last`.
+
+    YAML marked `file` becomes a file: its first line is a comment with the path.
+    """
+    told = [block for block in blocks(text) if block.language in ("sh", "console", "yaml")]
+    wanted = {"sh": "", "console": "", "yaml": "file"}
+    ordered = [block for block in told if block.mark == wanted[block.language]]
     ordered += [block for block in told if block.mark == "last"]
     return [(block, list(terminal.play(block))) for block in ordered]
 

@@ -113,7 +113,7 @@ class ApiServer:
             f"--etcd-prefix=/{self.name}",
             *("--bind-address=127.0.0.1", "--advertise-address=127.0.0.1"),
             *(f"--secure-port={self.port}", f"--cert-dir={self.folder}"),
-            "--service-cluster-ip-range=10.0.0.0/22",
+            "--service-cluster-ip-range=10.0.0.0/22,fd00:10::/112",
             "--service-account-issuer=https://kubernetes.default.svc",
             f"--service-account-key-file={shared / 'sa.key'}",
             f"--service-account-signing-key-file={shared / 'sa.key'}",
