@@ -3,7 +3,6 @@
 import json
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,10 @@ import pytest
 from tests.cli.test_plain import FOREIGN
 from tests.documentation import ROOT, Said, Terminal, blocks, masked
 from tests.envtest.servers import ApiServer
+from tests.loadbalancers.test_real import METALLB, RealCluster, theirs
 from tests.world import CLOCK
 
+KINDS = ("ipaddresspools", "l2advertisements", "bgpadvertisements")
 PAGE = ROOT / "docs" / "tutorials" / "metallb.md"
 # The clock moves a minute with each command, so that no command comes too early for a move.
 PROGRAM = """
@@ -62,21 +63,31 @@ class Shell(Terminal):
         return super().run(script)
 
 
-def played(shell: Shell) -> Iterator[Said]:
-    for block in blocks(PAGE.read_text(encoding="utf-8")):
-        if block.mark == "served":
-            yield from shell.play(block)
+def played(shell: Shell, mark: str, *, updates: bool) -> list[Said]:
+    """Play the blocks of a mark, and require what the page shows, or write it anew."""
+    every = blocks(PAGE.read_text(encoding="utf-8"))
+    ran = [it for block in every if block.mark == mark for it in shell.play(block)]
+    home = str(shell.place.parents[1])
+    said = [it._replace(came=it.came.replace(home, "/home/you")) for it in ran]
+    failed = [f"$ {it.command}\n{it.came}" for it in said if it.status != 0]
+    assert not failed, failed[0]
+    if updates:
+        write_page(said, mark)
+    else:
+        for one in said:
+            assert plain(one.came) == plain(one.shown), one.command
+    return said
 
 
 def plain(text: str) -> str:
     return masked(_UIDS.sub("…", _NOTE.sub("", text)))
 
 
-def write_page(said: list[Said]) -> None:
+def write_page(said: list[Said], mark: str) -> None:
     """Write the outputs into the page anew."""
     text, commands = PAGE.read_text(encoding="utf-8"), iter(said)
     for block in blocks(text):
-        if block.mark != "served":
+        if block.mark != mark:
             continue
         count = len(re.findall(r"^\$ ", block.text, re.MULTILINE)) or 1
         told = [next(commands) for _ in range(count)]
@@ -111,21 +122,73 @@ def test_the_page_of_metallb_is_so_and_no_service_loses_its_address(
         server.start_metallb()
         since[name] = server.get("/api/v1/services")["metadata"]["resourceVersion"]
     shell = Shell(tmp_path, servers)
-    said = list(played(shell))
-    failed = [f"$ {it.command}\n{it.came}" for it in said if it.status != 0]
-    assert not failed, failed[0]
-    if pytestconfig.getoption("--update-golden"):
-        write_page(said)
-    else:
-        for one in said:
-            assert plain(one.came) == plain(one.shown), one.command
-    watched = addresses_over_time(servers["prod-1"], since["prod-1"])
-    assert sorted(watched) == ["shop", "shop-new", "www"]
+    said = played(shell, "served", updates=pytestconfig.getoption("--update-golden"))
+    require_kept(servers["prod-1"], since["prod-1"], "shop", "shop-new", "www")
+    require_no_foreign_word(shell.place, said, servers)
+
+
+def require_kept(server: ApiServer, since: str, *names: str) -> None:
+    """A watch since a version never saw a Service lose or change its address."""
+    watched = addresses_over_time(server, since)
+    assert sorted(watched) == sorted(names)
     for name, given in watched.items():
         held = [it for it in given if it]
         assert held, name
         # Without an address only before the first one; afterwards always with the same.
         assert given == [[]] * (len(given) - len(held)) + [held[0]] * len(held), name
+
+
+def specs(server: ApiServer) -> dict[str, Any]:
+    """The specs of all objects of MetalLB."""
+    return {
+        f"{kind} {it['metadata']['name']}": it["spec"]
+        for kind in KINDS
+        for it in server.get(f"/apis/metallb.io/v1beta1/{kind}")["items"]
+    }
+
+
+LIVE = {
+    "prod-1": (
+        theirs("IPAddressPool", "internal", addresses=["10.22.0.16-10.22.0.31"]),
+        theirs("IPAddressPool", "dmz", addresses=["10.99.0.8/29"], autoAssign=False),
+    ),
+    "prod-2": (
+        theirs("IPAddressPool", "internal", addresses=["10.22.0.32-10.22.0.39"]),
+        theirs(
+            *("IPAddressPool", "dmz"),
+            addresses=["10.99.0.16-10.99.0.19", "2001:db8:99::10-2001:db8:99::1f"],
+            serviceAllocation={"namespaces": ["edge"]},
+        ),
+    ),
+    "prod-3": (
+        theirs("IPAddressPool", "internal", addresses=["10.22.0.48/29"]),
+        theirs("IPAddressPool", "dmz", addresses=["10.99.0.20/30"], autoAssign=False),
+    ),
+}
+
+
+def test_the_page_of_metallb_imports_live_clusters_and_changes_no_address(
+    tmp_path: Path, tenants: tuple[ApiServer, ...], pytestconfig: pytest.Config
+) -> None:
+    servers = dict(zip(LIVE, tenants, strict=True))
+    before, since = {}, {}
+    for name, server in servers.items():
+        server.put(*LIVE[name], path=f"{METALLB}/ipaddresspools")
+    uplink = theirs("BGPAdvertisement", "uplink", ipAddressPools=["dmz"])
+    servers["prod-1"].put(uplink, path=f"{METALLB}/bgpadvertisements")
+    for name, server in servers.items():
+        server.namespace("edge")
+        since[name] = server.get("/api/v1/services")["metadata"]["resourceVersion"]
+        server.start_metallb()
+        RealCluster("MetalLB", server).serve("shop")
+        before[name] = specs(server)
+    shell = Shell(tmp_path, servers)
+    said = played(shell, "live", updates=pytestconfig.getoption("--update-golden"))
+    for name, server in servers.items():
+        require_kept(server, since[name], "shop")
+        more = ["10.22.0.64-10.22.0.67"] if name == "prod-2" else []
+        before[name]["ipaddresspools internal"]["addresses"] += more
+        assert specs(server) == before[name]
     require_no_foreign_word(shell.place, said, servers)
 
 
@@ -137,8 +200,7 @@ def require_no_foreign_word(repo: Path, said: list[Said], servers: dict[str, Api
         if path.is_file() and ".git" not in path.parts:
             assert not FOREIGN.search(path.read_text("utf-8")), path
     for server in servers.values():
-        listed = ("ipaddresspools", "l2advertisements", "bgpadvertisements")
-        places = [f"/apis/metallb.io/v1beta1/{kind}" for kind in listed]
+        places = [f"/apis/metallb.io/v1beta1/{kind}" for kind in KINDS]
         places += [f"/api/v1/{kind}" for kind in ("configmaps", "events", "namespaces", "secrets")]
         for place in places:
             assert not FOREIGN.search(json.dumps(server.get(place))), place
