@@ -20,7 +20,8 @@ from reconciler.cli.commands import VerbCommand
 from reconciler.cli.files import write_edit
 from reconciler.cli.options import option
 from reconciler.documents.edit import with_value
-from reconciler.documents.findings import has_error, plural
+from reconciler.documents.findings import has_error, nearest, plural
+from reconciler.families.clusters import described_clusters
 from reconciler.families.plain.kinds import TARGET
 from reconciler.gitio.files import TargetDirectory
 from reconciler.gitio.interface import Source
@@ -30,6 +31,7 @@ from reconciler.kube.clusters import KubeClusters
 from reconciler.model.applied import Applied
 from reconciler.model.change import FileChange
 from reconciler.model.errors import ExitCode, UsageError
+from reconciler.model.objects import MANAGEMENT
 from reconciler.planning.evaluate import Evaluation
 from reconciler.reconcile.branch import current_head, is_in_history
 from reconciler.reconcile.discovery import of_repository
@@ -81,6 +83,10 @@ def apply(
         evaluation = as_reconciled(_published(repository, rev), repository)
         require_unedited(evaluation)
     wanted = replace(wanted, dry_run=dry_run, shard=part)
+    described = described_clusters(evaluation.documents)
+    for name in sorted({*reach.clusters, *wanted.enroll} - {*described, MANAGEMENT}):
+        meant = f"; did you mean {like}?" if (like := nearest(name, sorted(described))) else ""
+        output.note(f"No document describes a cluster {name}{meant}")
     with output.progress("applying"):
         wanted = of_repository(wanted, repository, evaluation)
         applied = apply_fleet(evaluation, reach, wanted, partial(is_in_history, repository))

@@ -136,6 +136,14 @@ def test_a_cluster_without_kubeconfig_is_not_enrolled(
     assert (repo / "clusters/prod-1.yaml").read_bytes() == before
 
 
+@pytest.mark.parametrize("words", [("--cluster", "prod1=/none"), ("--enroll", "prod1")])
+def test_a_mistyped_name_of_a_cluster_is_noted(
+    repo: Path, capsys: Capture, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    ran = ipam(capsys, "apply", "--repo", repo, "--clusters", tmp_path, *words)
+    assert "No document describes a cluster prod1; did you mean prod-1?" in ran.err
+
+
 def test_an_entry_without_its_former_name_looks_renamed(repo: Path, capsys: Capture) -> None:
     renamed = BALANCED.replace("name: dmz", "name: edge")
     write(repo, {"clusters/prod-1.yaml": renamed})
