@@ -15,19 +15,7 @@ from reconciler.apply.targets import UNCLEAR, ApplyOptions
 from reconciler.documents.findings import plural
 from reconciler.families import families
 from reconciler.families.interface import ObjectFit
-from reconciler.kube.resources import (
-    IP_ALLOCATION,
-    DesiredObject,
-    described_resources,
-    desired_object,
-    needed,
-    owned,
-    owned_by,
-    parse_ref,
-    pools_by_ref,
-    with_status,
-    without_fields,
-)
+from reconciler.kube import resources
 from reconciler.model.errors import ClusterError
 from reconciler.model.objects import CRD, EVENT, HOME, NAMESPACE, Manifest, Ref, Resource
 from reconciler.model.pool import Pool
@@ -37,7 +25,7 @@ from reconciler.model.settings import Settings
 class ManagementDesiredState(Struct, frozen=True):
     """The desired state. Objects without `words` that can still grow keep earlier messages."""
 
-    desired: Sequence[DesiredObject]
+    desired: Sequence[resources.DesiredObject]
     pools: Sequence[Pool]
     settings: Settings
     is_whole: bool
@@ -57,7 +45,9 @@ def _recent_events(ref: Ref) -> Query:
 
 
 class _Fits:
-    def __init__(self, desired: Sequence[DesiredObject], live: LiveObjects, draft: Draft) -> None:
+    def __init__(
+        self, desired: Sequence[resources.DesiredObject], live: LiveObjects, draft: Draft
+    ) -> None:
         self._live = live
         self._found: dict[Ref, ObjectFit] = {}
         self.unowned: list[steps.Own] = []
@@ -74,7 +64,7 @@ class _Fits:
         self.objects = [it for item in whole if (it := self._fitted(item)) is not None]
         self.patches = [patch for it in parts if (patch := self._patch(it)) is not None]
 
-    def _fitted(self, item: DesiredObject) -> DesiredObject | None:
+    def _fitted(self, item: resources.DesiredObject) -> resources.DesiredObject | None:
         found = self._found.get(item.ref)
         if found is None:
             return item
@@ -84,13 +74,13 @@ class _Fits:
         uids = {ref: self._live[ref].uid for ref, _ in found.owners if ref in self._live}
         is_complete = len(uids) == len(found.owners)
         if found.owners and is_complete:
-            manifest = owned_by(manifest, found.owners, uids)
-        fitted = desired_object(manifest, is_status_only=item.body is None)
+            manifest = resources.owned_by(manifest, found.owners, uids)
+        fitted = resources.desired_object(manifest, is_status_only=item.body is None)
         if not is_complete:
             self.unowned.append(steps.Own(fitted, found.owners, self._live))
         return replace(fitted, rests_on=item.rests_on)
 
-    def _patch(self, item: DesiredObject) -> steps.Patch | None:
+    def _patch(self, item: resources.DesiredObject) -> steps.Patch | None:
         found, live = self._found.get(item.ref), self._live.get(item.ref)
         if found is None or found.manifest is None or live is None:
             return None
@@ -105,7 +95,7 @@ class _Fits:
         return steps.Patch(item.ref, manifest, required, takes=found.takes)
 
 
-def _whole(item: DesiredObject) -> Manifest:
+def _whole(item: resources.DesiredObject) -> Manifest:
     resource, namespace, name = item.ref
     place = {"namespace": namespace} if namespace else {}
     kind = {"apiVersion": resource.api_version, "kind": resource.kind}
@@ -146,14 +136,14 @@ class _Management:
         self.lacks: Mapping[str, Sequence[str]] = {}
         self.kinds = self._resources()
         self.used = rights.used(self.kinds)
-        self.kinds = {**self.kinds, **{it: True for it in needed() if it in self.used}}
+        self.kinds = {**self.kinds, **{it: True for it in resources.needed() if it in self.used}}
 
     def run(self) -> ClusterError | None:
         if self.draft.options.crds:
             self._install()
         self._namespaces()
         missing = self._read()
-        is_installed = any(parse_ref(name).resource == CRD for name in self.draft.entries)
+        is_installed = any(resources.parse_ref(name).resource == CRD for name in self.draft.entries)
         if missing and is_installed and not self.draft.options.crds:
             names = ", ".join(missing)
             self.draft.notes.append(f"the CRD of {names} was gone; it is installed again")
@@ -237,8 +227,8 @@ class _Management:
         found = {item.ref.resource: False for item in self.desired}
         one_of_each = {tuple(name.split("/", 2)[:2]): name for name in self.draft.entries}
         for name in one_of_each.values():
-            resource = parse_ref(name).resource
-            if resource in described_resources():
+            resource = resources.parse_ref(name).resource
+            if resource in resources.described_resources():
                 found.setdefault(resource, False)
         return found
 
@@ -255,19 +245,21 @@ class _Management:
                 lists[resource] = [live.manifest for live in answer.objects.values()]
             if own.observe is not None:
                 statuses |= own.observe(self.desired_state.pools, lists)
-        self.desired = [with_status(item, statuses.get(item.ref)) for item in self.desired]
+        self.desired = [
+            resources.with_status(item, statuses.get(item.ref)) for item in self.desired
+        ]
 
     def _apply(self) -> None:
         state = self.desired_state
         worded_ones = worded(self.desired, self.live, state.words, state.growing)
         desired = [
-            without_fields(item, self.lacks.get(rights.crd_name(item.ref.resource), ()))
+            resources.without_fields(item, self.lacks.get(rights.crd_name(item.ref.resource), ()))
             for item in worded_ones
         ]
         fits = _Fits(desired, self.live, self.draft)
         events, notes = self._events(fits.objects)
-        records = [it for it in fits.objects if it.ref.resource == IP_ALLOCATION]
-        others = [it for it in fits.objects if it.ref.resource != IP_ALLOCATION]
+        records = [it for it in fits.objects if it.ref.resource == resources.IP_ALLOCATION]
+        others = [it for it in fits.objects if it.ref.resource != resources.IP_ALLOCATION]
         for objects, patches in ((others, fits.patches), (records, [])):
             later = [it for item in objects if (it := self._one(item, events.get(item.ref)))]
             for step in (*patches, *later):
@@ -277,10 +269,10 @@ class _Management:
         self.draft.notes += notes
 
     def _events(
-        self, desired: Sequence[DesiredObject]
+        self, desired: Sequence[resources.DesiredObject]
     ) -> tuple[dict[Ref, steps.CreateEvent], list[str]]:
         """Return the events for changes by object, and notes about those that cannot be made."""
-        pools = pools_by_ref(self.desired_state.pools)
+        pools = resources.pools_by_ref(self.desired_state.pools)
         events = [
             steps.CreateEvent(item, self.live.get(item.ref), pools.get(item.ref), self.live)
             for item in desired
@@ -289,7 +281,7 @@ class _Management:
         asked = {
             ref: _recent_events(ref)
             for event in events
-            if (ref := event.desired.ref).resource != IP_ALLOCATION and self._has(event)
+            if (ref := event.desired.ref).resource != resources.IP_ALLOCATION and self._has(event)
         }
         self.snapshot.need(*dict.fromkeys(asked.values()))
         found: dict[Ref, steps.CreateEvent] = {}
@@ -298,7 +290,7 @@ class _Management:
         for event in events:
             ref = event.desired.ref
             recent: tuple[Manifest, ...] = ()
-            is_asked = ref in asked or ref.resource == IP_ALLOCATION
+            is_asked = ref in asked or ref.resource == resources.IP_ALLOCATION
             # Pools, unlike objects that hold addresses, have no maximum number of events.
             if not is_asked or (recorded[ref.resource] >= _MAX_EVENTS and ref not in pools):
                 continue
@@ -316,13 +308,15 @@ class _Management:
 
     def _has(self, event: steps.CreateEvent) -> bool:
         desired, before = event.desired, event.before
-        if desired.body is None and (desired.ref.resource == IP_ALLOCATION or before is None):
+        if desired.body is None and (
+            desired.ref.resource == resources.IP_ALLOCATION or before is None
+        ):
             return False
         now = before or Live(desired.ref, desired.body or {})
         return event.event(now, self.snapshot.now) is not None
 
     def _one(
-        self, item: DesiredObject, event: steps.CreateEvent | None
+        self, item: resources.DesiredObject, event: steps.CreateEvent | None
     ) -> steps.CreateEvent | None:
         if item.ref.resource in self.unknown:
             if item.body is not None:
@@ -347,7 +341,7 @@ class _Management:
         if stop := self._brake(gone):
             return stop
         # Delete in reverse order of creation: the holder of an address before the address.
-        order = {resource: at for at, resource in enumerate(owned())}
+        order = {resource: at for at, resource in enumerate(resources.owned())}
         for ref in sorted(gone, key=lambda ref: -order.get(ref.resource, -1)):
             self.draft.prune(ref, self.live.get(ref))
         return None
@@ -361,10 +355,10 @@ class _Management:
             if entry.is_status_only:  # the object belongs to another owner, so it stays
                 self.draft.note(name, None)
             elif entry.orphan_since is None:
-                gone.append(parse_ref(name))
+                gone.append(resources.parse_ref(name))
         # Settings that return to pools only do not delete Clusters and teams.
         is_all = self.desired_state.settings.applies_documents
-        kinds = {kind for kind in self.kinds if is_all or kind in owned()}
+        kinds = {kind for kind in self.kinds if is_all or kind in resources.owned()}
         gone = [ref for ref in gone if ref.resource in kinds]
         # An object whose kind is not served might exist, so it stays in the inventory.
         unread = Counter(it.resource for it in gone if it.resource in self.unread)
@@ -376,12 +370,12 @@ class _Management:
     def _brake(self, gone: Iterable[Ref]) -> ClusterError | None:
         # A record that is not allocated holds no addresses.
         living = sum(
-            ref.resource != IP_ALLOCATION or live.status.get("phase") == "Allocated"
+            ref.resource != resources.IP_ALLOCATION or live.status.get("phase") == "Allocated"
             for ref in gone
             if (live := self.live.get(ref)) is not None
         )
         known = sum(
-            parse_ref(name).resource in self.kinds
+            resources.parse_ref(name).resource in self.kinds
             for name, entry in self.draft.entries.items()
             if not entry.is_status_only
         )

@@ -8,16 +8,7 @@ from reconciler.families import families
 from reconciler.families.interface import UpdateRule
 from reconciler.kube.resources import IP_ALLOCATION, owned
 from reconciler.loadbalancers.interface import ClusterBalancer
-from reconciler.model.objects import (
-    BINDING,
-    CONFIG_MAP,
-    MANAGER,
-    OWNER_LABEL,
-    POLICY,
-    REVISION,
-    Manifest,
-    Resource,
-)
+from reconciler.model import objects
 
 OWNED = "gitops-ipam-owned"
 POOLS = "gitops-ipam-pools"
@@ -40,14 +31,14 @@ _SWEEPERS = (
 
 def policies(
     writer: str, break_glass: Iterable[str] = (), balancing: ClusterBalancer = USUAL
-) -> list[Manifest]:
+) -> list[objects.Manifest]:
     """Return the policies of a cluster, each before its binding. `writer` may write."""
     groups = [group for group in break_glass if group]
-    found: list[Manifest] = []
+    found: list[objects.Manifest] = []
     of_families = () if balancing.has_entries else ((POOLS, _pools(groups)),)
     for name, policy in ((OWNED, _owned(writer, groups, balancing)), *of_families):
         binding = {"policyName": name, "validationActions": ["Deny", "Audit"]}
-        for resource, spec in ((POLICY, policy), (BINDING, binding)):
+        for resource, spec in ((objects.POLICY, policy), (objects.BINDING, binding)):
             kind = {"apiVersion": resource.api_version, "kind": resource.kind}
             found.append({**kind, "metadata": {"name": name}, "spec": spec})
     return found
@@ -62,19 +53,19 @@ def literal(text: str) -> str:
     return f'"{escaped}"'
 
 
-def intruders(live: Manifest) -> list[str]:
+def intruders(live: objects.Manifest) -> list[str]:
     """Return other managers that own a part of a policy, which server-side apply does not remove."""
     entries = live["metadata"].get("managedFields") or ()
     return [
         entry.get("manager", "")
         for entry in entries
-        if entry.get("manager") != MANAGER and "f:spec" in (entry.get("fieldsV1") or {})
+        if entry.get("manager") != objects.MANAGER and "f:spec" in (entry.get("fieldsV1") or {})
     ]
 
 
 def _owned(writer: str, groups: Sequence[str], balancing: ClusterBalancer) -> dict[str, Any]:
     sweepers = ", ".join(literal(name) for name in _SWEEPERS)
-    label = f"[?{literal(OWNER_LABEL)}].orValue('')"
+    label = f"[?{literal(objects.OWNER_LABEL)}].orValue('')"
     variables = {
         "isWriter": f"request.userInfo.username == {literal(writer)}",
         "breaksGlass": _breaks_glass(groups),
@@ -83,16 +74,18 @@ def _owned(writer: str, groups: Sequence[str], balancing: ClusterBalancer) -> di
             f"request.userInfo.username in [{sweepers}] && (request.operation == 'DELETE' ||"
             " (oldObject != null && has(oldObject.metadata.deletionTimestamp)))"
         ),
-        "wasOurs": f"oldObject != null && oldObject.metadata.?labels{label} == {literal(MANAGER)}",
+        "wasOurs": f"oldObject != null && oldObject.metadata.?labels{label} == {literal(objects.MANAGER)}",
         "revision": (
             "oldObject == null ? '' :"
-            f" oldObject.metadata.?annotations[?{literal(REVISION)}].orValue('')"
+            f" oldObject.metadata.?annotations[?{literal(objects.REVISION)}].orValue('')"
         ),
     }
     kept = "'this object is kept by gitops-ipam'"
     commit = "(variables.revision == '' ? '' : ' from commit ' + variables.revision)"
     who = literal(f"; change it in Git ({writer} applies it)")
-    added = literal(f"the label {OWNER_LABEL} is only for what gitops-ipam applies from Git")
+    added = literal(
+        f"the label {objects.OWNER_LABEL} is only for what gitops-ipam applies from Git"
+    )
     validation = {
         "expression": "variables.isWriter || variables.breaksGlass || variables.sweeps",
         "message": "this object is kept by gitops-ipam; change it in Git",
@@ -101,10 +94,10 @@ def _owned(writer: str, groups: Sequence[str], balancing: ClusterBalancer) -> di
     }
     shared = [kind for family in families() for kind in family.objects.shared]
     ours = [kind for kind in owned() if kind not in shared and not balancing.has_entries]
-    locked = (*ours, *written_kinds(balancing), CONFIG_MAP)
+    locked = (*ours, *written_kinds(balancing), objects.CONFIG_MAP)
     matched = rules(locked, "CREATE", "UPDATE", "DELETE")
     # The selector matches the old and the new object, so removing the label does not help.
-    selector = {"objectSelector": {"matchLabels": {OWNER_LABEL: MANAGER}}}
+    selector = {"objectSelector": {"matchLabels": {objects.OWNER_LABEL: objects.MANAGER}}}
     return _policy({"resourceRules": matched, **selector}, variables, [validation])
 
 
@@ -114,7 +107,7 @@ def _pools(groups: Sequence[str]) -> dict[str, Any]:
     for rule in kept:
         variables |= rule.variables
     matched = rules([rule.resource for rule in kept], "UPDATE")
-    validations: list[Manifest] = []
+    validations: list[objects.Manifest] = []
     for rule in kept:
         is_other = f"request.resource.resource != '{rule.resource.plural}'"
         more = {"messageExpression": rule.message_expression} if rule.message_expression else {}
@@ -125,7 +118,7 @@ def _pools(groups: Sequence[str]) -> dict[str, Any]:
 
 
 def _policy(
-    constraints: Manifest, variables: dict[str, str], validations: list[Manifest]
+    constraints: objects.Manifest, variables: dict[str, str], validations: list[objects.Manifest]
 ) -> dict[str, Any]:
     return {
         "failurePolicy": "Fail",
@@ -140,7 +133,7 @@ def _breaks_glass(groups: Sequence[str]) -> str:
     return f"request.userInfo.groups.exists(group, group in [{named}])" if groups else "false"
 
 
-def rules(kinds: Iterable[Resource], *operations: str) -> list[dict[str, Any]]:
+def rules(kinds: Iterable[objects.Resource], *operations: str) -> list[dict[str, Any]]:
     """Return match rules for kinds in any version, one per group. The status stays writable."""
     found: dict[tuple[str, bool], dict[str, None]] = {}
     for kind in kinds:

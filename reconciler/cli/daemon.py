@@ -29,16 +29,8 @@ from reconciler.cli.entry import describe, without_passwords
 from reconciler.cli.options import Decorator, gathered, option, parse_seconds
 from reconciler.cli.output import emit
 from reconciler.cli.report import served_page
+from reconciler.daemon import http
 from reconciler.daemon.dirty import ALL, GIT, Backoff, DirtySet, format_pause
-from reconciler.daemon.http import (
-    UNREAD,
-    CachedPage,
-    Certificate,
-    Endpoints,
-    Page,
-    Server,
-    read_secret,
-)
 from reconciler.daemon.lease import Elector
 from reconciler.daemon.log import ROUND, RoundLog
 from reconciler.daemon.loop import Daemon
@@ -188,11 +180,11 @@ class Order(Struct, frozen=True):
 class _DaemonServer:
     dirty: DirtySet
     health: HealthState
-    page: Callable[[], Page | str] = lambda: UNREAD
+    page: Callable[[], http.Page | str] = lambda: http.UNREAD
 
 
 def begin_metering(
-    ready: Callable[[], HealthAnswer], certificate: Certificate | None = None
+    ready: Callable[[], HealthAnswer], certificate: http.Certificate | None = None
 ) -> tuple[Registry, Observer]:
     """Return a registry with all metrics, and the observer that feeds it."""
 
@@ -214,16 +206,16 @@ def run_daemon(order: Order) -> int:
     answers = _DaemonServer(dirty, HealthState(dirty.time.monotonic, dirty.resync))
     if daemon.address is None:
         return _run(order, Observer(), answers)
-    certificate = Certificate(*daemon.certificate) if daemon.certificate else None
+    certificate = http.Certificate(*daemon.certificate) if daemon.certificate else None
     registry, observer = begin_metering(answers.health.ready, certificate)
-    secret = partial(read_secret, daemon.secret) if daemon.secret is not None else None
+    secret = partial(http.read_secret, daemon.secret) if daemon.secret is not None else None
     if secret is not None:
         secret()
-    endpoints = Endpoints(
+    endpoints = http.Endpoints(
         *(registry.text, lambda: HealthAnswer(answers.health.healthy()), answers.health.ready),
         *(partial(dirty.mark, GIT, "hook"), secret, lambda: answers.page()),
     )
-    server = Server(daemon.address, endpoints, certificate)
+    server = http.Server(daemon.address, endpoints, certificate)
     try:
         return _run(order, observer, answers)
     finally:
@@ -285,7 +277,7 @@ def _daemon(
         _spawn(elector.run, "lease")
     else:
         dirty.mark(ALL, "start", 0.0)
-    answers.page = CachedPage(work.revision, partial(served_page, repository))
+    answers.page = http.CachedPage(work.revision, partial(served_page, repository))
     return daemon
 
 

@@ -10,30 +10,16 @@ from functools import partial
 from threading import Lock, RLock
 from typing import Any, cast
 
+from reconciler.apply import rights
 from reconciler.apply.pools import USUAL
-from reconciler.apply.rights import (
-    INTAKE,
-    KUBECONFIG,
-    Topic,
-    management_topics,
-    tenant_of_secret,
-    tenant_topics,
-)
 from reconciler.daemon.dirty import GIT, Backoff, DirtySet, format_pause
 from reconciler.daemon.observer import Observer
 from reconciler.daemon.reach import RoundClusters
 from reconciler.families.clusters import balancers
 from reconciler.kube.interface import Became, WatchableCluster, WatchEvent
 from reconciler.kube.resources import described_resources
+from reconciler.model import errors
 from reconciler.model.applied import Applied, ClusterState
-from reconciler.model.errors import (
-    ClusterError,
-    NoSuchKindError,
-    ReconcilerError,
-    StaleError,
-    UnauthorizedError,
-    UnreachableError,
-)
 from reconciler.model.objects import MANAGEMENT
 from reconciler.planning.evaluate import Evaluation
 
@@ -47,11 +33,11 @@ Spawn = Callable[[Callable[[], None], str], None]
 Kubeconfig = tuple[bytes, bool]
 """A kubeconfig, and whether the user named its file."""
 
-_REASONS: Mapping[type[ClusterError], str] = {
-    StaleError: "expired",
-    UnreachableError: "unreachable",
-    UnauthorizedError: "unauthorized",
-    NoSuchKindError: "unknown-kind",
+_REASONS: Mapping[type[errors.ClusterError], str] = {
+    errors.StaleError: "expired",
+    errors.UnreachableError: "unreachable",
+    errors.UnauthorizedError: "unauthorized",
+    errors.NoSuchKindError: "unknown-kind",
 }
 _log = logging.getLogger(__name__)
 
@@ -86,7 +72,7 @@ class BranchWatch:
         """Mark the branch dirty if no round has read its head; return the failure, if any."""
         try:
             head = self.head()
-        except (ReconcilerError, OSError) as failed:
+        except (errors.ReconcilerError, OSError) as failed:
             _log.warning("%s", failed)
             return failed
         except Exception as bug:  # noqa: BLE001 - a bug must not end the daemon
@@ -104,10 +90,12 @@ class Informer:
     """Lists and watches one topic of one cluster. `turn` is held during a list, to limit memory."""
 
     cluster: str
-    topic: Topic
+    topic: rights.Topic
     connect: Callable[[], WatchableCluster]
-    changed: Callable[[Topic, WatchEvent], None]
-    synced: Callable[[Topic, ClusterError | None], None]  # after a list, or after a failure
+    changed: Callable[[rights.Topic, WatchEvent], None]
+    synced: Callable[
+        [rights.Topic, errors.ClusterError | None], None
+    ]  # after a list, or after a failure
     observer: Observer
     dirty: DirtySet
     chance: Callable[[], float]
@@ -147,7 +135,7 @@ class Informer:
             with closing(self.connect()) as cluster:
                 self._open = cluster
                 self._follow(cluster)
-        except ReconcilerError as failed:
+        except errors.ReconcilerError as failed:
             # The traceback holds the connection and the list in memory.
             failed.__cause__ = failed.__context__ = None
             return failed.with_traceback(None)
@@ -155,7 +143,7 @@ class Informer:
             return bug
         finally:
             self._open = None
-        return UnreachableError(f"watch {self.topic.title}: it ends as soon as it begins")
+        return errors.UnreachableError(f"watch {self.topic.title}: it ends as soon as it begins")
 
     def _follow(self, cluster: WatchableCluster) -> None:
         topic = self.topic
@@ -177,7 +165,7 @@ class Informer:
         ask = cluster.heads if topic.heads else cluster.list
         with self.turn:
             if self._is_over():
-                raise UnreachableError(f"watch {topic.title}: it was ended")
+                raise errors.UnreachableError(f"watch {topic.title}: it was ended")
             listing = ask(topic.resource, topic.namespace, labels=topic.labels)
             before, self._known = self._known, {}
             for item in listing.items:
@@ -206,14 +194,14 @@ class Informer:
     def _report(self, failure: Exception, pause: float) -> None:
         title, again = self.topic.title, f"next try in {format_pause(pause)}"
         extra = {"cluster": self.cluster, "watch": title}
-        if not isinstance(failure, ClusterError):
+        if not isinstance(failure, errors.ClusterError):
             self.observer.bug_met()
             _log.error("a bug: %s; %s", failure, again, extra=extra, exc_info=failure)
-            failure = ClusterError(f"a bug: {type(failure).__name__}")
-        elif not isinstance(failure, StaleError | NoSuchKindError):
+            failure = errors.ClusterError(f"a bug: {type(failure).__name__}")
+        elif not isinstance(failure, errors.StaleError | errors.NoSuchKindError):
             hint = f"; {failure.hint}" if failure.hint else ""
             _log.warning("%s%s; %s", failure, hint, again, extra=extra)
-        if not isinstance(failure, StaleError):
+        if not isinstance(failure, errors.StaleError):
             self.synced(self.topic, failure)
         why = next((word for kind, word in _REASONS.items() if isinstance(failure, kind)), "failed")
         self.observer.watch_restarted(self.cluster, why)
@@ -230,7 +218,9 @@ class Watches:
     chance: Callable[[], float]
     deleted: deque[str] = field(default_factory=lambda: deque(maxlen=MAX_DELETED))
     _running: dict[str, list[Informer]] = field(default_factory=dict)
-    _begun: dict[str, tuple[Kubeconfig | None, tuple[Topic, ...]]] = field(default_factory=dict)
+    _begun: dict[str, tuple[Kubeconfig | None, tuple[rights.Topic, ...]]] = field(
+        default_factory=dict
+    )
     _failing: dict[str, set[str]] = field(default_factory=dict)
     _names: frozenset[str] = frozenset()
     _lock: Any = field(default_factory=RLock)
@@ -238,7 +228,7 @@ class Watches:
     def follow(self, applied: Sequence[Applied], found: Evaluation, *, is_full: bool) -> list[str]:
         """Begin and end watches after a round; return the clusters that are gone after a full one."""
         kinds = {item.kind for item in found.tree.settings.intake}
-        hub = management_topics(it for it in described_resources() if it.kind in kinds)
+        hub = rights.management_topics(it for it in described_resources() if it.kind in kinds)
         ways = self.reached.kubeconfigs if self.reached is not None else {}
         stated = balancers(found.documents)
         with self._lock:
@@ -249,7 +239,7 @@ class Watches:
                 if item.uid and name == MANAGEMENT:
                     self._begin(name, None, hub)
                 elif item.uid and way is not None:
-                    self._begin(name, way, tenant_topics(stated.get(name, USUAL)))
+                    self._begin(name, way, rights.tenant_topics(stated.get(name, USUAL)))
                 elif item.state is ClusterState.WAITING:
                     self._end(name)
             gone = sorted(self._names - names) if is_full else []
@@ -270,7 +260,7 @@ class Watches:
         with self._lock:
             return frozenset(self.deleted)
 
-    def _begin(self, name: str, way: Kubeconfig | None, topics: tuple[Topic, ...]) -> None:
+    def _begin(self, name: str, way: Kubeconfig | None, topics: tuple[rights.Topic, ...]) -> None:
         if self._begun.get(name) == (way, topics):
             return
         self._end(name)
@@ -308,30 +298,30 @@ class Watches:
         elif clusters is not None:
             found = clusters.management()
         if found is None:
-            raise UnreachableError("no kubeconfig is named any more")
+            raise errors.UnreachableError("no kubeconfig is named any more")
         return cast("WatchableCluster", found)
 
-    def _changed(self, name: str, topic: Topic, change: WatchEvent) -> None:
-        if topic.about == KUBECONFIG:
+    def _changed(self, name: str, topic: rights.Topic, change: WatchEvent) -> None:
+        if topic.about == rights.KUBECONFIG:
             with self._lock:
-                found = tenant_of_secret(change.manifest, self._names)
+                found = rights.tenant_of_secret(change.manifest, self._names)
             for cluster in found:
                 self._release(cluster)
                 self.dirty.mark(cluster, topic.about)
             return
-        if topic.about == INTAKE:
+        if topic.about == rights.INTAKE:
             with self._lock:
                 if change.became is Became.DELETED:
                     self.deleted.append(_metadata(change.manifest, "uid"))
         self.dirty.mark(name, topic.about)
 
-    def _synced(self, name: str, topic: Topic, failure: ClusterError | None) -> None:
+    def _synced(self, name: str, topic: rights.Topic, failure: errors.ClusterError | None) -> None:
         with self._lock:
             if name not in self._running:
                 return
             failing = self._failing.setdefault(name, set())
             was_up = not failing
-            if isinstance(failure, UnreachableError):
+            if isinstance(failure, errors.UnreachableError):
                 failing.add(topic.title)
             else:  # a refusal is an answer
                 failing.discard(topic.title)
@@ -339,8 +329,8 @@ class Watches:
         if was_up != is_up:
             self.observer.cluster_up(name, is_up=is_up)
         # Reading Secrets by name needs no right to list them.
-        if isinstance(failure, UnauthorizedError) and topic.about != KUBECONFIG:
-            self.dirty.mark(name, KUBECONFIG)
+        if isinstance(failure, errors.UnauthorizedError) and topic.about != rights.KUBECONFIG:
+            self.dirty.mark(name, rights.KUBECONFIG)
         elif was_up != is_up and (is_up or name == MANAGEMENT):
             # A tenant's cluster may answer its watches and not the rounds, so its pause stays.
             if name == MANAGEMENT and is_up:

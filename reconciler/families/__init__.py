@@ -9,14 +9,7 @@ from typing import NamedTuple
 from reconciler.documents import yaml
 from reconciler.documents.document import Document, Documents, GroupKind, Kind
 from reconciler.documents.findings import Finding
-from reconciler.families.fields import (
-    CONTRACT_FORMS,
-    FORMERLY,
-    POOL_ANNOTATIONS,
-    judge_contract,
-    judge_former,
-    judge_names,
-)
+from reconciler.families import fields
 from reconciler.families.interface import Family, RecordBody
 from reconciler.model.key import Key
 from reconciler.model.settings import Settings
@@ -124,9 +117,9 @@ def _annotations(kind: Kind) -> tuple[str, ...]:
     family, names = family_of_kind(kind.id), list[str]()
     if family is not None:
         names += family.annotations.get(kind.name, ())
-        names += POOL_ANNOTATIONS if is_pool(kind.id) and is_annotated(family) else ()
-        names += CONTRACT_FORMS if kind.role == "team" and is_annotated(family) else ()
-        names += [FORMERLY] if keeps_addresses(kind.id) else []
+        names += fields.POOL_ANNOTATIONS if is_pool(kind.id) and is_annotated(family) else ()
+        names += fields.CONTRACT_FORMS if kind.role == "team" and is_annotated(family) else ()
+        names += [fields.FORMERLY] if keeps_addresses(kind.id) else []
     return tuple(names)
 
 
@@ -138,13 +131,13 @@ def is_annotated(family: Family) -> bool:
 def judge(document: Document, settings: Settings) -> list[Finding]:
     """Return contradictions in a document of any family; empty if it is valid."""
     family = family_of_kind(document.kind.id)
-    found = [*judge_names(document, _annotations(document.kind))]
+    found = [*fields.judge_names(document, _annotations(document.kind))]
     if family is not None:
         found += family.judge(document, settings)
     if document.kind.role == "team" and (family is None or is_annotated(family)):
-        found += judge_contract(document)
+        found += fields.judge_contract(document)
     if keeps_addresses(document.kind.id):
-        found += judge_former(document)
+        found += fields.judge_former(document)
     return found
 
 

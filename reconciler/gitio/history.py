@@ -7,6 +7,7 @@ from itertools import islice
 
 from msgspec import Struct
 
+from reconciler.gitio import objects
 from reconciler.gitio.interface import (
     BranchCommit,
     Changed,
@@ -17,22 +18,12 @@ from reconciler.gitio.interface import (
     request_of,
     root_folder,
 )
-from reconciler.gitio.objects import (
-    Tally,
-    differences,
-    find_commits,
-    find_revision,
-    present,
-    read_commit,
-    root_tree,
-    whole_name,
-)
 from reconciler.gitio.process import GitProcess, common_folder, failure
 from reconciler.model.errors import GitError, LimitError, UsageError
 from reconciler.model.instant import format_instant, parse_instant
 from reconciler.model.settings import Limits
 
-Tallies = Callable[[], Tally]
+Tallies = Callable[[], objects.Tally]
 Newest = Callable[[str], str]
 _STEP = re.compile(r"[~^]\d*$", re.ASCII)
 DEEPEN = "git fetch --unshallow, or name the remote with --remote URL"
@@ -41,7 +32,7 @@ DEEPEN = "git fetch --unshallow, or name the remote with --remote URL"
 def is_in(git: GitProcess, ancestor: str, revision: str) -> bool:
     """Report whether a revision contains `ancestor`, which may be missing, or raise GitError."""
     with suppress(LimitError):  # the id can name a commit of any author
-        new, old = find_commits(git, [revision, ancestor])
+        new, old = objects.find_commits(git, [revision, ancestor])
         if new is not None and old is None and not is_shallow(git):
             return False  # all ancestors of the revision are here, and the other commit is not
     return holds(git, revision, ancestor)
@@ -69,7 +60,7 @@ def merge_base(git: GitProcess, one: str, other: str) -> str:
 
 def named(git: GitProcess, rev: str) -> Revision:
     """Return the commit that a name means, or raise GitError; UsageError if it is ambiguous."""
-    if (revision := find_revision(git, whole_name(git, rev))) is not None:
+    if (revision := objects.find_revision(git, objects.whole_name(git, rev))) is not None:
         return revision
     if _STEP.search(rev) and is_shallow(git):
         message = f"the clone is too shallow: it ends before {rev!r}"
@@ -89,7 +80,7 @@ def cut_off(git: GitProcess, among: Collection[str] | None = None) -> set[str]:
     file = common_folder(git) / "shallow"
     named = set(file.read_text(encoding="ascii").split()) if file.is_file() else set[str]()
     asked = sorted(named if among is None else named.intersection(among))
-    made = find_commits(git, asked) if asked else []
+    made = objects.find_commits(git, asked) if asked else []
     return set(asked) - {it.id for it in made if it is not None and not it.parents}
 
 
@@ -148,11 +139,11 @@ def plan_commits(git: GitProcess, revision: str, without: Sequence[str] = ()) ->
 
 
 def compare(
-    git: GitProcess, commits: tuple[str, str], paths: Sequence[str], tally: Tally
+    git: GitProcess, commits: tuple[str, str], paths: Sequence[str], tally: objects.Tally
 ) -> tuple[Changed, ...]:
     """Return the files of the root that differ between two commits. An empty id has no files."""
-    old, new = (root_tree(git, it) if it else "" for it in commits)
-    return tuple(differences(git, (old, new), paths, tally)[0])
+    old, new = (objects.root_tree(git, it) if it else "" for it in commits)
+    return tuple(objects.differences(git, (old, new), paths, tally)[0])
 
 
 def changed_since(
@@ -160,13 +151,13 @@ def changed_since(
 ) -> tuple[list[Changed], bool]:
     """Return the files changed since the merge base, and whether `rev` has all of `base`."""
     parted = base if base == rev else merge_base(git, base, rev)
-    tally = Tally(f"the change from {base[:12]} to {rev[:12]}", limits)
+    tally = objects.Tally(f"the change from {base[:12]} to {rev[:12]}", limits)
     found = list(compare(git, (parted or base, rev), paths, tally))
     # Callers that pass paths read both sides next, so fetch missing objects in one request. Callers
     # without paths need only names.
     if git.brings is not None and paths:
         sides = (side for it in found for side in (it.old, it.new) if side and side.is_file)
-        present(git, list(dict.fromkeys(side.oid for side in sides)))
+        objects.present(git, list(dict.fromkeys(side.oid for side in sides)))
     return found, parted == base
 
 
@@ -215,7 +206,7 @@ def _logged(
     if (found := _HEAD.match(head)) is not None:
         parents = tuple(found[3].split())
         return found[1], int(found[2]), parents, author, git.root.own(message)
-    made = read_commit(git, head[1:].partition(" ")[0])
+    made = objects.read_commit(git, head[1:].partition(" ")[0])
     return made.id, made.clock or 0, made.parents, made.author, made.message[:_LONGEST]
 
 
@@ -278,7 +269,7 @@ def _turns(git: GitProcess, revision: str, leading: str) -> dict[str, str]:
     if not leading or leading == revision:
         return {}
     last = git.words("rev-list", "--first-parent", revision, f"^{leading}", "--")[-1]
-    if leading in read_commit(git, last).parents[:1]:
+    if leading in objects.read_commit(git, last).parents[:1]:
         return {}
     how = ("rev-list", "--ancestry-path", "--parents", revision, f"^{leading}", "--")
     rows = git.check(*how).decode("ascii").splitlines()
@@ -340,7 +331,7 @@ class CommitLog(Struct, frozen=True):
     def line(self, start: str, paths: Sequence[str]) -> Iterator[CommitRow]:
         """Yield the first-parent commits up to `start` that touched `paths`, newest first."""
         cut = cut_off(self.git)
-        for it in _log(self.git, start, paths, lambda: Tally("a commit", Limits())):
+        for it in _log(self.git, start, paths, lambda: objects.Tally("a commit", Limits())):
             touched = tuple(Touch(one.path, _oid(one.old), _oid(one.new)) for one in it.changed)
             yield CommitRow(
                 it.id,
@@ -356,8 +347,8 @@ class CommitLog(Struct, frozen=True):
     def before(self, start: str, seconds: int) -> Revision | None:
         """Return the newest first-parent commit not dated after `seconds`, or None."""
         how = ("--first-parent", "--max-count=1", f"--min-age={seconds}")
-        found = self.git.words("rev-list", *how, whole_name(self.git, start), "--")
-        return find_revision(self.git, found[0]) if found else None
+        found = self.git.words("rev-list", *how, objects.whole_name(self.git, start), "--")
+        return objects.find_revision(self.git, found[0]) if found else None
 
     def is_cut(self) -> bool:
         """Report whether the clone is shallow."""

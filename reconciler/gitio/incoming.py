@@ -3,17 +3,9 @@
 import re
 from collections.abc import Iterator
 
+from reconciler.gitio import objects
 from reconciler.gitio.history import commits_since
 from reconciler.gitio.interface import Made
-from reconciler.gitio.objects import (
-    Header,
-    Tally,
-    differences,
-    entry_at,
-    find_commits,
-    present,
-    read_blobs,
-)
 from reconciler.gitio.process import GitProcess, is_filtered
 from reconciler.gitio.revision import is_named, no_checkout
 from reconciler.model.settings import Limits
@@ -33,28 +25,30 @@ def unusable(git: GitProcess, base: str, revision: str) -> Iterator[tuple[str, s
     """Yield path (or empty), commit, and reason for each unusable object that `base` lacks."""
     # Later commits cannot undo such an object: it stays in the history that is fetched and read.
     listed = [base, *(it.partition("\n")[0] for it in commits_since(git, revision, base))]
-    onto, *commits = [it for it in find_commits(git, listed) if it is not None]
+    onto, *commits = [it for it in objects.find_commits(git, listed) if it is not None]
     for commit in commits:
         if "\0" in commit.message:
             yield "", commit.id, "a message with a zero byte"
         if len(commit.message) > _MESSAGE:
             yield "", commit.id, f"a message of more than {_MESSAGE} characters"
-        parents = [it for it in find_commits(git, commit.parents) if it is not None] or [onto]
+        parents = [it for it in objects.find_commits(git, commit.parents) if it is not None] or [
+            onto
+        ]
         others = [onto.tree, *(it.tree for it in parents[1:])]
         for path, why in _wrong_entries(git, parents[0], commit):
-            entry = entry_at(git, commit.tree, path)
-            if entry is None or all(entry_at(git, it, path) != entry for it in others):
+            entry = objects.entry_at(git, commit.tree, path)
+            if entry is None or all(objects.entry_at(git, it, path) != entry for it in others):
                 yield path, commit.id, why
 
 
 def _wrong_entries(git: GitProcess, parent: Made, commit: Made) -> Iterator[tuple[str, str]]:
-    tally = Tally(f"commit {commit.id[:12]}", Limits(files=MAX_FILES))
-    changed, misplaced = differences(git, (parent.tree, commit.tree), (), tally)
+    tally = objects.Tally(f"commit {commit.id[:12]}", Limits(files=MAX_FILES))
+    changed, misplaced = objects.differences(git, (parent.tree, commit.tree), (), tally)
     yield from ((path, "its folder is not in the form that Git writes") for path in misplaced)
     new = [it.new for it in changed if it.new is not None]
     # A partial clone lacks most files: only symlinks are read.
     known = [it for it in new if it.mode == _LINK] if is_filtered(git) else new
-    found = zip(known, present(git, [it.oid for it in known]), strict=True)
+    found = zip(known, objects.present(git, [it.oid for it in known]), strict=True)
     heads = {it.oid: head for it, head in found}
     for entry in new:
         why = no_checkout(entry.path) or _wrong_object(git, entry.mode, heads.get(entry.oid))
@@ -66,7 +60,7 @@ def _wrong_entries(git: GitProcess, parent: Made, commit: Made) -> Iterator[tupl
             yield entry.path, why
 
 
-def _wrong_object(git: GitProcess, mode: str, head: Header | None) -> str:
+def _wrong_object(git: GitProcess, mode: str, head: objects.Header | None) -> str:
     if mode not in _MODES:
         return f"Git does not write mode {mode}"
     if mode == _SUBMODULE or head is None:
@@ -74,6 +68,6 @@ def _wrong_object(git: GitProcess, mode: str, head: Header | None) -> str:
     if head.kind != "blob":
         return f"it is a file, and its object is a {head.kind}"
     if mode != _LINK or 0 < head.size <= _TARGET:
-        is_empty = mode == _LINK and next(read_blobs(git, [head.oid])).startswith(b"\0")
+        is_empty = mode == _LINK and next(objects.read_blobs(git, [head.oid])).startswith(b"\0")
         return "the target of the symlink is empty" if is_empty else ""
     return f"the target of the symlink has {head.size} bytes, must have 1 to {_TARGET}"

@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from msgspec import Struct
 
-from reconciler.gitio import files
+from reconciler.gitio import files, remote_state
 from reconciler.gitio.history import is_in, plan_commits
 from reconciler.gitio.interface import Revision, root_folder
 from reconciler.gitio.objects import (
@@ -24,17 +24,6 @@ from reconciler.gitio.objects import (
     shown_branch,
 )
 from reconciler.gitio.process import GitProcess, Setting, failure, guarded, read_configuration
-from reconciler.gitio.remote_state import (
-    HEADS,
-    deleting,
-    fetch_objects,
-    fetch_reference,
-    list_remote,
-    push_reference,
-    remote_head,
-    require_free,
-    try_push,
-)
 from reconciler.gitio.repository import URL, Repository
 from reconciler.model.change import Proposed
 from reconciler.model.errors import GitError, LostRaceError, UsageError
@@ -98,7 +87,7 @@ def bring(repository: Repository, oids: Sequence[str]) -> None:
         message = f"remote {name}, which has the objects that a filter left out, does not exist"
         raise GitError(message, "git remote add it, or clone without a filter")
     guards = replace(repository, git=guarded(repository.git, settings))
-    fetch_objects(_remotes_reaching(guards, remote), remote.url, oids)
+    remote_state.fetch_objects(_remotes_reaching(guards, remote), remote.url, oids)
 
 
 def open_mirror(
@@ -122,8 +111,8 @@ def open_mirror(
     if not os.path.isfile(git_dir / "HEAD"):  # noqa: PTH113 - False if unreadable
         make_mirror(git, cache, checked.url)
     if branch is None:
-        shown = list_remote(git, checked.url, "HEAD").get("ref: HEAD", "main")
-        branch = check_branch(shown.removeprefix(HEADS))
+        shown = remote_state.list_remote(git, checked.url, "HEAD").get("ref: HEAD", "main")
+        branch = check_branch(shown.removeprefix(remote_state.HEADS))
     return Repository(git, branch, checked.url, is_mirror=True)
 
 
@@ -226,7 +215,7 @@ def make_mirror(git: GitProcess, folder: Path, remote: str) -> None:
             made = Path(scratch) / "mirror.git"
             made.mkdir(mode=0o700)
             there = replace(git, git_dir=made)
-            oids = list_remote(there, remote, f"{HEADS}*").values()
+            oids = remote_state.list_remote(there, remote, f"{remote_state.HEADS}*").values()
             is_sha256 = any(len(oid) == 64 for oid in oids)
             ids = f"--object-format={'sha256' if is_sha256 else 'sha1'}"
             there.check("init", "--bare", "--quiet", "--template=", ids, str(made))
@@ -244,7 +233,7 @@ def make_mirror(git: GitProcess, folder: Path, remote: str) -> None:
 def branch_head(repository: Repository) -> str:
     """Return the id of the branch's head, at the remote if there is one, without fetching it."""
     if repository.remote is not None:
-        return remote_head(repository.git, repository.remote, repository.branch)
+        return remote_state.remote_head(repository.git, repository.remote, repository.branch)
     found = find_revision(repository.git, f"refs/heads/{repository.branch}")
     if found is None:
         raise GitError(f"branch {repository.branch} is not in the repository")
@@ -289,7 +278,7 @@ class RepositoryProbe:
             return None
         if repository.is_mirror:
             return repository.fetch().id
-        return remote_head(repository.git, repository.remote, repository.branch)
+        return remote_state.remote_head(repository.git, repository.remote, repository.branch)
 
     def find(self, oid: str | None) -> Revision | None:
         """Return a commit by its id, or the local head of the branch. None if it is missing."""
@@ -304,7 +293,7 @@ class RepositoryProbe:
         repository = self.repository
         folder = repository.git.git_dir
         if repository.remote is not None:
-            try_push(repository.git, repository.remote, repository.branch, revision)
+            remote_state.try_push(repository.git, repository.remote, repository.branch, revision)
             folder = Path(repository.remote.removeprefix("file://"))
         inside = [path for path in (folder, folder / ".git") if (path / "objects").is_dir()]
         if any(not os.access(path / "objects", os.W_OK) for path in inside):
@@ -349,7 +338,9 @@ class ProposingBranch(Struct, frozen=True):
     def checked(self, base: Revision) -> str:
         """Return the head of the branch, empty for none. Raises ReconcilerError if it is blocked."""
         if self.remote is not None:
-            require_free(list_remote(self.git, self.remote), self.remote, self._reference)
+            remote_state.require_free(
+                remote_state.list_remote(self.git, self.remote), self.remote, self._reference
+            )
         if old := self._seen():
             self._require_ours(old, base)
         return old
@@ -362,9 +353,9 @@ class ProposingBranch(Struct, frozen=True):
         git, remote, name = self.git, self.remote, self._reference
         if remote is None:
             return git.run("rev-parse", "--verify", "--quiet", name).out.decode("ascii").strip()
-        seen = list_remote(git, remote, name).get(name, "")
+        seen = remote_state.list_remote(git, remote, name).get(name, "")
         if seen and git.run("cat-file", "-e", f"{seen}^{{commit}}").status != 0:
-            fetch_reference(git, remote, name)
+            remote_state.fetch_reference(git, remote, name)
         return seen
 
     def _require_ours(self, old: str, base: Revision) -> None:
@@ -373,13 +364,13 @@ class ProposingBranch(Struct, frozen=True):
         other = next((commit for commit in commits if commit not in made), "")
         if other:
             message = f"branch {self.name} has commit {other[:12]}, which reconcile did not make"
-            drop = deleting(self.remote or "", [self._reference])
+            drop = remote_state.deleting(self.remote or "", [self._reference])
             hint = f"merge it, or name another branch with --to-branch, or drop it: {drop}"
             raise UsageError(message, hint)
 
     def _move(self, old: str, new: str) -> None:
         if self.remote is not None:
-            push_reference(self.git, self.remote, self._reference, old, new)
+            remote_state.push_reference(self.git, self.remote, self._reference, old, new)
             return
         how = (self._reference, new, old or "0" * 40) if new else ("-d", self._reference, old)
         result = self.git.run("update-ref", *how)

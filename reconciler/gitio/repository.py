@@ -13,17 +13,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from reconciler.gitio.history import (
-    DEEPEN,
-    changed_since,
-    cut_off,
-    holds,
-    is_in,
-    is_shallow,
-    named,
-    other_roots,
-    plan_commits,
-)
+from reconciler.gitio import history
 from reconciler.gitio.incoming import MAX_FILES, unusable
 from reconciler.gitio.interface import (
     Changed,
@@ -108,13 +98,13 @@ class Repository:
 
     def source(self, rev: str) -> GitSource:
         """Return the files of a named revision. Raises UsageError if the name is ambiguous."""
-        revision = named(self.git, rev)
+        revision = history.named(self.git, rev)
         clock = clock_of(self.git, revision, self.now())
         return GitSource(self.git, revision, clock, partial(self.leads, self), self.parsed)
 
     def resolve(self, rev: str) -> Revision:
         """Return the commit that a name means."""
-        return named(self.git, rev)
+        return history.named(self.git, rev)
 
     def made(self, rev: str) -> Made:
         """Return the commit object of a revision."""
@@ -124,7 +114,7 @@ class Repository:
         self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
     ) -> tuple[list[Changed], bool]:
         """Return files changed since the merge base, and whether `rev` contains all of `base`."""
-        return changed_since(self.git, base, rev, paths, limits or Limits())
+        return history.changed_since(self.git, base, rev, paths, limits or Limits())
 
     def unusable(self, base: str, rev: str) -> Iterator[tuple[str, str, str]]:
         """Yield path, commit, and reason of unusable objects that `base` lacks; see `unusable`."""
@@ -145,7 +135,7 @@ class Repository:
 
     def other_roots(self, revision: str, without: Sequence[str] = ()) -> Iterator[tuple[str, str]]:
         """Yield other roots with the oldest commit (unverified) that has their plan line."""
-        return other_roots(self.git, revision, without)
+        return history.other_roots(self.git, revision, without)
 
     def alone(self) -> AbstractContextManager[None]:
         """Lock the repository against other runs, and remove old Git locks of a mirror."""
@@ -189,9 +179,9 @@ class Repository:
     def fetch_last(self, last: str) -> Revision | None:
         """Return the last reconciled commit, fetched if needed, or None if it is not a commit."""
         found = find_revision(self.git, last)
-        if found is None and is_shallow(self.git):
+        if found is None and history.is_shallow(self.git):
             message = f"the clone is too shallow: it lacks {last}, which was reconciled"
-            raise GitError(message, DEEPEN)
+            raise GitError(message, history.DEEPEN)
         if found is None and self.remote is not None:
             fetch_reference(self.git, self.remote, self.last_reference)
             found = find_revision(self.git, last)
@@ -231,14 +221,14 @@ class Repository:
 
     def is_in(self, ancestor: str, revision: str) -> bool:
         """Report whether a revision contains another. Raise a `GitError` if this is unknown."""
-        return is_in(self.git, ancestor, revision)
+        return history.is_in(self.git, ancestor, revision)
 
     def require_pushed(self, revision: Revision, accepted: str = "") -> None:
         """Refuse a checkout with commits that neither the remote head nor `accepted` contains."""
         local, heads = self.seen.local, [it for it in (revision.id, accepted) if it]
         if local is None or self.worktree is None:
             return
-        if any(holds(self.git, it, local.id) for it in heads):
+        if any(history.holds(self.git, it, local.id) for it in heads):
             return
         message = f"branch {self.branch} of this checkout has commits that are not on the remote"
         hint = "git push (or git reset) first; reconcile uses the commits of the remote"
@@ -251,7 +241,7 @@ class Repository:
 
     def is_shallow(self) -> bool:
         """Report whether the clone is shallow."""
-        return is_shallow(self.git)
+        return history.is_shallow(self.git)
 
     def first_commit(self, revision: str) -> str:
         """Return the first commit of first parents; empty in a shallow clone."""
@@ -260,7 +250,7 @@ class Repository:
 
     def plan_commits(self, revision: str, without: Sequence[str] = ()) -> Iterator[str]:
         """Yield the reconcile commits of this root that `without` lacks, newest first."""
-        return plan_commits(self.git, revision, without)
+        return history.plan_commits(self.git, revision, without)
 
     def bases_of(self, revision: str, among: Iterable[str]) -> list[str]:
         """Return known ancestors of a revision, none in a shallow clone."""
@@ -296,7 +286,7 @@ class Repository:
     def is_whole(self, revision: str, without: Sequence[str] = ()) -> bool:
         """Report whether all commits up to a revision are here, except ancestors of `without`."""
         reach = (revision, *(f"^{it}" for it in without))
-        return not cut_off(self.git, self.git.words("rev-list", *reach))
+        return not history.cut_off(self.git, self.git.words("rev-list", *reach))
 
     def require_clean(self, folders: Sequence[str], target: Revision) -> None:
         """Refuse uncommitted changes that are not in the target, and untracked files in `folders`."""
@@ -575,8 +565,8 @@ class Site(Struct, frozen=True):
         if self.repository is None:
             return ""
         found = self.repository.git.run("symbolic-ref", "--quiet", f"{_ORIGIN}HEAD")
-        named = found.out.decode("utf-8", "replace").strip().removeprefix(_ORIGIN)
-        return named or self.repository.branch
+        shown = found.out.decode("utf-8", "replace").strip().removeprefix(_ORIGIN)
+        return shown or self.repository.branch
 
     def remotes(self) -> dict[str, str]:
         """Return the URLs of remotes by their names."""

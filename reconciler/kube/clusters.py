@@ -27,13 +27,7 @@ from reconciler.kube.resources import check_readable, pared, ref_of, resource_of
 from reconciler.kube.responses import ExpiredError, failure_of, parse_json
 from reconciler.kube.session import open_session
 from reconciler.kube.transport import KubeRequest, TooLargeError, Transport
-from reconciler.model.errors import (
-    ClusterError,
-    KubeconfigError,
-    NoSuchKindError,
-    NoSuchObjectError,
-    RejectedError,
-)
+from reconciler.model import errors
 from reconciler.model.objects import MANAGER, MAY_I, SECRET, WHO_AM_I, Manifest, Ref, Resource
 
 _T = TypeVar("_T")
@@ -87,7 +81,7 @@ class KubeCluster:
         if tuple(int(it[0]) if it else 0 for it in numbers) < OLDEST:
             needed = ".".join(map(str, OLDEST))
             message = f"Kubernetes {version}: {needed} or later is needed"
-            raise ClusterError(message, "older ones have no server-side apply")
+            raise errors.ClusterError(message, "older ones have no server-side apply")
         return version
 
     def get(self, ref: Ref) -> Manifest | None:
@@ -97,7 +91,7 @@ class KubeCluster:
             found = self._transport.json(request)
             check_readable(found, ref.resource)
             return _inward(found, ref.resource)
-        except NoSuchObjectError:
+        except errors.NoSuchObjectError:
             return None
 
     def list(
@@ -162,7 +156,7 @@ class KubeCluster:
             "propagationPolicy": "Background",
         }
         request = KubeRequest("DELETE", self._path(ref), f"delete {ref}", _bytes(options))
-        with suppress(NoSuchObjectError):
+        with suppress(errors.NoSuchObjectError):
             self._transport.send(request)
 
     def pause(self, seconds: float) -> None:
@@ -216,7 +210,7 @@ class KubeCluster:
             try:
                 page = convert(self._transport.json(request), _Page)
             except ValidationError as error:
-                raise ClusterError(f"{what}: the answer is not a list") from error
+                raise errors.ClusterError(f"{what}: the answer is not a list") from error
             except TooLargeError:
                 if size == 1:
                     raise
@@ -236,7 +230,7 @@ class KubeCluster:
         """Return the path of an object. An empty name would mean the whole collection."""
         names = (ref.name, ref.namespace) if ref.resource.is_namespaced else (ref.name,)
         if any(name in ("", ".", "..") for name in names):
-            raise RejectedError(f"{ref} is not the name of an object")
+            raise errors.RejectedError(f"{ref} is not the name of an object")
         return self._version_of(ref.resource).path(ref.namespace, ref.name, part)
 
     def _in_each_version(self, resource: Resource, send: Callable[[Resource], _T]) -> _T:
@@ -245,7 +239,7 @@ class KubeCluster:
         for version in newer:
             try:
                 answer = send(version)
-            except NoSuchKindError:
+            except errors.NoSuchKindError:
                 continue
             self._served[resource] = version
             return answer
@@ -264,7 +258,7 @@ class KubeCluster:
         if resource not in self._served:
             try:
                 self._in_each_version(resource, probe)
-            except NoSuchKindError:  # its CRD might be installed later
+            except errors.NoSuchKindError:  # its CRD might be installed later
                 return resource
         return self._served[resource]
 
@@ -300,10 +294,10 @@ def change_of(line: bytes, what: str, resource: Resource) -> WatchEvent:
     try:
         change = parse_json(line)
     except ValueError as error:
-        raise ClusterError(f"{what}: a line of the answer is {error}") from None
+        raise errors.ClusterError(f"{what}: a line of the answer is {error}") from None
     manifest, became = change.get("object"), change.get("type")
     if not isinstance(manifest, dict) or became not in ("ERROR", *Became):
-        raise ClusterError(f"{what}: a line of the answer is not a change")
+        raise errors.ClusterError(f"{what}: a line of the answer is not a change")
     if became != "ERROR":
         # Metadata alone has a kind of its own.
         named = {**manifest, "apiVersion": resource.api_version, "kind": resource.kind}
@@ -386,10 +380,10 @@ class KubeClusters:
             is_folder, is_there = self.folder.is_dir(), path.exists()
         except OSError as failure:
             message = f"kubeconfig of {cluster}: {path} cannot be read: {failure.strerror}"
-            raise KubeconfigError(message) from failure
+            raise errors.KubeconfigError(message) from failure
         if not is_folder:
             # With a misspelled folder, every cluster would look like a future one.
-            raise KubeconfigError(f"kubeconfig of {cluster}: {self.folder} is not a folder")
+            raise errors.KubeconfigError(f"kubeconfig of {cluster}: {self.folder} is not a folder")
         return read_file(cluster, path) if is_there else None
 
     def connect(self, cluster: str, kubeconfig: bytes, *, is_named: bool = False) -> KubeCluster:

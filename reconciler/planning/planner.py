@@ -10,6 +10,7 @@ from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release, State, Usage
 from reconciler.model.pool import Pool
+from reconciler.planning import retention
 from reconciler.planning.limits import Quotas
 from reconciler.planning.refusals import (
     FROZEN,
@@ -29,14 +30,6 @@ from reconciler.planning.refusals import (
     stale,
     tried,
     untold,
-)
-from reconciler.planning.retention import (
-    difference_of,
-    former,
-    holding_after,
-    retention_end,
-    shrinking,
-    waiting,
 )
 from reconciler.planning.rules import find_pin, rivals
 from reconciler.planning.space import Holdings, Lookup, Space, Withheld, find_near, space_of, usage
@@ -156,7 +149,7 @@ class _Planner:
         self.state = state
         self.now = format_instant(state.clock)
         self.record_of = current_records(state.records)
-        self.shrinking = shrinking(state)
+        self.shrinking = retention.shrinking(state)
         released = [record for record in state.records if record.is_released]
         self.expired = {record.path for record in released if self._is_expired(record)}
         holding = [item for item in state.records if item.range]
@@ -233,7 +226,7 @@ class _Planner:
         changed = [item for item in decisions if isinstance(item, Grant | Release)]
         if not changed and not self.expired:
             return self.before
-        records = holding_after(self.state, changed, self.expired)
+        records = retention.holding_after(self.state, changed, self.expired)
         holdings = Holdings(self.state.pools, records, self.state.blocked)
         return {key: usage(pool, holdings) for key, pool in self.state.pools.items()}
 
@@ -247,7 +240,7 @@ class _Planner:
             return self._leave(claim, record, why)
         if record is None or record.range is None or record.path in self.expired:
             return self._place(claim, record if record and record.range is None else None)
-        difference, is_live = difference_of(claim, record, self.state), record.is_live
+        difference, is_live = retention.difference_of(claim, record, self.state), record.is_live
         if is_live and difference and claim.key in self.state.movable:
             return self._move(claim, record)
         if difference and (claim.fixed or not is_live):
@@ -289,7 +282,7 @@ class _Planner:
             claim = replace(claim, size=claim.moved_size)
         if not claim.size:
             return Release(leaves)
-        back = former(claim, self.state)
+        back = retention.former(claim, self.state)
         self.quotas.give_back(claim, record.range)
         found = self._place(claim, None) if back is None else self._take_back(claim, back)
         if isinstance(found, Grant) and not self.is_trial:
@@ -339,7 +332,7 @@ class _Planner:
         else:
             found, refusals = find_pin(claim.pin, claim, among.pools, self._space, self.holders)
             refusals = [
-                waiting(it, claim.pin, self.state, self.released.get(pool.space, ()))
+                retention.waiting(it, claim.pin, self.state, self.released.get(pool.space, ()))
                 for it, pool in zip(refusals, among.pools, strict=False)
             ]
         if found is not None and take:
@@ -370,7 +363,7 @@ class _Planner:
             return False
         if self.state.is_left_alone(record) or record.path in self.shrinking.kept:
             return False
-        end = retention_end(record, self.state)
+        end = retention.retention_end(record, self.state)
         if end is None or end > self.state.clock:
             return False
         claim = self.state.claims.get(record.claim)
@@ -378,7 +371,7 @@ class _Planner:
             return False
         if claim is None or claim.refusal or self.record_of[record.claim] is not record:
             return True
-        return bool(difference_of(claim, record, self.state))
+        return bool(retention.difference_of(claim, record, self.state))
 
     def _space(self, name: str) -> Space:
         if name not in self.spaces:

@@ -12,14 +12,8 @@ from reconciler.gitio.interface import BranchCommit, Changed, Made, ReplayVerdic
 from reconciler.gitio.repository import Repository
 from reconciler.model.claim import Allocation
 from reconciler.model.errors import GitError, LimitError
+from reconciler.planning import read
 from reconciler.planning.evaluate import Evaluation, leaving, left_behind, let_pass
-from reconciler.planning.read import (
-    EvaluationOptions,
-    as_of,
-    overlay,
-    read_own_settings,
-    settings_before,
-)
 from reconciler.planning.retention import is_due
 from reconciler.reconcile.branch import lost_records, released
 from reconciler.reconcile.commits import is_reconcile_commit, side_at
@@ -70,11 +64,11 @@ def _replay(
     clock = said.clock if said.clock is not None else base.clock
     if not (seen and clock > base.clock):
         seen = []  # the observed files were planned, not observed
-    below = overlay(source, files_of, settings.observed) if seen else source
+    below = read.overlay(source, files_of, settings.observed) if seen else source
     there = [it.new for it in changed if it.new is not None and it.path not in seen]
     files: dict[str, bytes | None] = {it.path: None for it in changed if it.path not in seen}
     files |= {it.path: data for it, data in zip(there, files_of.read(there), strict=True)}
-    planned = as_of(below, clock, base.clock if clock < base.clock else None)
+    planned = read.as_of(below, clock, base.clock if clock < base.clock else None)
     gone = tuple(it.path for it in changed if it.path in seen and it.new is None)
     tries = _Tries(repository, planned, said, clock > base.clock and not seen, files, gone)
     return tries.nearest()
@@ -135,7 +129,7 @@ class _Tries(Struct, frozen=True):
         return sorted({path for path, _ in planned.items() ^ self.files.items()})
 
     def _evaluate(self, kept: Mapping[str, str], unused: Mapping[str, str]) -> Evaluation:
-        options = EvaluationOptions(
+        options = read.EvaluationOptions(
             allow_release=self.said.allow_release, retained=kept, left=unused, gone=self.gone
         )
         return as_reconciled(self.base, self.repository, options)
@@ -163,8 +157,8 @@ class Verified(Struct, frozen=True):
 def verify(repository: Repository, newest: str, after: str | None = None) -> Iterator[Verified]:
     """Return commits that touch files of reconcile, newest first, except commits of `after`."""
     source = repository.source(newest)
-    settings = read_own_settings(source).settings
-    earlier = (it.records for it in settings_before(source))
+    settings = read.read_own_settings(source).settings
+    earlier = (it.records for it in read.settings_before(source))
     folders = list(dict.fromkeys([settings.records, settings.observed, *earlier]))
     before = repository.source(after).past(folders) if after is not None else ()
     last = next((step.id for step in before), "")

@@ -11,27 +11,18 @@ from reconciler.documents.yaml import text
 from reconciler.families import family_of, home_of, known_as
 from reconciler.families.fields import condition
 from reconciler.families.interface import WHOLE, Family, RecordForm
+from reconciler.model import objects
 from reconciler.model.claim import Allocation, Phase
 from reconciler.model.key import Key, is_label_value
-from reconciler.model.objects import (
-    ALLOCATED_BY,
-    ANNOUNCED,
-    API_VERSION,
-    CLAIM,
-    KIND,
-    LABEL,
-    RECORD_API_VERSION,
-    STILL_ANNOUNCED,
-)
 
-HEAD = f"""apiVersion: {RECORD_API_VERSION}
-kind: {KIND}
+HEAD = f"""apiVersion: {objects.RECORD_API_VERSION}
+kind: {objects.KIND}
 metadata:
   annotations:
-    {CLAIM}: """
+    {objects.CLAIM}: """
 """The beginning of each record, up to its claim."""
 
-OWN_HEAD = HEAD.replace(RECORD_API_VERSION, API_VERSION)
+OWN_HEAD = HEAD.replace(objects.RECORD_API_VERSION, objects.API_VERSION)
 """The beginning of each record of `gitops-ipam.dev`."""
 
 
@@ -108,7 +99,7 @@ def is_own(family: str) -> bool:
 
 
 MAX_LISTED = 1024
-_STILL = f"  announced: {ANNOUNCED}\n"
+_STILL = f"  announced: {objects.ANNOUNCED}\n"
 
 
 def record_text(record: Allocation) -> str:
@@ -117,7 +108,7 @@ def record_text(record: Allocation) -> str:
     item, since, phase = record.range, f'"{record.since}"', record.phase
     addresses = cidr = given = ends = starts = conditions = by = ""
     if form.labels is None:
-        by = f"  allocatedBy: {ALLOCATED_BY}\n"
+        by = f"  allocatedBy: {objects.ALLOCATED_BY}\n"
         conditions = f"""  conditions:
     - lastTransitionTime: {since}
       message: {text(ready_message(record))}
@@ -153,11 +144,11 @@ def _head(record: Allocation, form: RecordForm, range_: str) -> str:
     before, behind = (owner_lines, "") if form.owner < "count" else ("", owner_lines)
     return f"""{HEAD}{record.claim}
   labels:
-    {LABEL}allocation-role: {text(record.role)}
-    {LABEL}allocation-type: {kind}
-    {LABEL}network-pool: {text(record.pool.name)}
-    {LABEL}team: {text(record.owner.team)}
-    {LABEL}tenant: {text(record.owner.name)}
+    {objects.LABEL}allocation-role: {text(record.role)}
+    {objects.LABEL}allocation-type: {kind}
+    {objects.LABEL}network-pool: {text(record.pool.name)}
+    {objects.LABEL}team: {text(record.owner.team)}
+    {objects.LABEL}tenant: {text(record.owner.name)}
   name: {text(record.name)}
   namespace: {text(record.namespace)}
 spec:
@@ -216,16 +207,16 @@ def record_document(record: Allocation) -> dict[str, Any]:
     if record.pinned and record.range is not None:
         spec["pinnedRange"] = ends(record.range, "Address")
     return {
-        "apiVersion": RECORD_API_VERSION,
-        "kind": KIND,
+        "apiVersion": objects.RECORD_API_VERSION,
+        "kind": objects.KIND,
         "metadata": {
-            "annotations": {CLAIM: str(record.claim)},
+            "annotations": {objects.CLAIM: str(record.claim)},
             "labels": {
-                f"{LABEL}allocation-role": record.role,
-                f"{LABEL}allocation-type": record.type,
-                f"{LABEL}network-pool": record.pool.name,
-                f"{LABEL}team": record.owner.team,
-                f"{LABEL}tenant": record.owner.name,
+                f"{objects.LABEL}allocation-role": record.role,
+                f"{objects.LABEL}allocation-type": record.type,
+                f"{objects.LABEL}network-pool": record.pool.name,
+                f"{objects.LABEL}team": record.owner.team,
+                f"{objects.LABEL}tenant": record.owner.name,
             },
             "name": record.name,
             "namespace": record.namespace,
@@ -239,7 +230,7 @@ def _own_document(
     record: Allocation, form: RecordForm, labels: Mapping[str, str]
 ) -> dict[str, Any]:
     metadata = {
-        "annotations": {CLAIM: str(record.claim)},
+        "annotations": {objects.CLAIM: str(record.claim)},
         "labels": dict(labels),
         "name": record.name,
         "namespace": record.namespace,
@@ -247,8 +238,8 @@ def _own_document(
     size = ("count", record.size) if record.prefix is None else ("prefixLength", record.prefix)
     hidden = ("allocatedBy", "conditions")
     return {
-        "apiVersion": API_VERSION,
-        "kind": KIND,
+        "apiVersion": objects.API_VERSION,
+        "kind": objects.KIND,
         "metadata": {name: it for name, it in metadata.items() if it},
         "spec": {
             form.owner: _reference(form.owner_fields, _claimant(record)),
@@ -267,7 +258,7 @@ def record_object(record: Allocation) -> dict[str, Any]:
     labels = {key: said for key, said in metadata["labels"].items() if is_label_value(said)}
     metadata = {**metadata, "labels": labels}
     if (still := status.pop("announced", None)) is not None:
-        metadata["annotations"] = {**metadata["annotations"], STILL_ANNOUNCED: still}
+        metadata["annotations"] = {**metadata["annotations"], objects.STILL_ANNOUNCED: still}
     return {**found, "metadata": metadata}
 
 
@@ -280,14 +271,14 @@ def _status(record: Allocation) -> dict[str, Any]:
     version, first, last = record.range
     status |= {
         "allocatedAt": record.allocated_at,
-        "allocatedBy": ALLOCATED_BY,
+        "allocatedBy": objects.ALLOCATED_BY,
         "allocatedCount": record.range.size,
         **ends(record.range, "Address"),
     }
     if record.range.size <= MAX_LISTED:
         status["addresses"] = [format_address(version, item) for item in range(first, last + 1)]
     if record.announced:
-        status["announced"] = ANNOUNCED
+        status["announced"] = objects.ANNOUNCED
     if (cidr := format_cidr(record.range)) is not None:
         status["cidr"] = cidr
     if record.is_released:

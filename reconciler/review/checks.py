@@ -24,34 +24,19 @@ from reconciler.gitio.repository import Repository
 from reconciler.model.errors import LimitError
 from reconciler.model.key import Key
 from reconciler.model.settings import HOUR, PATH, Settings
+from reconciler.planning import read
 from reconciler.planning.evaluate import Evaluation, counts_of, held_releases, leaving
 from reconciler.planning.limits import CAPACITY
-from reconciler.planning.read import (
-    EvaluationOptions,
-    evaluate_source,
-    has_records,
-    left_over,
-    raised_limits,
-    records_elsewhere,
-)
 from reconciler.planning.renames import REFUSED, DocumentName, Link, broken, is_there, links_of
 from reconciler.planning.rules import OUTSIDE
 from reconciler.reconcile.evaluation import as_reconciled, held_by_limit, with_found, with_overrides
+from reconciler.review import files
 from reconciler.review.announcements import (
     lost_announcements,
     renamed_cluster_pools,
     replaced_ranges,
 )
 from reconciler.review.change import Change, dated_back, gives, granted, moved_roots, record_changes
-from reconciler.review.files import (
-    errors_once_read,
-    files_not_read,
-    freed_ranges,
-    manual_ranges,
-    removed_while_broken,
-    shared_documents,
-    unusable_objects,
-)
 from reconciler.review.owners import handovers, reused_names, within
 from reconciler.review.pools import (
     address_spaces,
@@ -106,10 +91,10 @@ def settings_changed(change: Change) -> Iterator[Finding]:
         hint = f"merge all of {change.name} into {new} too, and run the reconcile job there"
         yield warning(CODE, _place(own), message, hint)
     if base.records != own.records:
-        if has_records(change.head, base.records):
-            yield left_over(change.settings, base.records)
+        if read.has_records(change.head, base.records):
+            yield read.left_over(change.settings, base.records)
         elif not change.head.entries([own.records]) and change.base.entries([base.records]):
-            yield records_elsewhere(change.settings, base.records)
+            yield read.records_elsewhere(change.settings, base.records)
 
 
 def wrong_by_own_settings(change: Change) -> Iterator[Finding]:
@@ -122,7 +107,9 @@ def wrong_by_own_settings(change: Change) -> Iterator[Finding]:
     if result.brake is not None:
         known.add((Severity.GATE, _BRAKE, place))
     try:
-        after = evaluate_source(change.head, EvaluationOptions(overrides=result.tree.overrides))
+        after = read.evaluate_source(
+            change.head, read.EvaluationOptions(overrides=result.tree.overrides)
+        )
     except LimitError as failure:
         yield error(CODE, place, f"with spec.limits of this change, {failure}", hint)
         return
@@ -255,9 +242,9 @@ CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     address_spaces,
     given_twice,
     filled_by_hand,
-    shared_documents,
-    manual_ranges,
-    freed_ranges,
+    files.shared_documents,
+    files.manual_ranges,
+    files.freed_ranges,
     renames,
     dangling_requests,
     reused_names,
@@ -266,9 +253,9 @@ CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     replaced_ranges,
     renamed_cluster_pools,
     undone_renames,
-    removed_while_broken,
-    files_not_read,
-    unusable_objects,
+    files.removed_while_broken,
+    files.files_not_read,
+    files.unusable_objects,
     record_changes,
     moved_roots,
     dated_back,
@@ -303,7 +290,7 @@ def review(
     try:
         return review_change(Change(repository, base, source, proposed, now))
     except LimitError:
-        if (limits := raised_limits(repository.source(base), source)) is None:
+        if (limits := read.raised_limits(repository.source(base), source)) is None:
             raise
         # The base exceeds its own limits, so only a change that raises them can help.
         repository.git.reader.limits = limits
@@ -348,7 +335,8 @@ def preexisting(change: Change, findings: Iterable[Finding]) -> tuple[Finding, .
         return ()
     base = change.base_plan
     known = Counter(
-        _same(it, change.paths) for it in (*base.findings, *base.gates, *errors_once_read(base))
+        _same(it, change.paths)
+        for it in (*base.findings, *base.gates, *files.errors_once_read(base))
     )
     asked = Counter(_same(it, change.paths) for it in suspects)
     return tuple(

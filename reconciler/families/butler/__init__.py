@@ -1,17 +1,6 @@
 """Butler: NetworkPool, ProviderConfig, TenantCluster, IPAllocation, Team."""
 
-from reconciler.families.butler.kinds import (
-    FORM,
-    GROWS,
-    KINDS,
-    NAME,
-    NAMED,
-    POOL,
-    REQUEST,
-    SLOTS,
-    TENANT,
-    adopt,
-)
+from reconciler.families.butler import kinds
 from reconciler.families.butler.objects import OBJECTS
 from reconciler.families.butler.pools import FIXES
 from reconciler.families.butler.projection import ANNOUNCING, METERING, project
@@ -22,21 +11,21 @@ from reconciler.families.interface import Family, slot_kinds
 from reconciler.model.objects import CLAIM, STILL_ANNOUNCED
 
 FAMILY = Family(
-    name=NAME,
-    kinds=KINDS,
-    pool_kinds=(POOL.kind,),
-    owners=(TENANT.kind, REQUEST.kind),
-    slots=slot_kinds(SLOTS, GROWS),
-    grows=GROWS,
+    name=kinds.NAME,
+    kinds=kinds.KINDS,
+    pool_kinds=(kinds.POOL.kind,),
+    owners=(kinds.TENANT.kind, kinds.REQUEST.kind),
+    slots=slot_kinds(kinds.SLOTS, kinds.GROWS),
+    grows=kinds.GROWS,
     judge=judge,
     read=read,
     project=project,
-    record=FORM,
+    record=kinds.FORM,
     annotations={
-        TENANT.kind: (NAMED, *CHOOSING.values()),
-        REQUEST.kind: (CLAIM, STILL_ANNOUNCED, HOLDER),
+        kinds.TENANT.kind: (kinds.NAMED, *CHOOSING.values()),
+        kinds.REQUEST.kind: (CLAIM, STILL_ANNOUNCED, HOLDER),
     },
-    adopt=adopt,
+    adopt=kinds.adopt,
     relocate=relocate,
     team=team_of,
     space=space_of,

@@ -7,16 +7,7 @@ from msgspec.structs import replace
 from reconciler.addresses import IPSet, format_short
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.findings import Finding, error, join_limited, shown, warning
-from reconciler.families.butler import kinds
-from reconciler.families.butler.pools import (
-    GATEWAY,
-    NetworkPool,
-    Networks,
-    Provider,
-    Providers,
-    read_pool,
-    read_provider,
-)
+from reconciler.families.butler import kinds, pools
 from reconciler.families.butler.requests import own_claims, read_pin, read_requests
 from reconciler.families.butler.tenants import (
     MANUAL,
@@ -48,10 +39,10 @@ class _Reader:
     def __init__(self, documents: Documents, settings: Settings) -> None:
         self.documents = documents
         self.settings = settings
-        self.providers = Providers(documents)
+        self.providers = pools.Providers(documents)
         self.teams = frozenset(documents.every(kinds.TEAM, ""))
         self.reading = FamilyReading()
-        self.networks = Networks(documents, self.reading, settings)
+        self.networks = pools.Networks(documents, self.reading, settings)
         for document in documents.of(kinds.POOL):
             self.networks.read(document)
 
@@ -84,7 +75,7 @@ class _Reader:
             self._manual_range(document, own)
         return reading
 
-    def provider_of(self, document: Document) -> Provider | None:
+    def provider_of(self, document: Document) -> pools.Provider | None:
         """Return the tenant's provider, None if unknown or unreadable: then it is protected."""
         provider, key = self.providers.of(document)
         found: Finding | None = None
@@ -153,7 +144,7 @@ class _Reader:
         place = document.at(*MANUAL)
         self.reading.blocked.append(Blocked(item, manual_title(document), place, by_hand))
 
-    def _inside(self, document: Document, networks: list[NetworkPool]) -> None:
+    def _inside(self, document: Document, networks: list[pools.NetworkPool]) -> None:
         networking = document.spec.get("networking") or {}
         stated = [
             StatedNetworks(use, networking[field], ("spec", "networking", field))
@@ -163,7 +154,7 @@ class _Reader:
         if stated:
             self.reading.add_inside(document, stated, (it.pool.space for it in networks))
 
-    def _provided(self, provider: Provider) -> None:
+    def _provided(self, provider: pools.Provider) -> None:
         """Report missing pools of a provider, and hold back its gateway, which is never given out."""
         document, reading = provider.document, self.reading
         if provider.lacks_mode:
@@ -173,7 +164,7 @@ class _Reader:
             reading.report(document, warning("provider-mode", place, message, hint))
         if (gateway := provider.gateway) is not None:
             title = f"{document.namespace}/{document.name} (gateway)"
-            place = document.at(*GATEWAY)
+            place = document.at(*pools.GATEWAY)
             reading.gateways.append(Gateway(gateway, title, provider.pools, place))
             if not provider.pools:
                 reading.blocked.append(Blocked(gateway, title, place))
@@ -188,7 +179,7 @@ class _Reader:
                 hint = "add the pool, or name one that exists"
                 reading.report_missing(document, steps, key, message, hint)
 
-    def _hold_back(self, provider: Provider, key: Key) -> None:
+    def _hold_back(self, provider: pools.Provider, key: Key) -> None:
         gateway, pool = provider.gateway, self.reading.pools[key]
         if gateway is None or not pool.usable.covers(gateway):
             return
@@ -207,10 +198,10 @@ def judge(document: Document, settings: Settings) -> list[Finding]:
     found: list[Finding] = []
     match document.kind.id:
         case kind if kind == kinds.POOL:
-            network, found = read_pool(document, settings)
+            network, found = pools.read_pool(document, settings)
             return found if network is None else []
         case kind if kind == kinds.PROVIDER:
-            provider, found = read_provider(document)
+            provider, found = pools.read_provider(document)
             return found if provider is None else []
         case kind if kind == kinds.TENANT:
             manual_range(document, found)

@@ -18,17 +18,8 @@ from reconciler.documents.findings import (
     shown,
     warning,
 )
-from reconciler.families.butler import kinds
+from reconciler.families.butler import kinds, tenants
 from reconciler.families.butler.pools import NetworkPool, Networks, Provider, Providers
-from reconciler.families.butler.tenants import (
-    MANUAL,
-    PINNED,
-    GrownRecords,
-    LoadBalancerState,
-    Tenant,
-    TenantName,
-    owner_of,
-)
 from reconciler.families.fields import FORMERLY, read_range
 from reconciler.families.interface import CurrentRecords, FamilyReading, RecordBody
 from reconciler.model.claim import Allocation, Claim, Owner, Refusal
@@ -43,7 +34,7 @@ _POOL_NAME = ("spec", "poolRef", "name")
 _NEAR = 0.8  # names in one namespace are often similar
 
 
-def tenant_named(document: Document) -> TenantName:
+def tenant_named(document: Document) -> tenants.TenantName:
     """Return the namespace and name of the tenant of a request."""
     reference = document.spec[kinds.OWNER]
     return reference["namespace"], reference["name"]
@@ -51,7 +42,7 @@ def tenant_named(document: Document) -> TenantName:
 
 def _owner_of_request(document: Document, tenant: Document | None) -> Owner:
     if tenant is not None:
-        return owner_of(tenant)
+        return tenants.owner_of(tenant)
     namespace, name = tenant_named(document)
     return Owner(namespace, name, document.labels().get(f"{LABEL}team", namespace))
 
@@ -59,7 +50,7 @@ def _owner_of_request(document: Document, tenant: Document | None) -> Owner:
 def team_of(document: Document, documents: Documents) -> str:
     """Return the team of a tenant, or of the tenant that a request is for."""
     if document.kind.id != kinds.REQUEST:
-        return owner_of(document).team
+        return tenants.owner_of(document).team
     tenant = documents.find(kinds.TENANT, *tenant_named(document))
     return _owner_of_request(document, tenant).team
 
@@ -97,7 +88,7 @@ def referring(documents: Documents) -> Iterator[tuple[Document, tuple[str, ...],
 
 def read_pin(document: Document, found: list[Finding]) -> IPRange | None:
     """Return the range that a request pins; None if absent or invalid."""
-    return read_range(document, *PINNED, found) if "pinnedRange" in document.spec else None
+    return read_range(document, *tenants.PINNED, found) if "pinnedRange" in document.spec else None
 
 
 class TenantRequest(Struct, frozen=True):
@@ -117,9 +108,9 @@ class TenantRequest(Struct, frozen=True):
 
 def read_requests(
     networks: Networks, providers: Providers, held: CurrentRecords, observed: str
-) -> dict[TenantName, list[TenantRequest]]:
+) -> dict[tenants.TenantName, list[TenantRequest]]:
     """Collect the claims of requests; return the requests of existing tenants, by tenant."""
-    found: dict[TenantName, list[TenantRequest]] = {}
+    found: dict[tenants.TenantName, list[TenantRequest]] = {}
     documents, missing = networks.documents, 0
     for document in documents.of(kinds.REQUEST):
         name = tenant_named(document)
@@ -237,9 +228,9 @@ def _rank(item: TenantRequest) -> tuple[bool, str, IPRange]:
 
 
 def own_claims(
-    tenant: Tenant,
+    tenant: tenants.Tenant,
     held: CurrentRecords,
-    grown: GrownRecords,
+    grown: tenants.GrownRecords,
     asked: Sequence[TenantRequest],
     reading: FamilyReading,
 ) -> Key:
@@ -276,7 +267,7 @@ def own_claims(
 
 
 def _shares(
-    tenant: Tenant, held: CurrentRecords, asked: Sequence[TenantRequest]
+    tenant: tenants.Tenant, held: CurrentRecords, asked: Sequence[TenantRequest]
 ) -> dict[str, _Share]:
     lb, nodes = ([it for it in asked if it.claim.type == kind] for kind in (kinds.LB, kinds.NODES))
     record = held.get(tenant.key(kinds.LB))
@@ -359,7 +350,7 @@ def _was_own(item: TenantRequest) -> bool:
     return item.document.name == kinds.own_name(item.record.owner.pair, item.claim.type)
 
 
-def _judge_sizes(document: Document, state: LoadBalancerState) -> Iterator[Finding]:
+def _judge_sizes(document: Document, state: tenants.LoadBalancerState) -> Iterator[Finding]:
     steps = ("spec", "networking", "lbPoolSize")
     if state.is_elsewhere and state.first is not None and state.pin is not None:
         kept, path = state.first.range, state.first.path
@@ -367,7 +358,7 @@ def _judge_sizes(document: Document, state: LoadBalancerState) -> Iterator[Findi
         message += f" keeps it: no cluster announces {format_short(state.pin[1])}"
         hint = "remove loadBalancerPool; to go over to it, delete the record: what uses the old"
         hint += f" range loses it; an Override of kind record for {path} is merged before"
-        yield warning("record-stale", document.at(*MANUAL), message, hint)
+        yield warning("record-stale", document.at(*tenants.MANUAL), message, hint)
     stated, size, records = state.stated, state.first_size, state.holding
     held = sum(record.size for record in records)
     if not records and state.pin is not None and state.instead is None:
@@ -381,7 +372,7 @@ def _judge_sizes(document: Document, state: LoadBalancerState) -> Iterator[Findi
         yield warning("size-smaller", document.at(*steps), message, _way_back(state, held))
 
 
-def _way_back(state: LoadBalancerState, held: int) -> str:
+def _way_back(state: tenants.LoadBalancerState, held: int) -> str:
     going: list[str] = []
     for record in reversed([it for it in state.more if it.is_live]):
         if held - record.size >= state.asked:
@@ -411,4 +402,4 @@ def _pin_conflict(document: Document, own: _Share, chosen: TenantRequest | None)
     message += f" {chosen.document.title} ({chosen.document.start}) pins"
     message += f" {format_short(pin) if pin else ''} as the tenant's own range"
     hint = "let both say one range, or remove one; a further range is a request of another name"
-    return error("pin-conflict", document.at(*MANUAL), message, hint)
+    return error("pin-conflict", document.at(*tenants.MANUAL), message, hint)

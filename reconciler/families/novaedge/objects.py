@@ -26,17 +26,7 @@ from reconciler.families.interface import (
     projected,
     status_only,
 )
-from reconciler.families.novaedge import kinds
-from reconciler.families.novaedge.reading import (
-    FIELDS,
-    HeldAddress,
-    address_family,
-    auto_assign,
-    held_in_pool,
-    host_text,
-    is_of_others,
-    read_vip,
-)
+from reconciler.families.novaedge import kinds, reading
 from reconciler.model.claim import Allocation, current_records
 from reconciler.model.instant import age
 from reconciler.model.key import Key
@@ -75,22 +65,22 @@ def _pool_objects(world: ProjectionInput, records: Iterable[Allocation]) -> Iter
         key = kinds.pool_key(document.name)
         if key in world.reading.pools:
             others = [
-                it for it in held_in_pool(document, [])
-                if is_of_others(it, document, world.documents)
+                it for it in reading.held_in_pool(document, [])
+                if reading.is_of_others(it, document, world.documents)
             ]  # fmt: skip
             status = _pool_status(world.usage[key], given.get(key, []), world.clock, others)
             yield projected(document, status)
 
 
 def _pool_status(
-    usage: Usage, records: Iterable[Allocation], since: str, others: Iterable[HeldAddress]
+    usage: Usage, records: Iterable[Allocation], since: str, others: Iterable[reading.HeldAddress]
 ) -> dict[str, Any]:
     """NovaEdge would allocate unlisted addresses, so the addresses of other users are listed."""
-    listed = {it.item: {"address": host_text(it.item), "vipRef": it.user} for it in others}
+    listed = {it.item: {"address": reading.host_text(it.item), "vipRef": it.user} for it in others}
     for item in records:
         if item.range is not None:
             listed[item.range] = {
-                "address": host_text(item.range),
+                "address": reading.host_text(item.range),
                 "allocatedAt": item.allocated_at,
                 "vipRef": item.owner.name,
             }
@@ -113,15 +103,15 @@ def _vip_objects(world: ProjectionInput, records: Mapping[Key, Allocation]) -> I
 
 
 def _status(document: Document, records: Mapping[Key, Allocation], since: str) -> dict[str, Any]:
-    vip = read_vip(document, [])
+    vip = reading.read_vip(document, [])
     if not vip.pool:
         return {}
     found = [records.get(kinds.vip_key(document.name, version)) for version in vip.versions]
     # NovaEdge announces the first field. The second field is only used in addition to an IPv4
     # address.
-    texts = [host_text(it.range) if it and it.is_live and it.range else "" for it in found]
+    texts = [reading.host_text(it.range) if it and it.is_live and it.range else "" for it in found]
     status: dict[str, Any] = {
-        field: text for field, text in zip(FIELDS, texts, strict=False) if text
+        field: text for field, text in zip(reading.FIELDS, texts, strict=False) if text
     }
     status["conditions"] = [condition("Bound", *_bound_state(vip.pool, texts, found), since)]
     return status
@@ -147,7 +137,7 @@ _NONE = "-"
 
 def _with_own_addresses(body: ImportedBody, manifest: Manifest) -> ImportedBody:
     spec, status = dict(body.get("spec") or {}), manifest.get("status") or {}
-    for field in FIELDS if "poolRef" in spec else ():
+    for field in reading.FIELDS if "poolRef" in spec else ():
         if text := status.get(field):
             spec.setdefault("ipv6Address" if ":" in str(text) else "address", text)
     return {**body, "spec": spec} if spec else body
@@ -188,12 +178,12 @@ def _pools(listed: ListingInput) -> Iterator[ListingRow]:
 def _vips(listed: ListingInput) -> Iterator[ListingRow]:
     records = current_records(listed.records)
     for document in listed.documents.of(kinds.VIP):
-        vip = read_vip(document, [])
+        vip = reading.read_vip(document, [])
         found = [records.get(kinds.vip_key(document.name, version)) for version in vip.versions]
         held = [item.range for item in found if item and item.is_live and item.range]
         if not vip.pool:
             held = [named.item for named in vip.named.values()]
-        texts = ", ".join(map(host_text, held)) or _NONE
+        texts = ", ".join(map(reading.host_text, held)) or _NONE
         since = _created(document) or next((it.allocated_at for it in found if it), "")
         bound = _bound(vip.pool, found)
         yield ListingRow(document, (texts, vip.pool or _NONE, bound, _age(since, listed)))
@@ -228,7 +218,9 @@ LISTINGS = (
             NAME_COLUMN,
             ListingColumn("ALLOCATED", lambda row: format_count(row.more[0].allocated)),
             ListingColumn("AVAILABLE", lambda row: format_count(row.more[0].available)),
-            ListingColumn("AUTO-ASSIGN", lambda row: str(auto_assign(row.document)).lower()),
+            ListingColumn(
+                "AUTO-ASSIGN", lambda row: str(reading.auto_assign(row.document)).lower()
+            ),
             ListingColumn("AGE", lambda row: str(row.more[1])),
         ),
         (
@@ -248,7 +240,7 @@ LISTINGS = (
             NAME_COLUMN,
             ListingColumn("ADDRESS", lambda row: str(row.more[0])),
             ListingColumn("MODE", lambda row: str(row.document.spec["mode"])),
-            ListingColumn("FAMILY", lambda row: address_family(row.document)),
+            ListingColumn("FAMILY", lambda row: reading.address_family(row.document)),
             ListingColumn("BFD", _bfd),
             ListingColumn("POOL", lambda row: str(row.more[1])),
             ListingColumn("AGE", lambda row: str(row.more[3])),
