@@ -24,12 +24,12 @@ from reconciler.planning.settings import read_settings
 from reconciler.reconcile.evaluation import as_reconciled, exit_code
 from reconciler.reconcile.files import Place, check_alone
 from reconciler.report import ci, json
+from reconciler.report.findings import all_found
 from reconciler.report.formats import json_text, yaml_text
 from reconciler.report.maps import map_svg
 from reconciler.report.markdown import at_top, markdown_text, marked
 from reconciler.report.text.plan import causes_text, check_text, plan_text
 from reconciler.report.text.table import Painter, findings_text
-from reconciler.report.verdict import all_found
 from reconciler.review.preview import NOTHING, Preview, preview
 from reconciler.review.result import Compared, with_emptiness
 

@@ -12,17 +12,9 @@ from urllib.parse import quote, unquote, urlsplit
 
 from msgspec import Struct
 
-from reconciler.gitio import files, remote_state
+from reconciler.gitio import files, objects, remote_state
 from reconciler.gitio.history import is_in, plan_commits
 from reconciler.gitio.interface import Revision, root_folder
-from reconciler.gitio.objects import (
-    check_branch,
-    find_revision,
-    promisor,
-    read_commit,
-    require_unshown,
-    shown_branch,
-)
 from reconciler.gitio.process import GitProcess, Setting, failure, guarded, read_configuration
 from reconciler.gitio.repository import URL, Repository
 from reconciler.model.change import Proposed
@@ -53,7 +45,7 @@ _FOLLOWED = ("branch", "remote")
 def with_remote(repository: Repository) -> Repository:
     """Return the checkout with the remote that its branch follows, or `origin`, if any."""
     # A bare repository is authoritative, regardless of its origin.
-    check_branch(repository.branch)
+    objects.check_branch(repository.branch)
     settings = read_configuration(repository.git)
     branches = {it.between: it.value for it in settings if (it.section, it.variable) == _FOLLOWED}
     named = branches.get(repository.branch, "origin")
@@ -62,7 +54,7 @@ def with_remote(repository: Repository) -> Repository:
     git = guarded(repository.git, settings)
     repository = replace(repository, git=git)
     if remote is None or repository.is_checked_out:
-        require_unshown(git, repository.branch)
+        objects.require_unshown(git, repository.branch)
     if repository.worktree is None or remote is None:
         return repository
     return replace(
@@ -82,7 +74,7 @@ def bringing(repository: Repository) -> Repository:
 def bring(repository: Repository, oids: Sequence[str]) -> None:
     """Fetch missing objects from the promisor remote, or raise GitError or UsageError."""
     settings = read_configuration(repository.git)
-    name = promisor(settings)
+    name = objects.promisor(settings)
     if (remote := _named(repository, settings, name)) is None:
         message = f"remote {name}, which has the objects that a filter left out, does not exist"
         raise GitError(message, "git remote add it, or clone without a filter")
@@ -99,7 +91,7 @@ def open_mirror(
 ) -> Repository:
     """Open or create a bare mirror of a remote in the cache folder, by default at the top."""
     checked = check_remote(remote)
-    branch = check_branch(branch) if branch is not None else None
+    branch = objects.check_branch(branch) if branch is not None else None
     git_dir = cache / "remotes" / f"{sha256(checked.url.encode()).hexdigest()[:32]}.git"
     for folder in (cache, git_dir.parent, git_dir):
         if why := files.refusal(folder):
@@ -112,7 +104,7 @@ def open_mirror(
         make_mirror(git, cache, checked.url)
     if branch is None:
         shown = remote_state.list_remote(git, checked.url, "HEAD").get("ref: HEAD", "main")
-        branch = check_branch(shown.removeprefix(remote_state.HEADS))
+        branch = objects.check_branch(shown.removeprefix(remote_state.HEADS))
     return Repository(git, branch, checked.url, is_mirror=True)
 
 
@@ -234,7 +226,7 @@ def branch_head(repository: Repository) -> str:
     """Return the id of the branch's head, at the remote if there is one, without fetching it."""
     if repository.remote is not None:
         return remote_state.remote_head(repository.git, repository.remote, repository.branch)
-    found = find_revision(repository.git, f"refs/heads/{repository.branch}")
+    found = objects.find_revision(repository.git, f"refs/heads/{repository.branch}")
     if found is None:
         raise GitError(f"branch {repository.branch} is not in the repository")
     return found.id
@@ -285,8 +277,8 @@ class RepositoryProbe:
         repository = self.repository
         local = f"refs/heads/{repository.branch}"
         here = f"refs/ipam/remote/{repository.branch}" if repository.is_mirror else local
-        repository.seen.local = find_revision(repository.git, local)
-        return find_revision(repository.git, oid or here)
+        repository.seen.local = objects.find_revision(repository.git, local)
+        return objects.find_revision(repository.git, oid or here)
 
     def check_push(self, revision: Revision) -> None:
         """Refuse a remote, or a repository, that does not accept commits. Nothing is sent."""
@@ -303,12 +295,12 @@ class RepositoryProbe:
 def open_proposing(repository: Repository, name: str) -> "ProposingBranch":
     """Open the proposal branch in the same remote."""
     git, remote = repository.git, repository.remote
-    if check_branch(name) == repository.branch:
+    if objects.check_branch(name) == repository.branch:
         message = f"--to-branch {name} is the branch that is reconciled itself"
         raise UsageError(message, "name another one, from which a pull request to it is made")
     if remote is None:
-        require_unshown(git, name)
-        if repository.worktree is not None and shown_branch(git) == name:
+        objects.require_unshown(git, name)
+        if repository.worktree is not None and objects.shown_branch(git) == name:
             message = f"branch {name} is checked out here, and would be replaced"
             raise UsageError(message, f"git switch {repository.branch}")
     return ProposingBranch(git, remote, name)
@@ -327,7 +319,9 @@ class ProposingBranch(Struct, frozen=True):
         if revision is None and (not old or is_in(self.git, old, base.id)):
             return Proposed.NOTHING
         if old and revision is not None:
-            is_same = len({read_commit(self.git, it).tree for it in (old, revision.id)}) == 1
+            is_same = (
+                len({objects.read_commit(self.git, it).tree for it in (old, revision.id)}) == 1
+            )
             if is_same and is_in(self.git, base.id, old):
                 return Proposed.STANDS
         if old:

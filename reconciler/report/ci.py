@@ -19,7 +19,6 @@ from reconciler.report import findings
 from reconciler.report.formats import envelope, json_text
 from reconciler.report.text.plan import verdict_text
 from reconciler.report.text.table import Painter, findings_text
-from reconciler.report.verdict import all_found, all_listed
 
 # GitHub shows at most this number of annotations of a kind per step, and silently drops the rest.
 ANNOTATIONS = 10
@@ -39,7 +38,7 @@ def github_text(evaluation: Evaluation) -> str:
     """Return the most severe findings as annotations, the others as log lines, then the verdict."""
     annotations, others = [], []
     given = Counter[str]()
-    for item in all_found(evaluation):
+    for item in findings.all_found(evaluation):
         kind = _SEVERITIES[item.severity][0]
         given[kind] += 1
         if given[kind] <= ANNOTATIONS:
@@ -69,7 +68,7 @@ def _annotation(kind: str, item: Finding) -> str:
 
 def gitlab_text(evaluation: Evaluation) -> str:
     """Return the findings, most severe first, in the subset of Code Climate that GitLab reads."""
-    found = all_listed(evaluation)
+    found = findings.all_listed(evaluation)
     issues = []
     for item, mark in zip(found, findings.fingerprints(found), strict=True):
         place, hint = findings.place_of(item), f" (hint: {item.hint})" if item.hint else ""
@@ -113,7 +112,7 @@ _BRACKET = re.compile(r"[\[\]]")
 
 def sarif_text(evaluation: Evaluation, version: str, root: str = "") -> str:
     """Return a SARIF run, most severe first, for one root. GitHub keeps `IN_ALL` results."""
-    found = all_listed(evaluation)
+    found = findings.all_listed(evaluation)
     results = list(map(_result, found, findings.fingerprints(found)))
     rules = [
         {

@@ -15,11 +15,17 @@ from reconciler.model.plan import Cause, Decision, Expire, Grant, Keep, Refuse, 
 from reconciler.model.pool import Tier
 from reconciler.planning.digest import action_name, actions, digest
 from reconciler.planning.evaluate import Evaluation, is_held
-from reconciler.report.findings import gravest_first, place_of, where, within_sentence
+from reconciler.report.findings import (
+    all_listed,
+    gravest_first,
+    place_of,
+    verdict,
+    where,
+    within_sentence,
+)
 from reconciler.report.maps import changed_lines
 from reconciler.report.markup import Fenced, Section, bar, code, cut, fitted, prose
 from reconciler.report.text import plan as plans
-from reconciler.report.verdict import all_listed, verdict
 from reconciler.review.preview import NOTHING, ClusterChange, Preview
 from reconciler.review.result import Compared
 

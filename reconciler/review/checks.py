@@ -30,12 +30,7 @@ from reconciler.planning.limits import CAPACITY
 from reconciler.planning.renames import REFUSED, DocumentName, Link, broken, is_there, links_of
 from reconciler.planning.rules import OUTSIDE
 from reconciler.reconcile.evaluation import as_reconciled, held_by_limit, with_found, with_overrides
-from reconciler.review import files
-from reconciler.review.announcements import (
-    lost_announcements,
-    renamed_cluster_pools,
-    replaced_ranges,
-)
+from reconciler.review import announcements, files
 from reconciler.review.change import Change, dated_back, gives, granted, moved_roots, record_changes
 from reconciler.review.owners import handovers, reused_names, within
 from reconciler.review.pools import (
@@ -249,9 +244,9 @@ CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     dangling_requests,
     reused_names,
     handovers,
-    lost_announcements,
-    replaced_ranges,
-    renamed_cluster_pools,
+    announcements.lost_announcements,
+    announcements.replaced_ranges,
+    announcements.renamed_cluster_pools,
     undone_renames,
     files.removed_while_broken,
     files.files_not_read,

@@ -2,8 +2,16 @@ import pytest
 from msgspec.structs import replace
 
 from reconciler.documents.findings import Finding, Location, Severity, error, gate, info, warning
-from reconciler.report.findings import IN_ALL, MORE, OF_A_FILE, capped, fingerprints, place_of
-from reconciler.report.verdict import all_found, verdict
+from reconciler.report.findings import (
+    IN_ALL,
+    MORE,
+    OF_A_FILE,
+    all_found,
+    capped,
+    fingerprints,
+    place_of,
+    verdict,
+)
 from tests.moving import KEY, LEAVING, moving
 from tests.report.hostile import PLACE, found
 

@@ -18,6 +18,7 @@ from reconciler.documents.document import Document, Documents
 from reconciler.documents.edit import Edit
 from reconciler.documents.findings import Finding, Location, error, has_error, warning
 from reconciler.documents.yaml import Steps
+from reconciler.families import fields
 from reconciler.families.butler.kinds import (
     LB,
     NAME,
@@ -27,15 +28,6 @@ from reconciler.families.butler.kinds import (
     SYSTEM,
     TENANT,
     pool_key,
-)
-from reconciler.families.fields import (
-    read_address,
-    read_cidr,
-    read_range,
-    read_space,
-    read_thresholds,
-    refuse,
-    refuse_network,
 )
 from reconciler.families.interface import FamilyReading, Fix, Fixes
 from reconciler.model.claim import Allocation, Claim, Quota
@@ -64,19 +56,19 @@ def read_pool(document: Document, settings: Settings) -> tuple[NetworkPool | Non
     """Return the pool of a document; None if it has any error: it then gives out nothing."""
     found: list[Finding] = []
     spec = document.spec
-    network = read_cidr(document, _CIDR, spec["cidr"], found)
+    network = fields.read_cidr(document, _CIDR, spec["cidr"], found)
     if network is None:
         return None, found
     if network.version != 4:
         message = f"spec.cidr: {spec['cidr']} is IPv6"
-        refuse(found, document, _CIDR, "family-mismatch", message, _IPV6_HINT)
+        fields.refuse(found, document, _CIDR, "family-mismatch", message, _IPV6_HINT)
         return None, found
-    if (refused := refuse_network(document, _CIDR, network)) is not None:
+    if (refused := fields.refuse_network(document, _CIDR, network)) is not None:
         return None, [*found, refused]
     reserved = _reserved(document, network, found)
     windows = _windows(document, network, found)
-    thresholds, gate = read_thresholds(document, settings, found)
-    space = read_space(document, settings, found)
+    thresholds, gate = fields.read_thresholds(document, settings, found)
+    space = fields.read_space(document, settings, found)
     for index, block in reserved:
         _judge_borders(document, index, block, windows, found)
     blocks = IPSet.of(block for _, block in reserved)
@@ -110,7 +102,7 @@ def _reserved(
     blocks: list[tuple[int, IPRange]] = []
     for index, entry in enumerate(document.spec.get("reserved") or ()):
         steps = ("spec", "reserved", index, "cidr")
-        block = read_cidr(document, steps, entry["cidr"], found)
+        block = fields.read_cidr(document, steps, entry["cidr"], found)
         if block is None:
             continue
         if network.covers(block):
@@ -119,7 +111,7 @@ def _reserved(
         title = f"spec.reserved[{index}].cidr: {entry['cidr']}"
         message = f"{title} is not within {format_cidr(network)}"
         hint = "reserve a block inside spec.cidr, or widen spec.cidr"
-        refuse(found, document, steps, "reserved-outside-pool", message, hint)
+        fields.refuse(found, document, steps, "reserved-outside-pool", message, hint)
     firsts = first_overlapping([block for _, block in blocks])
     for (index, block), first in zip(blocks, firsts, strict=True):
         other = blocks[first][0]
@@ -150,7 +142,7 @@ def _windows(document: Document, network: IPRange, found: list[Finding]) -> list
     windows: list[IPRange] = []
     places = [(*_ALLOCATION, "ranges", index) for index in range(len(ranges or ()))]
     for index, steps in enumerate(places or [_ALLOCATION]):
-        window = read_range(document, steps, ("start", "end"), found)
+        window = fields.read_range(document, steps, ("start", "end"), found)
         at = steps if ranges else (*steps, "start")
         if window is None or _is_outside(document, at, window, network, found):
             continue
@@ -158,7 +150,7 @@ def _windows(document: Document, network: IPRange, found: list[Finding]) -> list
             message = f"ranges[{index}].start must be after the end of the range before,"
             message += f" {format_short(IPRange(4, windows[-1].last, windows[-1].last))}"
             hint = "sort ranges by start, and let none overlap"
-            refuse(found, document, (*steps, "start"), "ranges-unsorted", message, hint)
+            fields.refuse(found, document, (*steps, "start"), "ranges-unsorted", message, hint)
             continue
         windows.append(window)
     return windows
@@ -171,7 +163,7 @@ def _is_outside(
         return False
     message = f"{format_short(window)} falls outside spec.cidr {format_cidr(network)}"
     hint = "narrow the range, or widen spec.cidr"
-    refuse(found, document, steps, "range-outside-pool", message, hint)
+    fields.refuse(found, document, steps, "range-outside-pool", message, hint)
     return True
 
 
@@ -185,7 +177,7 @@ def _judge_borders(
             message += f" ({format_short(window)})"
             steps = ("spec", "reserved", index, "cidr")
             hint = "let both ends of the block lie inside the range, or both outside of it"
-            refuse(found, document, steps, "reserved-straddles-range", message, hint)
+            fields.refuse(found, document, steps, "reserved-straddles-range", message, hint)
 
 
 GATEWAY = ("spec", "network", "gateway")
@@ -248,17 +240,19 @@ def read_provider(document: Document) -> tuple[Provider | None, list[Finding]]:
     if is_of_team and not scope.get("teamRef"):
         message = "scope.type is team, but scope.teamRef is missing"
         hint = "name the team: teamRef: {name: backend}"
-        refuse(found, document, ("spec", "scope", "teamRef"), "field-required", message, hint)
+        fields.refuse(
+            found, document, ("spec", "scope", "teamRef"), "field-required", message, hint
+        )
     gateway = None
     if "gateway" in network:
-        gateway = read_address(document, GATEWAY, network["gateway"], found)
+        gateway = fields.read_address(document, GATEWAY, network["gateway"], found)
     if found:
         return None, found
     references = sorted(network.get("poolRefs") or [], key=lambda it: it.get("priority", 0))
     if is_ipam and not references:
         message = "network.mode is ipam, but poolRefs names no pool"
         hint = "add poolRefs with at least one NetworkPool"
-        refuse(found, document, ("spec", "network"), "provider-without-pools", message, hint)
+        fields.refuse(found, document, ("spec", "network"), "provider-without-pools", message, hint)
     balancer = network.get("loadBalancer") or {}
     is_elastic = balancer.get("allocationMode", "static") == "elastic"
     size = balancer.get("defaultPoolSize")

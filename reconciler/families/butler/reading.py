@@ -7,18 +7,8 @@ from msgspec.structs import replace
 from reconciler.addresses import IPSet, format_short
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.findings import Finding, error, join_limited, shown, warning
-from reconciler.families.butler import kinds, pools
+from reconciler.families.butler import kinds, pools, tenants
 from reconciler.families.butler.requests import own_claims, read_pin, read_requests
-from reconciler.families.butler.tenants import (
-    MANUAL,
-    Tenant,
-    grown_slots,
-    judge_chosen_pools,
-    judge_demand_use,
-    manual_range,
-    manual_title,
-    owner_of,
-)
 from reconciler.families.demand import DEMAND
 from reconciler.families.fields import refuse
 from reconciler.families.interface import CurrentRecords, FamilyReading, Grower, StatedNetworks
@@ -52,7 +42,7 @@ class _Reader:
         for provider in self.providers.all():
             self._provided(provider)
         asked = read_requests(self.networks, self.providers, records, self.settings.observed)
-        grown = grown_slots(records)
+        grown = tenants.grown_slots(records)
         lacking = any(provider.lacks_mode for provider in self.providers.all())
         recorded = {key.owner for key in records} if lacking else frozenset()
         for document in self.documents.of(kinds.TENANT):
@@ -65,12 +55,12 @@ class _Reader:
                 continue
             name = (document.namespace, document.name)
             demand = self.documents.find(DEMAND.id, *name)
-            reading.report(document, *judge_chosen_pools(document, usable))
+            reading.report(document, *tenants.judge_chosen_pools(document, usable))
             if name in grown or demand is not None:
                 reading.growing.add(kinds.owner(document))
             if demand is not None:
-                reading.report(demand, *judge_demand_use(demand, usable))
-            tenant = Tenant(document, usable, networks, demand)
+                reading.report(demand, *tenants.judge_demand_use(demand, usable))
+            tenant = tenants.Tenant(document, usable, networks, demand)
             own = own_claims(tenant, records, grown.get(name, []), asked.get(name, []), reading)
             self._manual_range(document, own)
         return reading
@@ -86,9 +76,11 @@ class _Reader:
             message += f", only in {join_limited(spaces)}" if spaces else ""
             hint = "add the provider, or name another in spec.providerConfigRef"
             found = error("reference-not-found", place, message, hint)
-        elif provider is not None and provider.team not in (None, owner_of(document).team):
+        elif provider is not None and provider.team not in (None, tenants.owner_of(document).team):
             place = document.at("spec", "teamRef", "name")
-            message = f"{document.title} is of team {owner_of(document).team}, but ProviderConfig"
+            message = (
+                f"{document.title} is of team {tenants.owner_of(document).team}, but ProviderConfig"
+            )
             message += f" {provider.document.name} belongs to team {provider.team}"
             found = error("team-mismatch", place, message, "use a provider of the platform")
         if provider is None or found is not None:
@@ -115,7 +107,12 @@ class _Reader:
             hint = f"set spec.providerConfigRef.name to {name} or another, or name a provider"
             found = say("provider-implicit", document.at(*steps), message, f"{hint} default")
             self.reading.report(document, found)
-        if is_new and provider and provider.lacks_mode and manual_range(document, []) is None:
+        if (
+            is_new
+            and provider
+            and provider.lacks_mode
+            and tenants.manual_range(document, []) is None
+        ):
             message = f"{document.title} gets no addresses, because {what} has no network.mode"
             hint = f"set spec.network.mode of {what} to ipam, or name another provider"
             found = warning("provider-mode", document.at(*steps), message, hint)
@@ -133,7 +130,7 @@ class _Reader:
             self.reading.report(document, warning("reference-not-found", place, message, hint))
 
     def _manual_range(self, document: Document, claim: Key | None = None) -> None:
-        item = manual_range(document, [])
+        item = tenants.manual_range(document, [])
         if item is None:
             return
         provider, _ = self.providers.of(document)
@@ -141,8 +138,8 @@ class _Reader:
         if provider is not None:
             quota = provider.quota((document.namespace, document.name), kinds.LB)
             by_hand = ByHand(None if document.unread else provider.pools, quota, claim=claim)
-        place = document.at(*MANUAL)
-        self.reading.blocked.append(Blocked(item, manual_title(document), place, by_hand))
+        place = document.at(*tenants.MANUAL)
+        self.reading.blocked.append(Blocked(item, tenants.manual_title(document), place, by_hand))
 
     def _inside(self, document: Document, networks: list[pools.NetworkPool]) -> None:
         networking = document.spec.get("networking") or {}
@@ -204,7 +201,7 @@ def judge(document: Document, settings: Settings) -> list[Finding]:
             provider, found = pools.read_provider(document)
             return found if provider is None else []
         case kind if kind == kinds.TENANT:
-            manual_range(document, found)
+            tenants.manual_range(document, found)
             _check_pool_name(document, found)
         case kind if kind == kinds.REQUEST:
             read_pin(document, found)
@@ -223,7 +220,7 @@ def growers(documents: Documents, settings: Settings) -> Iterator[Grower]:
     for document in documents.of(kinds.TENANT):
         provider = reader.provider_of(document)
         if provider is not None and provider.is_elastic:
-            tenant = Tenant(document, provider, reader.networks.of(provider))
+            tenant = tenants.Tenant(document, provider, reader.networks.of(provider))
             namespace, name = document.namespace, document.name
             yield Grower(
                 owner=kinds.owner(document),

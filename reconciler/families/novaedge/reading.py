@@ -11,14 +11,7 @@ from reconciler.documents.document import Document, Documents
 from reconciler.documents.edit import Edit
 from reconciler.documents.findings import Finding, error, has_error, shown, warning
 from reconciler.documents.yaml import Steps, dotted
-from reconciler.families.fields import (
-    read_address,
-    read_cidr,
-    read_space,
-    read_thresholds,
-    refuse,
-    refuse_network,
-)
+from reconciler.families import fields
 from reconciler.families.interface import (
     CurrentRecords,
     FamilyReading,
@@ -46,18 +39,18 @@ def read_host(
     if not isinstance(text, str):
         message = f"{dotted(steps)}: an address is required, got {shown(text)}"
         hint = "write it as 10.200.0.1/32, or remove it"
-        refuse(found, document, steps, "address-invalid", message, hint)
+        fields.refuse(found, document, steps, "address-invalid", message, hint)
         return None
     bare, slash, mask = text.partition("/")
     whole = f"{bare}/{BITS[6 if ':' in bare else 4]}" if slash else bare
-    item = read_address(document, steps, bare, found, whole)
+    item = fields.read_address(document, steps, bare, found, whole)
     if item is None:
         return None
     bits = BITS[item.version]
     if slash and mask != str(bits):
         message = f"{dotted(steps)}: {shown(text)} is a network; one address is required"
         hint = f"write {bare}/{bits}; networks belong in spec.cidrs of a pool"
-        refuse(found, document, steps, "address-invalid", message, hint)
+        fields.refuse(found, document, steps, "address-invalid", message, hint)
         return None
     return _permitted(document, steps, item, found)
 
@@ -70,7 +63,7 @@ def host_text(item: IPRange) -> str:
 def _permitted(
     document: Document, steps: Steps, item: IPRange, found: list[Finding]
 ) -> IPRange | None:
-    refused = refuse_network(document, steps, item)
+    refused = fields.refuse_network(document, steps, item)
     found += [refused] if refused is not None else []
     return item if refused is None else None
 
@@ -82,7 +75,7 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
     networks: list[IPRange] = []
     for index, text in enumerate(spec.get("cidrs") or ()):
         steps = (*_CIDRS, index)
-        network = read_cidr(document, steps, text, found)
+        network = fields.read_cidr(document, steps, text, found)
         if network is not None and _permitted(document, steps, network, found) is not None:
             networks.append(network)
     hosts = [
@@ -90,12 +83,12 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
         for index, text in enumerate(spec.get("addresses") or ())
         if (host := read_host(document, (*_ADDRESSES, index), text, found)) is not None
     ]
-    thresholds, gate = read_thresholds(document, settings, found)
-    space = read_space(document, settings, found)
+    thresholds, gate = fields.read_thresholds(document, settings, found)
+    space = fields.read_space(document, settings, found)
     if not (spec.get("cidrs") or spec.get("addresses")):
         message = "spec: at least one of cidrs and addresses is required"
         hint = 'for example cidrs: ["10.200.0.0/24"]'
-        refuse(found, document, ("spec",), "field-required", message, hint)
+        fields.refuse(found, document, ("spec",), "field-required", message, hint)
     if has_error(found):
         return None, found
     extent = IPSet.of([*networks, *hosts])
@@ -195,7 +188,7 @@ def read_vip(document: Document, found: list[Finding]) -> VipRequest:
     if not any(field in spec for field in ("address", "ipv6Address", "poolRef")):
         message = "spec: at least one of address, ipv6Address and poolRef is required"
         hint = "for example poolRef: {name: main-vip-pool}"
-        refuse(found, document, ("spec",), "field-required", message, hint)
+        fields.refuse(found, document, ("spec",), "field-required", message, hint)
     named: dict[int, NamedAddress] = {}
     for steps in (_ADDRESS, _IPV6):
         if steps[1] not in spec:
@@ -207,7 +200,9 @@ def read_vip(document: Document, found: list[Finding]) -> VipRequest:
             found.append(wrong)
         elif (other := named.setdefault(item.version, NamedAddress(item, steps))).item != item:
             message = f"{dotted(steps)} and {dotted(other.steps)} name two IPv6 addresses"
-            refuse(found, document, steps, "address-invalid", message, "remove one of the two")
+            fields.refuse(
+                found, document, steps, "address-invalid", message, "remove one of the two"
+            )
     pool = (spec.get("poolRef") or {}).get("name", "")
     return VipRequest(pool, _VERSIONS[family], named)
 
@@ -258,7 +253,7 @@ def held_by_vip(document: Document, vip: VipRequest, found: list[Finding]) -> di
             hint = "remove one"
         if message:
             message = f"{dotted(steps)}: {message}"
-            refuse(found, document, steps, "adoption-conflict", message, hint)
+            fields.refuse(found, document, steps, "adoption-conflict", message, hint)
     return held if vip.pool else {}
 
 

@@ -19,7 +19,7 @@ from reconciler.planning.documents import is_observed
 from reconciler.planning.evaluate import Evaluation, is_held
 from reconciler.planning.retention import retention_end
 from reconciler.records.layout import UNPLACED
-from reconciler.report.findings import gravest_first, within_sentence
+from reconciler.report.findings import gravest_first, verdict, within_sentence
 from reconciler.report.text.table import (
     TIER_COLOURS,
     Cell,
@@ -29,7 +29,6 @@ from reconciler.report.text.table import (
     limited,
     table,
 )
-from reconciler.report.verdict import verdict
 from reconciler.review.result import Compared, Second, Together
 
 _SIGN = {
