@@ -116,8 +116,9 @@ lock: $(DEVELOPED)
 	@printf 'mkdocs-material\n' | $(LOCK) --output-file requirements-docs.lock -
 	@$(LOCK) --output-file requirements-dev.lock --extra clusters --extra dev --extra audit pyproject.toml
 
+GOLDENS := tests/golden tests/story tests/chart/test_chart.py tests/cli/test_import.py tests/report/text/test_apply.py
 golden: $(DEVELOPED)
-	@$(PY) -m pytest tests/golden tests/chart/test_chart.py --update-golden -q
+	@$(PYTEST) $(GOLDENS) --update-golden -q
 
 bench: $(DEVELOPED)
 	@$(BIN)/python -m benchmarks

@@ -63,6 +63,16 @@ def test_every_relative_link_of_every_page_leads_somewhere() -> None:
     assert not broken
 
 
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/contributing/change-map.md"])
+def test_the_files_and_functions_that_a_page_for_contributors_names_exist(page: str) -> None:
+    prose = _text(page)
+    folders = "|".join(re.escape(it.name) for it in ROOT.iterdir() if it.is_dir())
+    paths = re.findall(rf"`((?:{folders})/[^` ]*)`", prose)
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    named = re.findall(r"`(\w+)` (?:in|of) `(reconciler/[\w/]+\.py)`", prose)
+    assert [(it, path) for it, path in named if not re.search(rf"\b{it}\b", _text(path))] == []
+
+
 @pytest.mark.parametrize("path", sorted(KINDS.glob("*.md")), ids=lambda path: path.stem)
 def test_a_page_of_a_kind_has_its_current_fields(path: Path) -> None:
     page = path.read_text(encoding="utf-8")
