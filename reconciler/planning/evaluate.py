@@ -1,7 +1,7 @@
 """Evaluation of a repository: planner input, plan, findings, and limits."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from msgspec import Struct, field
@@ -96,9 +96,11 @@ def evaluate(tree: Tree) -> Evaluation:
         along=renamed.along,
     )
     plan = make_plan(state)
-    while refused := _beyond_limits(plan, state, tree):
+    written = _changes(plan, state, tree)
+    while refused := _beyond_limits(plan, state, tree, written):
         state = replace(state, claims={**state.claims, **refused})
         plan = make_plan(state)
+        written = _changes(plan, state, tree)
     strict, missing = settings.overlap_is_error, reading.missing
     findings = (
         *tree.findings,
@@ -128,7 +130,7 @@ def evaluate(tree: Tree) -> Evaluation:
         reading=reading,
         state=state,
         plan=plan,
-        changes=_changes(plan, state, tree),
+        changes=written,
         findings=ordered(findings),
         gates=gates,
         moves=moves(plan, state, overrides),
@@ -200,7 +202,9 @@ def _changes(plan: Plan, state: State, tree: Tree) -> tuple[FileChange, ...]:
     return tuple(sorted((*written, *gone))) if gone else written
 
 
-def _beyond_limits(plan: Plan, state: State, tree: Tree) -> dict[Key, Claim]:
+def _beyond_limits(
+    plan: Plan, state: State, tree: Tree, written: Sequence[FileChange]
+) -> dict[Key, Claim]:
     """Return claims whose new records would exceed the read limits of later runs, refused."""
     files, size = tree.spare.files, tree.spare.bytes
     if sum(isinstance(it, Grant | Refuse) for it in plan.decisions) <= min(
@@ -208,11 +212,12 @@ def _beyond_limits(plan: Plan, state: State, tree: Tree) -> dict[Key, Claim]:
     ):
         return {}
     there, found = {it.path for it in state.records}, dict[Key, Claim]()
-    written = {path: len(data or b"") for path, data in _changes(plan, state, tree)}
-    new = {path: length for path, length in written.items() if length and path not in there}
-    files += sum(not length for length in written.values()) - len(new)
-    size -= sum(written.values())
-    for record in reversed(records_after(plan, state, tree.settings.records)):
+    sizes = {path: len(data or b"") for path, data in written}
+    new = {path: length for path, length in sizes.items() if length and path not in there}
+    files += sum(not length for length in sizes.values()) - len(new)
+    size -= sum(sizes.values())
+    after = records_after(plan, state, tree.settings.records) if min(files, size) < 0 else ()
+    for record in reversed(after):
         claim = state.claims.get(record.claim) if min(files, size) < 0 else None
         if record.path in new and claim is not None and claim.refusal != NO_RECORD:
             files, size = files + 1, size + new[record.path]

@@ -103,6 +103,7 @@ class Candidates:
         self._longest = [0 if refusal is not None else _ANY for _, refusal in never]
         self._asked = [pool for pool, refusal in never if refusal is None]
         self._tried: Tried | None = None
+        self.refused: dict[int, Refusal] = {}  # by size, after all claims are served
 
     def allocate(
         self, space_of: Spaces, claim: Claim, *, take: bool = True
@@ -356,7 +357,9 @@ class _Planner:
             rooms = [(it, self._space(it.space).free(it, it.allocatable)) for it in among.pools]
             return no_block(claim.prefix, rooms)
         tried = among.tried(self._space)
-        return no_room(claim, tried, self.holders) if tried else reasons(claim, among.refusals)
+        if tried and claim.size not in among.refused:
+            among.refused[claim.size] = no_room(claim.size, tried, self.holders)
+        return among.refused[claim.size] if tried else reasons(claim, among.refusals)
 
     def _is_expired(self, record: Allocation) -> bool:
         if record.announced or record.path in self.state.retained:

@@ -126,9 +126,8 @@ def tried(rooms: Iterable[tuple[Pool, Room]], version: int | None) -> Tried:
     )
 
 
-def no_room(claim: Claim, tried: Tried, holders: "Holders") -> Refusal:
+def no_room(need: int, tried: Tried, holders: "Holders") -> Refusal:
     """Return the refusal if no candidate has a large enough free range, with some holders."""
-    need = claim.size
     if not tried.largest:
         names = article_list([pool.key.name for pool, _, _ in tried.named], "and")
         hint = f"name another pool, or see pool-empty of {tried.named[0][0].source.path}"
