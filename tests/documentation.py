@@ -16,6 +16,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import yaml
+
 from reconciler.codes import CODES
 from reconciler.documents.validators import schema as read_schema
 from reconciler.loadbalancers import controllers
@@ -49,6 +51,9 @@ _METRICS = re.compile(
 _CODES = re.compile(r"(?P<open><!-- codes -->\n).*?(?P<close><!-- end of codes -->)", re.DOTALL)
 _CONTROLLERS = re.compile(
     r"(?P<open><!-- controllers -->\n).*?(?P<close><!-- end of controllers -->)", re.DOTALL
+)
+_GUARANTEES = re.compile(
+    r"(?P<open><!-- guarantees -->\n).*?(?P<close><!-- end of guarantees -->)", re.DOTALL
 )
 _CI = re.compile(
     r"(?P<open><!-- ci: (?P<forge>[a-z]+)(?P<form>, by its actions|, the comment)? -->\n```yaml\n).*?(?P<close>^```$)",
@@ -402,6 +407,22 @@ def with_controllers(text: str) -> str:
     return _CONTROLLERS.sub(lambda found: f"{found['open']}{table}{found['close']}", text)
 
 
+def with_guarantees(text: str) -> str:
+    listed = yaml.safe_load((ROOT / "tests" / "guarantees.yaml").read_text(encoding="utf-8"))
+    parts = []
+    for part in listed:
+        failures = any("failure" in item for item in part["guarantees"])
+        head = ("Guarantee", *(("If it failed",) if failures else ()), "Tests")
+        rows = [head, ("---",) * len(head)]
+        for item in part["guarantees"]:
+            tests = "<br>".join(f"`{name.removeprefix('tests/')}`" for name in item["tests"])
+            rows.append((item["promise"], *((item["failure"],) if failures else ()), tests))
+        table = "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
+        parts.append(f"## {part['subject']}\n\n{table}\n")
+    written = "\n".join(parts)
+    return _GUARANTEES.sub(lambda found: f"{found['open']}\n{written}\n{found['close']}", text)
+
+
 def with_ci(text: str) -> str:
     def written(found: re.Match[str]) -> str:
         form = found["form"] or ""
@@ -447,6 +468,7 @@ def main() -> None:
                 with_codes,
                 with_metrics,
                 with_controllers,
+                with_guarantees,
                 with_ci,
             ):
                 text = written(text)

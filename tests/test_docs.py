@@ -25,6 +25,7 @@ from tests.documentation import (
     played_page,
     with_codes,
     with_controllers,
+    with_guarantees,
     with_kinds,
     with_metrics,
     with_tables,
@@ -176,6 +177,14 @@ def test_what_each_controller_can_do_is_in_the_table() -> None:
     page = _text("docs", "reference", "load-balancers.md")
     told = "python -m tests.documentation writes load-balancers.md anew"
     assert with_controllers(page) == page, told
+
+
+def test_the_page_of_guarantees_lists_tests_that_exist() -> None:
+    page = _text("docs", "guarantees.md")
+    assert with_guarantees(page) == page, "run python -m tests.documentation"
+    for path, name in re.findall(r"`([\w/]+\.py)(?:::(test_\w+))?`", page):
+        text = _text("tests", path)
+        assert not name or re.search(rf"^(\s*def {name}\(|.*\b{name} = )", text, re.MULTILINE), name
 
 
 @pytest.fixture(scope="module")
