@@ -75,6 +75,17 @@ class LivePool(NamedTuple):
     addresses: IPSet
     avoids_buggy: bool = False
     assigns: bool = True
+    name: str = ""
+
+
+class ServiceRequest(NamedTuple):
+    """What a Service without an address requests; it may name a `pool`, and addresses."""
+
+    namespace: str
+    name: str
+    labels: Mapping[str, str]
+    pool: str = ""
+    pinned: IPSet = IPSet()
 
 
 class ImportedPool(Struct, frozen=True):
@@ -119,6 +130,7 @@ class Controller(Struct, frozen=True):
         live: Returns a live pool, or raises ValueError.
         imported: Returns the pools among the objects of a cluster.
         changed: Returns why a pool for all Services that was edited by hand serves few, or "".
+        takers: Returns the names of the pools that can serve a Service, in the controller's order.
         selects: Returns whether an object of `others` selects a pool.
         renamed: Returns an object of `others` for a pool with another name (old, new).
         aggregation: Returns the prefix lengths of routes of an advertisement, by IP version.
@@ -143,6 +155,7 @@ class Controller(Struct, frozen=True):
     sharing: tuple[str, ...] = ()
     named: str = ""
     changed: Callable[[Manifest], str] = lambda _: ""
+    takers: Callable[[ServiceRequest, Iterable[Manifest]], tuple[str, ...]] = lambda *_: ()
     selects: Callable[[Manifest, Manifest], bool] = lambda *_: False
     renamed: Callable[[Manifest, str, str], Manifest] = lambda it, *_: it
     aggregation: Callable[[Advertisement], Mapping[int, int]] = lambda _: {}

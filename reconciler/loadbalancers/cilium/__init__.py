@@ -10,9 +10,11 @@ from reconciler.loadbalancers.interface import (
     ImportedPool,
     LivePool,
     LoadBalancerPool,
+    ServiceRequest,
     ServiceSelection,
 )
 from reconciler.loadbalancers.ranges import range_of
+from reconciler.loadbalancers.selectors import matches
 from reconciler.model.objects import Manifest, Resource
 
 _VERSION = "cilium.io/v2"
@@ -85,6 +87,17 @@ def _changed(manifest: Manifest) -> str:
     return f"spec.disabled of {POOL.kind} {name} was set by hand" if _is_disabled(manifest) else ""
 
 
+def _takers(asked: ServiceRequest, pools: Iterable[Manifest]) -> tuple[str, ...]:
+    labels = {**asked.labels, _NAMESPACE: asked.namespace, _NAME: asked.name}
+    found = (
+        pool["metadata"]["name"]
+        for pool in pools
+        if matches((pool.get("spec") or {}).get("serviceSelector") or {}, labels)
+        and not (_is_disabled(pool) or (asked.pinned and asked.pinned - _addresses(pool)))
+    )
+    return tuple(sorted(found))
+
+
 def _imported(there: Mapping[Resource, Iterable[Manifest]]) -> tuple[ImportedPool, ...]:
     return tuple(_import(manifest) for manifest in there.get(POOL, ()))
 
@@ -121,5 +134,6 @@ CONTROLLER = Controller(
     with_addresses=_with_addresses,
     live=lambda it: LivePool(_addresses(it), assigns=not _is_disabled(it)),
     changed=_changed,
+    takers=_takers,
     imported=_imported,
 )

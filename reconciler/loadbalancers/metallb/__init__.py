@@ -22,6 +22,7 @@ CONTROLLER = Controller(
     with_addresses=objects.with_addresses,
     live=objects.live,
     changed=objects.changed,
+    takers=objects.takers,
     selects=objects.selects,
     renamed=objects.renamed,
     aggregation=objects.aggregation,

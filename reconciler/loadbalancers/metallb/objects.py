@@ -5,7 +5,12 @@ from contextlib import suppress
 from typing import Any
 
 from reconciler.addresses import IPSet
-from reconciler.loadbalancers.interface import Advertisement, LivePool, LoadBalancerPool
+from reconciler.loadbalancers.interface import (
+    Advertisement,
+    LivePool,
+    LoadBalancerPool,
+    ServiceRequest,
+)
 from reconciler.loadbalancers.metallb.kinds import (
     ADDRESS_POOL,
     ADVERTISEMENT,
@@ -113,6 +118,35 @@ def changed(manifest: Manifest) -> str:
     if spec.get("autoAssign") is False and "f:autoAssign" not in applied:
         return f"spec.autoAssign of IPAddressPool {name} was set to false by hand"
     return ""
+
+
+_NAMESPACE = "kubernetes.io/metadata.name"  # the label of a namespace that is always there
+_LAST = 1 << 31  # a pool without a priority comes after all others
+
+
+def takers(asked: ServiceRequest, pools: Iterable[Manifest]) -> tuple[str, ...]:
+    """Return the pools that can serve a Service: those that select it first, by priority.
+
+    A pool that does not select the Service gives it nothing, even if the Service names the pool.
+    """
+    found: list[tuple[bool, int, str]] = []
+    for pool in pools:
+        spec, name = _spec(pool), pool["metadata"]["name"]
+        chosen = spec.get("serviceAllocation") or {}
+        is_named = asked.pool == name or (bool(asked.pinned) and not asked.pool)
+        if not (is_named or (not asked.pool and spec.get("autoAssign") is not False)):
+            continue
+        if _selects(chosen, asked) and not (asked.pinned and asked.pinned - addresses(pool)):
+            found.append((not chosen, chosen.get("priority") or _LAST, name))
+    return tuple(name for _, _, name in sorted(found))
+
+
+def _selects(chosen: Mapping[str, Any], asked: ServiceRequest) -> bool:
+    names, spaces = chosen.get("namespaces") or (), chosen.get("namespaceSelectors") or ()
+    selectors, labels = chosen.get("serviceSelectors") or (), {_NAMESPACE: asked.namespace}
+    is_inside = asked.namespace in names or any(matches(it, labels) for it in spaces)
+    is_chosen = any(matches(it, asked.labels) for it in selectors)
+    return (is_inside or not (names or spaces)) and (is_chosen or not selectors)
 
 
 def selects(advertisement: Manifest, pool: Manifest) -> bool:
