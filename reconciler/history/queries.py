@@ -64,6 +64,7 @@ class Outlook(NamedTuple):
     shape: tuple[int, ...]
     fits: int
     trend: tuple[int | None, ...] = ()
+    blocks: str = ""
 
 
 class Past(NamedTuple):
@@ -93,7 +94,8 @@ def outlooks(
         rates = tuple(_rate(days, grown[days], key, used, levels) for days in SPANS)
         shape = shapes.get(key, ())
         fits = fitting(pool, free[key], shape)
-        found.append(Outlook(key, usage[key].total, used, levels, rates, shape, fits, trend[key]))
+        total, blocks = usage[key].total, usage[key].blocks_left
+        found.append(Outlook(key, total, used, levels, rates, shape, fits, trend[key], blocks))
     return found
 
 

@@ -4,13 +4,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reconciler.addresses import IPSet
-from reconciler.history.queries import MAX_TENANTS, fitting, median_shapes
+from reconciler.history.queries import MAX_TENANTS, Past, fitting, median_shapes, outlooks
 from reconciler.planning.evaluate import Evaluation
+from reconciler.report.text.pools import forecast_text
+from reconciler.report.text.table import Painter
 from tests.examples import scaled
 from tests.families.novaedge import pool as vip_pool
+from tests.families.plain.examples import claim, files
 from tests.history.leaving import left
 from tests.history.pasts import run
-from tests.world import SMALL, evaluation_of, reconciled, request, tenant
+from tests.world import CLOCK, SMALL, evaluation_of, reconciled, request, tenant
 
 
 def test_the_median_tenant_has_all_its_claims_and_growth_is_not_counted() -> None:
@@ -61,3 +64,11 @@ def test_so_many_fit_as_a_plan_gives(sizes: list[int], going: set[int], size: in
     for count, refused in ((fits, False), (fits + 1, True)):
         plan = served(files, count, size).plan
         assert any(type(it).__name__ == "Refuse" for it in plan.decisions) == refused
+
+
+def test_a_pool_of_prefixes_tells_how_many_more_fit() -> None:
+    claims = f"{claim('one', prefixLength=26)}---\n{claim('two', prefixLength=25)}"
+    evaluation = evaluation_of(reconciled(files(claims=claims)))
+    past = Past(CLOCK, CLOCK, ())
+    found = outlooks(evaluation.state, evaluation.plan.before, past, [*evaluation.state.pools])
+    assert "internal: 1 more /26 fits, no /25\n" in forecast_text(past, found, Painter(is_on=False))

@@ -142,6 +142,8 @@ def _forecast_lines(item: Outlook) -> Iterator[str]:
     name = item.pool.name
     if trend := _trend(item.trend, item.total):
         yield f"{name}: last {trend}\n"
+    if item.blocks:
+        yield f"{name}: {item.blocks}\n"
     if not item.shape:
         yield f"{name}: has no tenants from which to derive a shape\n"
         return
