@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
 from reconciler.apply.inventory import NAME, InventoryEntry, data_of
@@ -13,12 +14,12 @@ from reconciler.apply.steps import is_ours
 from reconciler.documents.findings import shown
 from reconciler.families.demand import DemandEntry
 from reconciler.kube.resources import DesiredObject, with_status
-from reconciler.loadbalancers.interface import Controller, LivePool
+from reconciler.loadbalancers.interface import Controller, LivePool, ServiceRequest
 from reconciler.loadbalancers.ranges import describe, ranges_of
 from reconciler.model.applied import Use
 from reconciler.model.claim import Allocation
 from reconciler.model.instant import parse_instant
-from reconciler.model.objects import Manifest, Ref
+from reconciler.model.objects import MANAGER, Manifest, Ref
 from reconciler.model.plan import CONDITION, REASONS
 from reconciler.model.settings import POOL_NAME
 
@@ -32,6 +33,7 @@ class Service(NamedTuple):
     name: str
     uid: str
     addresses: IPSet
+    asked: ServiceRequest
     created: int = 0
     is_dying: bool = False
     is_ours: bool = True
@@ -40,8 +42,14 @@ class Service(NamedTuple):
     sharing: str = ""
     backend: str = ""
     ports: frozenset[str] = frozenset()
-    needs_ipv6: bool = False
+    versions: tuple[int, ...] = ()  # IP versions that it needs; none: either
     problem: str = ""
+    takers: tuple[str, ...] = ()  # pools of entries that can serve it, in the controller's order
+
+    @property
+    def needs_ipv6(self) -> bool:
+        """Return whether an IPv4 address alone does not serve it."""
+        return 6 in self.versions
 
 
 def read_services(
@@ -81,18 +89,20 @@ def _service(
     sharing = _first(annotations, balancer.sharing)
     is_local = bool(sharing) and spec.get("externalTrafficPolicy") == "Local"
     ports = (f"{it.get('protocol') or 'TCP'}/{it.get('port')}" for it in spec.get("ports") or ())
+    named, labels = _first(annotations, balancer.names), metadata.get("labels") or {}
     return Service(
         name=f"{metadata['namespace']}/{metadata['name']}",
         uid=metadata["uid"],
         addresses=ranges_of(f"{text}-{text}" for text in texts),
+        asked=ServiceRequest(metadata["namespace"], metadata["name"], labels, named, pinned),
         created=created,
         is_dying=bool(metadata.get("deletionTimestamp")),
-        is_ours=is_balancer and is_class and _first(annotations, balancer.names) in ("", *pools),
+        is_ours=is_balancer and is_class and named in ("", *pools),
         pinned=pinned,
         sharing=sharing,
         backend=repr(sorted((spec.get("selector") or {}).items())) if is_local else "",
         ports=frozenset(ports) if sharing else frozenset(),
-        needs_ipv6=_needs_ipv6(spec),
+        versions=_versions(spec),
         problem=problem,
     )
 
@@ -114,12 +124,14 @@ def _pinned(spec: Manifest, listed: str) -> tuple[IPSet, str]:
         return IPSet(), f"it asks for {shown(pinned or listed)}, which is not an address"
 
 
-def _needs_ipv6(spec: Manifest) -> bool:
-    policy, versions = spec.get("ipFamilyPolicy"), spec.get("ipFamilies") or []
-    if policy == "RequireDualStack" or versions == ["IPv6"]:
-        return True
+def _versions(spec: Manifest) -> tuple[int, ...]:
+    policy, listed = spec.get("ipFamilyPolicy"), spec.get("ipFamilies") or ["IPv4"]
+    if policy == "RequireDualStack":
+        return (4, 6)
     # A Service that prefers two versions gets an address of either version.
-    return policy != "PreferDualStack" and len(versions) > 1
+    if policy == "PreferDualStack" and listed != ["IPv6"]:
+        return ()
+    return tuple(version for version in (4, 6) if f"IPv{version}" in listed)
 
 
 def addresses_of(holders: Iterable[LivePool | Service]) -> IPSet:
@@ -155,25 +167,72 @@ class ObservedCluster(Struct, frozen=True):
     unwell: str = ""
 
 
+def of_entry(
+    shown: ObservedCluster, pool: str, version: int, growing: Mapping[str, set[int]]
+) -> ObservedCluster:
+    """Return what matters for an entry and IP version. `growing` are IP versions by pool.
+
+    A Service counts for the first pool of its controller's order that can grow and serve it.
+    """
+
+    def seen(it: Service) -> Service:
+        able = [name for name in it.takers if name in growing]
+        fit = [name for name in able if growing[name].issuperset(it.versions)]
+        if not it.is_ours or next(iter((*fit, *able)), None) != pool:
+            return it._replace(is_ours=False)
+        wanted, why = it.versions if fit else (), it.problem
+        if not fit:
+            lacks = next(other for other in it.versions if other not in growing[pool])
+            why = f"it needs an IPv{lacks} address, and pool {pool} has none"
+        is_ours, pinned = (
+            version in (wanted or (min(growing[pool]),)),
+            it.pinned.of_version(version),
+        )
+        return it._replace(is_ours=is_ours, versions=(), pinned=pinned, problem=why)
+
+    pools = (
+        it._replace(addresses=it.addresses.of_version(version), assigns=True)
+        for it in shown.pools
+        if it.name == pool
+    )
+    services = tuple(seen(it) for it in shown.services)
+    return replace(shown, services=services, pools=tuple(pools))
+
+
 SILENT = 30
 """Seconds after a pool's change until its controller has read it, or is not running."""
 
 
-def unwell(
+def unwell(  # noqa: PLR0913 - one argument for each input
     balancer: Controller,
     pools: Iterable[Manifest],
     states: Iterable[Manifest],
     lacks: IPSet,
     now: int,
+    *,
+    has_entries: bool = False,
 ) -> str:
-    """Return why new addresses, and applied ones that pools lack, would not reach a Service."""
+    """Return why new addresses, and applied ones that pools lack, would not reach a Service.
+
+    In a cluster with entries, its pools say which Services they take.
+    """
     every, reported = list(pools), list(states)
     if error := balancer.state_error(reported):
         return error
     if lacks:
         return f"its {balancer.pool.kind} lacks {describe(lacks)}, which was removed by hand"
-    changes = filter(None, map(balancer.changed, every))
+    of_all = () if has_entries else every
+    changes = filter(None, (balancer.changed(_by_others(it)) for it in of_all))
     return next(changes, "") or silence(balancer, every, reported, now)
+
+
+def _by_others(pool: Manifest) -> Manifest:
+    """Return a pool without the fields of `spec` that ipam wrote."""
+    entries = pool["metadata"].get("managedFields") or ()
+    written = [it.get("fieldsV1") or {} for it in entries if it.get("manager") == MANAGER]
+    own = {name for fields in written for name in fields.get("f:spec") or {}}
+    spec = {name: it for name, it in pool["spec"].items() if f"f:{name}" not in own}
+    return {**pool, "spec": spec}
 
 
 def silence(
@@ -197,13 +256,17 @@ def silence(
 
 
 class GrantedRanges(Struct, frozen=True):
-    """The ranges of an elastic tenant, its minimum growth, and the room in its quota (None: no quota)."""
+    """The ranges of an elastic tenant, its minimum growth, and the room in its quota (None: no quota).
+
+    `most` is the maximum size of an entry of a cluster.
+    """
 
     entries: tuple[DemandEntry, ...] | None
     records: tuple[Allocation, ...]
     increment: int = 1
     room: int | None = None
     now: int = 0
+    most: int | None = None
 
 
 class StatusMessage(NamedTuple):
@@ -225,6 +288,15 @@ class Figures(NamedTuple):
     def need(self) -> int:
         """Return the number of addresses that are not covered."""
         return max(0, self.pending - self.spare - self.in_flight)
+
+
+def total(every: Sequence[Figures]) -> Figures:
+    """Return the figures of a cluster. Spare addresses of one entry serve no Service of another."""
+    if len(every) == 1:
+        return every[0]
+    found = (it._replace(spare=min(it.spare, it.pending)) for it in every)
+    met = [it._replace(in_flight=min(it.in_flight, it.pending - it.spare)) for it in found]
+    return Figures(*map(sum, zip(*met, strict=True)))
 
 
 class ClusterReading(NamedTuple):
@@ -249,7 +321,6 @@ class GrowthOutcome(Struct, frozen=True):
     why: str = ""
     words: tuple[StatusMessage, ...] = ()
     again: float | None = None  # seconds until the result changes, with the cluster unchanged
-    reading: ClusterReading | None = None
 
 
 KEY = "idle"

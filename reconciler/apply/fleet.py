@@ -373,7 +373,7 @@ class _Fleet:
         self, hub: ManagementCluster, words: Mapping[Ref, tuple[StatusMessage, ...]]
     ) -> Applied:
         pools, settings = self.evaluation.state.pools.values(), self.evaluation.tree.settings
-        growing = frozenset(item.ref for item in all_growers(self.evaluation))
+        growing = frozenset(it.ref for it in all_growers(self.evaluation) if it.ref is not None)
         desired, whole = self.desired.get(MANAGEMENT, ()), is_whole(self.evaluation)
         wanted = ManagementDesiredState(desired, tuple(pools), settings, whole, words, growing)
         cluster, identity = hub.cluster, hub.identity

@@ -5,9 +5,10 @@ from itertools import count
 from operator import attrgetter
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from reconciler.addresses import IPSet
 from reconciler.apply.elastic import (
-    ClusterReading,
     Figures,
     GrantedRanges,
     GrowthOutcome,
@@ -109,8 +110,6 @@ class GrowthCalculation:
             why=why,
             words=(StatusMessage(NOT_SERVED, message),) if self.unserved else (),
             again=min(self._again(idle), default=None),
-            # The use of an invalid Service is unknown.
-            reading=None if self.shown.odd else ClusterReading(self.announced, self.used),
         )
 
     def _taken_back(self, need: int, back: Collection[DemandEntry]) -> list[DemandEntry]:
@@ -146,6 +145,11 @@ class GrowthCalculation:
             room = self.granted.room - given
             limit = "the quota of its provider (quotaPerTenant.maxLoadBalancerIPs) is used up"
             limit += "; raise it, or delete Services"
+        elif self.granted.most is not None:
+            held = (*self.firsts, *self.records.values())
+            lacking = (it.count for it in self.entries if it.index not in self.records)
+            room = self.granted.most - sum(it.size for it in held) - sum(lacking)
+            limit = f"its entry has growth.max {self.granted.most}; raise it, or delete Services"
         else:
             grown = sum(entry.count for entry in self.entries)
             room = self.settings.max_growth - grown - given
@@ -202,15 +206,13 @@ def _entries_of(granted: GrantedRanges) -> tuple[DemandEntry, ...]:
     if granted.entries is None:
         return granted_entries(granted.records)
     sizes = {growth_index(it): it.size for it in granted.records if it.range is not None}
-    return tuple(
-        DemandEntry(it.index, sizes.get(it.index, it.count)) for it in sorted(granted.entries)
-    )
+    return tuple(replace(it, count=sizes.get(it.index, it.count)) for it in sorted(granted.entries))
 
 
 def _idle_key(entry: DemandEntry, record: Allocation | None) -> str:
-    if record is None or record.range is None:
-        return f"{entry.index}@-"
-    return f"{entry.index}@{record.range.first:x}"
+    name = entry.slot if entry.name else entry.index
+    item = record.range if record is not None else None
+    return f"{name}@-" if item is None else f"{name}@{item.first:x}"
 
 
 def _age(service: Service, now: int) -> int:
@@ -341,12 +343,14 @@ class Settled(NamedTuple):
     words: tuple[StatusMessage, ...]
 
 
-def settled(outcome: GrowthOutcome, got: Fitted, stays: Collection[int] = ()) -> Settled:
-    """Return the resulting demand of a tenant. Entries `stays` must not change now."""
+def settled(
+    outcome: GrowthOutcome, got: Fitted, stays: Collection[int] = (), most: int = MAX_DEMAND
+) -> Settled:
+    """Return the resulting demand of a tenant: `most` entries. Those of `stays` must not change now."""
     refused = {entry.index for entry in outcome.back} - {entry.index for entry in got.back}
     going = {entry.index for entry in outcome.going if entry.index not in stays}
     kept = [it for it in outcome.entries if it.index not in refused | going]
-    room = max(0, MAX_DEMAND - len(kept))
+    room = max(0, most - len(kept))
     new = tuple(entry for entry in got.new if entry.index <= LAST)[:room]
     lacks = max(0, outcome.needed - sum(entry.count for entry in new))
     blocked = outcome.figures.blocked + lacks
@@ -355,7 +359,7 @@ def settled(outcome: GrowthOutcome, got: Fitted, stays: Collection[int] = ()) ->
         reasons = [outcome.why] if outcome.why else []
         if len(new) < len(got.new):
             reasons.append(
-                f"its Demand has room for {MAX_DEMAND} entries up to number {LAST}; delete Services"
+                f"its Demand has room for {most} entries up to number {LAST}; delete Services"
             )
         elif lacks and got.refusal is not None:
             reasons.append(f"{got.refusal.message}; {got.refusal.hint}")

@@ -246,7 +246,7 @@ def round_inputs(evaluation: Evaluation, default_port: int) -> dict[str, object]
         for item in targets(evaluation, desired, {})
     }
     for grower in all_growers(evaluation):
-        grows = (grower.claim(1, 1), grower.increment, settings.elastic)
+        grows = (grower.claim(1, 1), grower.increment, grower.most, settings.elastic)
         found[grower.cluster] = (found.get(grower.cluster), grows)
     pools = tuple(evaluation.state.pools.items())
     found[MANAGEMENT] = (_hashes(desired.get(MANAGEMENT, ())), pools, settings, whole)

@@ -136,7 +136,8 @@ class DaemonRounds:
     def _note(self, looked: Looked, since: float) -> None:
         self.looked = looked
         evaluation = self.newest = self._whole(self.head())
-        growers = {item.cluster: item.ref for item in all_growers(evaluation)}
+        every = [*all_growers(evaluation)]
+        growers = dict.fromkeys(item.cluster for item in every)
         asked = self._asked
         for name in growers if asked is None else [it for it in growers if it in asked]:
             self.unasked.pop(name, None)
@@ -150,7 +151,7 @@ class DaemonRounds:
                 self._pending.setdefault(name, since)
             elif not (figures.pending and figures.in_flight):
                 self._pending.pop(name, None)
-        refs = frozenset(growers.values())
+        refs = {item.ref for item in every}
         words = {**self._words, **looked.words}
         self._words = {ref: it for ref, it in words.items() if ref in refs}
         self.short &= growers.keys()

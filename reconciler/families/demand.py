@@ -24,7 +24,7 @@ ENTRIES = ("spec", "loadBalancer")
 MAX_DEMAND, LARGEST, LAST = 1_024, 65_536, 999_999
 """Limits of the schema: number of entries, addresses per entry, and the highest index."""
 
-_GROWN = re.compile(rf"{GROWN}([1-9][0-9]*)", re.ASCII)
+_GROWN = re.compile(rf"{GROWN}([1-9][0-9]*)|[^.]+\.ipv[46](?:\.([1-9][0-9]*))?", re.ASCII)
 
 
 class DemandEntry(Struct, frozen=True, order=True):
@@ -46,9 +46,9 @@ class DemandEntry(Struct, frozen=True, order=True):
 
 
 def index_of(slot: str) -> int:
-    """Return the index of a slot; 0 for a slot that is not growth."""
+    """Return the index of a slot; 0 for a tenant's first slot. The first range of an entry has 1."""
     found = _GROWN.fullmatch(slot)
-    return int(found.group(1)) if found is not None else 0
+    return int(found[1] or found[2] or 1) if found is not None else 0
 
 
 def growth_index(record: Allocation) -> int:

@@ -325,13 +325,31 @@ class EntryRenames(NamedTuple):
 
 
 class Grower(Struct, frozen=True):
-    """An owner whose cluster can request more addresses; `ref` is the object that gets the status."""
+    """An owner whose cluster can request more addresses; `ref` is the object that gets the status.
+
+    For an entry and IP version of a cluster, `slots` are that of its first range now and before its
+    rename, and `most` is its maximum size.
+    """
 
     owner: tuple[str, str, str, str]
     cluster: str
-    ref: Ref
     increment: int
     claim: Callable[[int, int], Claim]
+    ref: Ref | None = None
+    slots: tuple[str, ...] = ()
+    version: int = 0
+    most: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Return a name that no other grower has."""
+        return "/".join((self.cluster, *self.slots[:1]))
+
+    @property
+    def listed_as(self) -> dict[str, str]:
+        """Return the fields of its entries in a Demand."""
+        entry, _, family = self.slots[0].partition(".") if self.slots else ("", "", "")
+        return {"name": entry, "ip_family": family.replace("ip", "IP")}
 
 
 class Newcomer(Struct, frozen=True):

@@ -154,7 +154,7 @@ def check_readable(manifest: Mapping[str, Any], resource: Resource) -> None:
 _NAMES = ("name", "namespace", "uid", "resourceVersion")
 _READ: Mapping[Resource, Mapping[str, tuple[str, ...]]] = {
     objects.SERVICE: {
-        "metadata": (*_NAMES, "creationTimestamp", "deletionTimestamp", "annotations"),
+        "metadata": (*_NAMES, "creationTimestamp", "deletionTimestamp", "annotations", "labels"),
         "spec": (
             *("type", "loadBalancerClass", "loadBalancerIP", "ipFamilies", "ipFamilyPolicy"),
             *("externalTrafficPolicy", "selector", "ports"),

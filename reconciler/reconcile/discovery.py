@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Collection, Container, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -23,9 +23,11 @@ from reconciler.apply.elastic import (
     ObservedCluster,
     StatusMessage,
     addresses_of,
+    of_entry,
     read_idle,
     read_services,
     remembered,
+    total,
     unwell,
     write_idle,
 )
@@ -35,6 +37,7 @@ from reconciler.apply.fleet import AT_ONCE, Scope, apply_fleet
 from reconciler.apply.growth import (
     Fitted,
     GrowthCalculation,
+    Settled,
     abandoned,
     all_growers,
     document_of,
@@ -53,6 +56,8 @@ from reconciler.documents.findings import Finding, Location, Severity, ordered, 
 from reconciler.families.clusters import balancers, cluster_of
 from reconciler.families.demand import (
     DEMAND,
+    GROWTH,
+    MAX_DEMAND,
     DemandEntry,
     demand_document,
     entries_of,
@@ -117,11 +122,10 @@ def look(evaluation: Evaluation, clusters: Clusters, options: LookOptions) -> Lo
     """Observe the clusters of all elastic tenants. The evaluation must know all tenants."""
     only = options.only(evaluation)
     left = tuple(abandoned(evaluation)) if only is None else ()
-    growers = {
-        item.cluster: item
-        for item in all_growers(evaluation)
-        if only is None or item.cluster in only
-    }
+    growers: dict[str, list[Grower]] = {}
+    for item in all_growers(evaluation):
+        if only is None or item.cluster in only:
+            growers.setdefault(item.cluster, []).append(item)
     if not growers:
         return Looked(changes=left)
     with ExitStack() as opened:
@@ -145,105 +149,137 @@ class _Look:
     def __init__(
         self,
         evaluation: Evaluation,
-        growers: Mapping[str, Grower],
+        growers: Mapping[str, Sequence[Grower]],
         access: Access,
         options: LookOptions,
     ) -> None:
         self.evaluation, self.state = evaluation, evaluation.state
         self.growers, self.access, self.options = growers, access, options
+        self.every = {it.name: it for mine in growers.values() for it in mine}
         self.demands = {(it.namespace, it.name): it for it in evaluation.documents.of(DEMAND.id)}
         self.unasked: dict[str, str] = {}
         self.away: set[str] = set()
         self.bugs: list[BugError] = []
+        self.readings: dict[str, ClusterReading] = {}
+        self.records = self._records()
         self.granted = self._granted()
         self.places = BoundedSemaphore(AT_ONCE)
 
     def run(self) -> Looked:
         """Observe all clusters at once. An unreachable cluster does not delay the others."""
         with threads(CONTACTS) as pool:
-            asked = dict(zip(self.growers, pool.map(self._outcome, self.growers), strict=True))
-        found = {name: outcome for name, outcome in asked.items() if outcome is not None}
+            asked = dict(zip(self.growers, pool.map(self._outcomes, self.growers), strict=True))
+        found = {name: outcome for mine in asked.values() for name, outcome in mine.items()}
         got = fitted(found, self._refused)
-        settled = {name: self._settled(name, it, got[name]) for name, it in found.items()}
-        firsts = {name: self.growers[name].claim(it.first, 1).key for name, it in found.items()}
+        done = {name: self._settled(name, it, got[name]) for name, it in found.items()}
+        answered = {cluster: [*mine] for cluster, mine in asked.items() if mine}
+        changes = (self._change(cluster, done) for cluster in answered)
         return Looked(
-            changes=tuple(sorted(it for it, _, _ in settled.values() if it is not None)),
-            words={self.growers[name].ref: words for name, (_, words, _) in settled.items()},
-            figures={name: figures for name, (_, _, figures) in settled.items()},
+            changes=tuple(sorted(it for it in changes if it is not None)),
+            words={ref: it.words for name, it in done.items() if (ref := self.every[name].ref)},
+            figures={
+                cluster: total([done[it].figures for it in mine])
+                for cluster, mine in answered.items()
+            },
             unasked=self.unasked,
             away=frozenset(self.away),
             bugs=tuple(self.bugs),
-            again={name: it.again for name, it in found.items() if it.again is not None},
+            again={
+                cluster: min(waits)
+                for cluster, mine in answered.items()
+                if (waits := [it for name in mine if (it := found[name].again) is not None])
+            },
             blocked={
-                name: tuple(
+                cluster: tuple(
                     GrowthBlock(
                         f"{it.reason}: {it.message}",
-                        str(firsts[name]) if it.reason == BLOCKED else "",
+                        str(self.every[name].claim(found[name].first, 1).key)
+                        if it.reason == BLOCKED
+                        else "",
                     )
-                    for it in words
+                    for name in mine
+                    for it in done[name].words
                 )
-                for name, (_, words, _) in settled.items()
+                for cluster, mine in answered.items()
             },
-            readings={name: it.reading for name, it in found.items() if it.reading is not None},
+            readings=self.readings,
         )
 
-    def _granted(self) -> dict[str, GrantedRanges]:
+    def _records(self) -> dict[str, list[Allocation]]:
         records: dict[str, list[Allocation]] = {name: [] for name in self.growers}
         for record in self.state.records:
             if record.type == "loadbalancer" and (name := cluster_of(record)) in records:
                 records[name].append(record)
+        return records
+
+    def _granted(self) -> dict[str, GrantedRanges]:
         quotas = Quotas(self.state.claims, current_records(self.state.records), self.state.blocked)
         found: dict[str, GrantedRanges] = {}
         # The date of a commit is in the past, even if the server reports no time.
         hub = self.access.management
         now = max(hub.cluster.now() if hub is not None else 0, self.state.clock)
-        for name, grower in self.growers.items():
+        for name, grower in self.every.items():
             quota = grower.claim(1, 1).quota
             room = None if quota is None else quota.limit - quotas.used(quota)
             document = self.demands.get(grower.owner[2:4])
             entries = None if document is None else entries_of(document)
-            found[name] = GrantedRanges(entries, tuple(records[name]), grower.increment, room, now)
+            records, increment, most = self.records[grower.cluster], grower.increment, grower.most
+            if grower.slots:
+                entries, records = _of_entry(grower, entries or (), records)
+            found[name] = GrantedRanges(entries, tuple(records), increment, room, now, most)
         return found
 
-    def _outcome(self, name: str) -> GrowthOutcome | None:
-        _, _, namespace, short = self.growers[name].owner
+    def _outcomes(self, name: str) -> Mapping[str, GrowthOutcome]:
+        _, _, namespace, short = self.growers[name][0].owner
         document = self.demands.get((namespace, short))
         unread = self.evaluation.documents.unread
         doubt = document.doubt if document else unread(DEMAND.id, namespace, short)
         if doubt:  # an unreadable Demand file stays unchanged
             self.unasked[name] = f"{name} is not asked: {doubt} cannot be read"
-            return None
+            return {}
         try:
             with contained(), ExitStack() as opened:
                 accept = name in self.options.apply.enroll
                 cluster = self.access.connect(name, accept=accept)
                 if cluster is None:
-                    return None  # the cluster can be created later
+                    return {}  # the cluster can be created later
                 opened.callback(cluster.close)
                 return self._observed(cluster, name, accept=accept)
         except ClusterError as failed:
             self.unasked[name] = f"{name} cannot be asked: {failed}"
             if isinstance(failed, BugError):
                 self.bugs.append(failed)
-                return None
+                return {}
             self.away.add(name)
             if failed.hint:
                 self.unasked[name] += f"; {failed.hint}"
-            return None
+            return {}
 
-    def _observed(self, cluster: Cluster, name: str, *, accept: bool) -> GrowthOutcome:
-        options, hub, granted = self.options, self.access.management, self.granted[name]
+    def _observed(
+        self, cluster: Cluster, name: str, *, accept: bool
+    ) -> Mapping[str, GrowthOutcome]:
+        options, hub = self.options, self.access.management
         known = hub.identity.inventory.clusters.get(name) if hub is not None else None
         identity = self.access.identify(cluster, name, known, accept=accept)
         if hub is None:
             known = identity.inventory.clusters.get(name)
-            granted = replace(granted, now=max(granted.now, cluster.now()))
         with self.places:  # only now, so that unreachable clusters do not use all places
             shown = self._shown(cluster, name, identity, known)
             text = remembered(identity.config_maps)
+            if not shown.odd:  # the use of an invalid Service is unknown
+                used = addresses_of(shown.services)
+                self.readings[name] = ClusterReading(addresses_of(shown.pools), used)
+            growing: dict[str, set[int]] = {}
+            for it in self.growers[name]:
+                growing.setdefault(_pool_of(self.granted[it.name]), set()).add(it.version)
             idle, elastic = read_idle(text or ""), self.evaluation.tree.settings.elastic
-            found = GrowthCalculation(shown, granted, idle, elastic).outcome()
-            now = write_idle(found.idle)
+            found, least = dict[str, GrowthOutcome](), cluster.now() if hub is None else 0
+            for it in self.growers[name]:
+                granted, pool = self.granted[it.name], _pool_of(self.granted[it.name])
+                granted = replace(granted, now=max(granted.now, least))
+                here = of_entry(shown, pool, it.version, growing) if it.slots else shown
+                found[it.name] = GrowthCalculation(here, granted, idle, elastic).outcome()
+            now = write_idle({k: it for each in found.values() for k, it in each.idle.items()})
             is_own = hub is not None or identity.inventory.repository == options.apply.repository
             writes = options.writes and not options.apply.dry_run and is_own
             if writes and text is not None and text != now:
@@ -264,15 +300,21 @@ class _Look:
             return ObservedCluster(services, (), now, odd, balancer.missing)
         entries, every = identity.inventory.objects, pools_there.items()
         ours = [live for ref, live in every if is_ours(live, entries.get(str(ref)))]
-        services, odd = read_services(items, balancer, lb_class, [live.ref.name for live in ours])
         pools = tuple(_pool(balancer, live) for live in ours)
+        manifests, names = [live.manifest for live in ours], [live.ref.name for live in ours]
+        services, odd = read_services(items, balancer, lb_class, names)
+        if has_entries := balancing.has_entries:
+            services = tuple(
+                it if it.addresses else it._replace(takers=balancer.takers(it.asked, manifests))
+                for it in services
+            )
         there = (_list(cluster, state, home) or {}) if (state := balancer.state) else {}
         states = [it.manifest for it in there.values()]
         # Ranges that were applied and are still desired, but are missing in the pools.
-        records = self.granted[name].records
+        records = self.records[name]
         desired = IPSet.of(it.range for it in records if it.is_live and it.range is not None)
         lacks = (desired & ranges_of(known.addresses if known else ())) - addresses_of(pools)
-        why = unwell(balancer, [live.manifest for live in ours], states, lacks, now)
+        why = unwell(balancer, manifests, states, lacks, now, has_entries=has_entries)
         return ObservedCluster(services, pools, now, odd, why)
 
     def _refused(
@@ -282,7 +324,7 @@ class _Look:
             claim.key: (name, entry.index, claim)
             for name, entries in asked.items()
             for entry in entries
-            for claim in [self.growers[name].claim(entry.index, entry.count)]
+            for claim in [self.every[name].claim(entry.index, entry.count)]
         }
         every = {**self.state.claims, **{key: it for key, (_, _, it) in claims.items()}}
         made = plan(replace(self.state, claims={key: every[key] for key in sorted(every)}))
@@ -292,26 +334,71 @@ class _Look:
             if isinstance(item, Refuse) and item.claim in claims
         }
 
-    def _settled(
-        self, name: str, outcome: GrowthOutcome, got: Fitted
-    ) -> tuple[FileChange | None, tuple[StatusMessage, ...], Figures]:
-        granted = self.granted[name]
-        growth = [it for it in granted.records if growth_index(it)]
+    def _settled(self, name: str, outcome: GrowthOutcome, got: Fitted) -> Settled:
+        growth = [it for it in self.granted[name].records if growth_index(it)]
         stays = [growth_index(it) for it in growth if self.state.is_left_alone(it)]
-        found = settled(outcome, got, stays)
-        entries = document_of(granted.entries, found.entries, granted_entries(growth), growth)
-        if entries == granted.entries:
-            return None, found.words, found.figures
-        _, _, namespace, short = self.growers[name].owner
+        cluster = self.every[name].cluster
+        room = (MAX_DEMAND - len(self._kept(cluster))) // len(self.growers[cluster])
+        return settled(outcome, got, stays, room)
+
+    def _kept(self, cluster: str) -> list[DemandEntry]:
+        """Return growth of entries that grow no more; it stays as long as it has addresses."""
+        growers = self.growers[cluster]
+        document = self.demands.get(growers[0].owner[2:4])
+        ours = {slot for it in growers for slot in it.slots}
+        held = {it.claim.slot for it in self.records[cluster] if it.range is not None}
+        listed = () if document is None else entries_of(document)
+        return [it for it in listed if it.name and _base(it) not in ours and it.slot in held]
+
+    def _change(self, cluster: str, done: Mapping[str, Settled]) -> FileChange | None:
+        growers = self.growers[cluster]
+        _, _, namespace, short = growers[0].owner
+        document = self.demands.get((namespace, short))
+        before = None if document is None else entries_of(document)
+        growth = [it for it in self.records[cluster] if growth_index(it)]
+        mine = [replace(e, **it.listed_as) for it in growers for e in done[it.name].entries]
+        after = tuple(sorted([*self._kept(cluster), *mine]))
+        entries = document_of(before, after, granted_entries(growth), growth)
+        if entries == before:
+            return None
         identity = (DEMAND.id.group, DEMAND.name, namespace, short)
         path = path_of(self.evaluation.tree.settings.observed, identity)
         data = None if entries is None else demand_document(namespace, short, entries)
-        return FileChange(path, data), found.words, found.figures
+        return FileChange(path, data)
+
+
+def _base(entry: DemandEntry) -> str:
+    return entry.slot.rpartition(".")[0]
+
+
+def _pool_of(granted: GrantedRanges) -> str:
+    return next((it.object for it in granted.records if it.object), "")
+
+
+def _of_entry(
+    grower: Grower, entries: Iterable[DemandEntry], records: Iterable[Allocation]
+) -> tuple[tuple[DemandEntry, ...], list[Allocation]]:
+    """Return the growth of an entry and IP version: it has the numbers of a Demand, or is released."""
+    own = (it for it in entries if _base(it) in grower.slots)
+    mine = tuple(replace(it, **grower.listed_as) for it in own)
+    first = grower.slots[0]
+    every = [
+        it for it in records if it.claim.slot == first or it.claim.slot.startswith(f"{first}.")
+    ]
+    asked = {it.slot for it in mine}
+    live = {it.claim.slot for it in every if it.is_live}
+    found = []
+    for record in every:
+        slot = record.claim.slot
+        is_grown = slot in asked if record.is_live else slot not in {first, *live}
+        # A Service can get an address of a released range as long as it is announced.
+        found.append(replace(record, role=GROWTH, announced=False) if is_grown else record)
+    return mine, found
 
 
 def _pool(balancer: Controller, live: Live) -> LivePool:
     try:
-        return balancer.live(live.manifest)
+        return balancer.live(live.manifest)._replace(name=live.ref.name)
     except ValueError as wrong:
         raise ClusterError(
             f"{live.ref.resource.kind} {live.ref.name} cannot be read: {wrong}"

@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 
+import pytest
+
 from reconciler.families.butler.kinds import pool_key
 from reconciler.history.runs import freeing
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant
 from reconciler.planning.evaluate import Evaluation
 from reconciler.reconcile.remedies import remedies
+from tests.families.plain import examples as plain
 from tests.moving import KEY, LEAVING, moved
 from tests.planning.outcome import without
 from tests.world import SMALL, evaluation_of, pool, provider, reconciled, request, tenant
@@ -129,3 +132,38 @@ def test_a_pin_waits_for_the_record_that_holds_it() -> None:
     assert told.endswith(
         "two.loadbalancer.yaml is held until 2026-02-16T10:00:30Z; then 2 are free"
     )
+
+
+@pytest.mark.parametrize(
+    ("tree", "key", "says", "fixed"),
+    [
+        (
+            plain.files(claims=plain.claim(count=300)),
+            "plain/AddressClaim/team-db/db-1/ipv4",
+            "ask for 254 instead of 300, the most that fit",
+            "count: 254",
+        ),
+        (
+            {
+                **reconciled(plain.files(plain.cluster(plain.entry(count=250)))),
+                "clusters/prod-1.yaml": plain.cluster(plain.entry(count=270)),
+            },
+            "plain/ClusterTarget/_/prod-1/internal.ipv4.2",
+            "ask for 254 instead of 270, the most that fit",
+            "count: 254",
+        ),
+    ],
+)
+def test_a_request_of_our_own_kinds_can_ask_for_less(
+    tree: dict[str, str | bytes], key: str, says: str, fixed: str
+) -> None:
+    (first, *_) = remedies(evaluation_of(tree), key_of(key))
+    assert first.says == says
+    assert fixed in (first.change.data or b"").decode()
+
+
+def test_a_prefix_and_a_pin_have_no_smaller_size() -> None:
+    for size in ({"prefixLength": 23}, {"addresses": "[10.23.0.1]"}):
+        tree = plain.files(claims=plain.claim(**size))
+        found = remedies(evaluation_of(tree), key_of("plain/AddressClaim/team-db/db-1/ipv4"))
+        assert [it for it in found if "ask for" in it.says] == []

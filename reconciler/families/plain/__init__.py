@@ -5,7 +5,7 @@ from reconciler.families.plain.kinds import CLAIM, FORM, KINDS, NAME, POOL, TARG
 from reconciler.families.plain.objects import OBJECTS
 from reconciler.families.plain.pools import widened
 from reconciler.families.plain.projection import ANNOUNCING, project
-from reconciler.families.plain.reading import judge, read
+from reconciler.families.plain.reading import judge, read, smaller
 from reconciler.families.plain.requests import relocate
 from reconciler.families.plain.targets import renamed_entries
 from reconciler.families.plain.teams import contract_of, team_of
@@ -27,5 +27,5 @@ FAMILY = Family(
     entries=renamed_entries,
     announcing=ANNOUNCING,
     objects=OBJECTS,
-    fixes=Fixes(widened=widened),
+    fixes=Fixes(smaller, widened),
 )

@@ -18,6 +18,7 @@ from reconciler.families.interface import (
 )
 from reconciler.families.plain.importing import WRITING
 from reconciler.families.plain.kinds import CLAIM, NAME, POOL, TARGET
+from reconciler.families.plain.reading import growers, may_own
 from reconciler.model.claim import Allocation
 from reconciler.model.objects import API_VERSION
 
@@ -114,5 +115,9 @@ LISTINGS = (
 )
 
 OBJECTS = Objects(
-    listings=LISTINGS, newcomer=Newcomer(CLAIM, POOL, _newcomer, needs_choice=True), writing=WRITING
+    listings=LISTINGS,
+    newcomer=Newcomer(CLAIM, POOL, _newcomer, needs_choice=True),
+    writing=WRITING,
+    growers=growers,
+    may_own=may_own,
 )

@@ -1,6 +1,7 @@
 """ClusterTargets and the claims of their entries."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
@@ -12,7 +13,7 @@ from reconciler.documents.findings import Finding, Location, error, join_limited
 from reconciler.documents.yaml import Steps, dotted
 from reconciler.families.demand import DEMAND, ENTRIES, DemandEntry, entries_of
 from reconciler.families.fields import refuse
-from reconciler.families.interface import CurrentRecords, EntryRenames, FamilyReading
+from reconciler.families.interface import CurrentRecords, EntryRenames, FamilyReading, Grower
 from reconciler.families.plain.kinds import (
     LOADBALANCER,
     NAME,
@@ -40,10 +41,14 @@ RENAME = "rename-refused"
 
 
 class Entry(Struct, frozen=True):
-    """An entry of `spec.loadBalancers`. `aggregation` are announced prefix lengths by IP version."""
+    """An entry of `spec.loadBalancers`. `aggregation` are announced prefix lengths by IP version.
+
+    `names` are its name, and its former one if no entry has it now.
+    """
 
     steps: Steps
     name: str
+    names: tuple[str, ...]
     body: Mapping[str, Any]
     request: Request
     aggregation: Mapping[int, int]
@@ -59,8 +64,10 @@ def read_entries(document: Document, found: list[Finding]) -> list[Entry]:
     entries: list[Entry] = []
     names: dict[str, int] = {}
     balancer = controller_of(document)
-    for at, body in enumerate(document.spec.get("loadBalancers") or ()):
-        steps, name = (*LISTED, at), body["name"]
+    listed = document.spec.get("loadBalancers") or ()
+    now = {body["name"] for body in listed}
+    for at, body in enumerate(listed):
+        steps, name, before = (*LISTED, at), body["name"], body.get("formerly")
         request = read_request(document, steps, body, found)
         if names.setdefault(name, at) != at:
             message = (
@@ -72,7 +79,8 @@ def read_entries(document: Document, found: list[Finding]) -> list[Entry]:
         found += _contradictions(document, steps, body)
         found += _unsupported(document, steps, body, balancer)
         aggregation = balancer.aggregation(body.get("advertisement") or NOT_ADVERTISED)
-        entries.append(Entry(steps, name, body, request, aggregation))
+        all_names = (name, before) if before is not None and before not in now else (name,)
+        entries.append(Entry(steps, name, all_names, body, request, aggregation))
     return entries
 
 
@@ -216,6 +224,21 @@ class TargetReader:
             self._reading.report(document, *ranges.findings)
 
 
+def growers_of(document: Document, entry: Entry, chooser: PoolChooser) -> Iterator[Grower]:
+    """Yield what can grow of an entry: its addresses of each IP version."""
+    for choice in chooser.choices(entry.request, ()):
+        ranges = _Ranges(entry, choice, [], None, object_name(entry, {}))
+        yield Grower(
+            owner=(NAME, TARGET.kind, "", document.name),
+            cluster=document.name,
+            increment=entry.body["growth"].get("increment", 1),
+            claim=partial(ranges.grown, chooser=chooser),
+            slots=tuple(entry_slot(it, choice.version) for it in entry.names),
+            version=choice.version,
+            most=entry.body["growth"]["max"],
+        )
+
+
 def object_name(entry: Entry, held: Mapping[int, Held]) -> str:
     """Return the name of an entry's object: stated, else as first recorded, else its own name."""
     if "objectName" in entry.body:
@@ -241,7 +264,7 @@ class _Ranges:
         self._grown = {
             it.index: (at, it)
             for at, it in enumerate(listed)
-            if (it.name, it.ip_family) == (entry.name, family)
+            if it.name in entry.names and it.ip_family == family
         }
         self._held = held
         self._own = [it for it in held if it[0] not in self._grown]
@@ -265,9 +288,12 @@ class _Ranges:
 
     def _growth(self, number: int, at: int, item: DemandEntry, chooser: PoolChooser) -> Claim:
         assert self._demand is not None  # noqa: S101 - it has the item  # nosec B101
-        claim = self._claim(number, item.count, chooser)
-        place = self._demand.at(*ENTRIES, at)
-        return replace(claim, source=place, doubt=claim.doubt or self._demand.doubt, is_open=False)
+        claim, place = self.grown(number, item.count, chooser), self._demand.at(*ENTRIES, at)
+        return replace(claim, source=place, doubt=claim.doubt or self._demand.doubt)
+
+    def grown(self, number: int, size: int, chooser: PoolChooser) -> Claim:
+        """Return the claim of growth with a number."""
+        return replace(self._claim(number, size, chooser), is_open=False)
 
     def _pinned(self, pins: Iterable[IPRange], chooser: PoolChooser) -> Iterator[Claim]:
         numbers = {record.range: number for number, record in self._own}

@@ -9,6 +9,7 @@ from reconciler.apply.elastic import SILENT, addresses_of, spare, unwell
 from reconciler.loadbalancers.interface import LivePool
 from reconciler.loadbalancers.metallb.objects import live as read_pool
 from reconciler.model.instant import format_instant
+from reconciler.model.objects import MANAGER
 from tests.apply.elastic.building import METALLB, addresses
 from tests.world import CLOCK
 
@@ -61,6 +62,18 @@ def test_a_pool_that_assigns_to_nobody_has_nothing_to_spare() -> None:
 def test_a_pool_that_somebody_keeps_from_services_is_told(field: str, value: object) -> None:
     why = unwell(METALLB, [manifest(**{field: value})], [state()], IPSet(), CLOCK)
     assert f"spec.{field} of IPAddressPool default-pool" in why
+
+
+def test_a_field_that_ipam_wrote_was_not_set_by_hand() -> None:
+    pool = manifest(autoAssign=False, serviceAllocation={"namespaces": ["x"]})
+    fields: dict[str, Any] = {
+        "f:spec": {"f:autoAssign": {}, "f:serviceAllocation": {"f:namespaces": {}}}
+    }
+    for manager, is_told in ((MANAGER, False), ("kubectl-edit", True)):
+        entries = [{"manager": manager, "operation": "Apply", "fieldsV1": fields}]
+        ours = {**pool, "metadata": {**pool["metadata"], "managedFields": entries}}
+        assert bool(unwell(METALLB, [ours], [state()], IPSet(), CLOCK)) is is_told
+        assert unwell(METALLB, [ours], [state()], IPSet(), CLOCK, has_entries=True) == ""
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,13 @@ def test_what_a_demand_has_no_room_for_is_told() -> None:
     assert (found.entries, found.figures.blocked) == (TWO, 1)
 
 
+def test_entries_of_a_cluster_share_the_room_of_its_demand() -> None:
+    got = Fitted((), (entry(3), entry(4)), None)
+    found = settled(outcome(request=2, needed=2), got, most=3)
+    assert (len(found.entries), found.figures.blocked) == (3, 1)
+    assert "its Demand has room for 3 entries" in found.words[0].message
+
+
 GONE = record(1, "10.0.0.8-10.0.0.8", Phase.RELEASED)
 
 

@@ -17,7 +17,7 @@ from reconciler.model.applied import Applied
 from reconciler.model.change import FileChange
 from reconciler.model.instant import format_instant
 from reconciler.model.objects import SERVICE, Ref
-from reconciler.planning.evaluate import Evaluation, evaluate, let_pass
+from reconciler.planning.evaluate import Evaluation, evaluate, left_behind, let_pass
 from reconciler.reconcile.discovery import Looked, LookOptions, look
 from tests.fake_clusters import FakeClusters
 from tests.world import CLOCK, pool, provider, reconciled, settings, tenant, tree_of
@@ -62,16 +62,18 @@ class Country:
     known: dict[object, Evaluation] = field(default_factory=dict, repr=False)
     wish: ApplyOptions = field(default_factory=ApplyOptions)
 
-    def evaluation(self, retained: Mapping[str, str] | None = None) -> Evaluation:
+    def evaluation(
+        self, retained: Mapping[str, str] | None = None, left: Mapping[str, str] | None = None
+    ) -> Evaluation:
         """The head, with the claims of what clusters ask for."""
-        asked = (self.number, self.clock, frozenset(self.files.items()), repr(retained))
+        asked = (self.number, self.clock, frozenset(self.files.items()), repr((retained, left)))
         if asked not in self.known:
             self.known.clear()
-            self.known[asked] = self._evaluated(retained)
+            self.known[asked] = self._evaluated(retained or {}, left or {})
         return self.known[asked]
 
-    def _evaluated(self, retained: Mapping[str, str] | None) -> Evaluation:
-        tree = replace(tree_of(self.files, self.clock), retained=retained or {})
+    def _evaluated(self, retained: Mapping[str, str], left: Mapping[str, str]) -> Evaluation:
+        tree = replace(tree_of(self.files, self.clock), retained=retained, left=left)
         return evaluate(replace(tree, revision=f"{self.number:040x}"))
 
     def commit(self, found: Iterable[FileChange], clock: int) -> None:
@@ -96,7 +98,8 @@ class Country:
         self.clusters.clock = self.now
         due = self.evaluation()
         held = still_announced(due, self.clusters, self.wish)
-        self.commit(let_pass(self.evaluation(held)).changes, self.clock + 1)
+        left = {it.path: held.get(it.path, "") for it in left_behind(due)}
+        self.commit(let_pass(self.evaluation(held, left)).changes, self.clock + 1)
         looked = self.looked()
         if looked.changes:
             before = len(self.commits)

@@ -131,8 +131,11 @@ class Land(Country):
         live = self.clusters.objects[cluster][Ref(SERVICE, "default", name)]
         live["metadata"]["resourceVersion"] = f"9{self.versions:09d}"
 
-    def evaluation(self, retained: Mapping[str, str] | None = None) -> Evaluation:
+    def evaluation(
+        self, retained: Mapping[str, str] | None = None, left: Mapping[str, str] | None = None
+    ) -> Evaluation:
         assert not retained
+        assert not left
         return self.whole(self.branch.head)
 
     def whole(self, revision: str) -> Evaluation:
