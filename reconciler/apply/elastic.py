@@ -19,7 +19,7 @@ from reconciler.loadbalancers.ranges import describe, ranges_of
 from reconciler.model.applied import Use
 from reconciler.model.claim import Allocation
 from reconciler.model.instant import parse_instant
-from reconciler.model.objects import MANAGER, Manifest, Ref
+from reconciler.model.objects import Manifest, Ref
 from reconciler.model.plan import CONDITION, REASONS
 from reconciler.model.settings import POOL_NAME
 
@@ -48,7 +48,7 @@ class Service(NamedTuple):
 
     @property
     def needs_ipv6(self) -> bool:
-        """Return whether an IPv4 address alone does not serve it."""
+        """Return whether it needs an IPv6 address."""
         return 6 in self.versions
 
 
@@ -221,18 +221,8 @@ def unwell(  # noqa: PLR0913 - one argument for each input
         return error
     if lacks:
         return f"its {balancer.pool.kind} lacks {describe(lacks)}, which was removed by hand"
-    of_all = () if has_entries else every
-    changes = filter(None, (balancer.changed(_by_others(it)) for it in of_all))
+    changes = filter(None, map(balancer.changed, () if has_entries else every))
     return next(changes, "") or silence(balancer, every, reported, now)
-
-
-def _by_others(pool: Manifest) -> Manifest:
-    """Return a pool without the fields of `spec` that ipam wrote."""
-    entries = pool["metadata"].get("managedFields") or ()
-    written = [it.get("fieldsV1") or {} for it in entries if it.get("manager") == MANAGER]
-    own = {name for fields in written for name in fields.get("f:spec") or {}}
-    spec = {name: it for name, it in pool["spec"].items() if f"f:{name}" not in own}
-    return {**pool, "spec": spec}
 
 
 def silence(

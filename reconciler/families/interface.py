@@ -327,7 +327,7 @@ class EntryRenames(NamedTuple):
 class Grower(Struct, frozen=True):
     """An owner whose cluster can request more addresses; `ref` is the object that gets the status.
 
-    For an entry and IP version of a cluster, `slots` are that of its first range now and before its
+    For an entry and IP version of a cluster, `slots` are the slots of its first range, now and before its
     rename, and `most` is its maximum size.
     """
 

@@ -79,7 +79,7 @@ class LivePool(NamedTuple):
 
 
 class ServiceRequest(NamedTuple):
-    """What a Service without an address requests; it may name a `pool`, and addresses."""
+    """A request of a Service without an address: a `pool` that it names, and addresses."""
 
     namespace: str
     name: str

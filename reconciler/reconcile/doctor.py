@@ -529,6 +529,8 @@ def _configured(
         return doubtful(title, "its controller has not reported its configuration", pods)
     if why := silence(balancer, ours, states, now):
         return wrong(title, why, pods)
-    if why := unwell(balancer, ours, states, IPSet(), now):
+    if why := unwell(
+        balancer, ours, states, IPSet(), now, has_entries=target.balancing.has_entries
+    ):
         return doubtful(title, why, "set it back, or Services get none of it")
     return fine(title, f"{balancer.oldest} or newer, its configuration is valid")

@@ -310,13 +310,3 @@ def test_a_cluster_that_no_document_describes_loses_its_pools(name: str, home: s
     cluster.release()
     assert errors(cluster.apply()) == []
     assert cluster.pools() == {}
-
-
-def test_fields_that_ipam_applied_are_not_set_by_hand() -> None:
-    pool = {**THEIRS, "metadata": {**THEIRS["metadata"]}}
-    assert "set by hand" in METALLB.changed(pool)
-    fields: dict[str, object] = {"f:spec": {"f:serviceAllocation": {}, "f:autoAssign": {}}}
-    pool["metadata"]["managedFields"] = [{"manager": "gitops-ipam", "fieldsV1": fields}]
-    assert METALLB.changed(pool) == ""
-    pool["metadata"]["managedFields"] = [{"manager": "kubectl-edit", "fieldsV1": fields}]
-    assert "set by hand" in METALLB.changed(pool)

@@ -225,7 +225,7 @@ class TargetReader:
 
 
 def growers_of(document: Document, entry: Entry, chooser: PoolChooser) -> Iterator[Grower]:
-    """Yield what can grow of an entry: its addresses of each IP version."""
+    """Yield the growing parts of an entry, one for each IP version."""
     for choice in chooser.choices(entry.request, ()):
         ranges = _Ranges(entry, choice, [], None, object_name(entry, {}))
         yield Grower(

@@ -19,7 +19,7 @@ from reconciler.loadbalancers.metallb.kinds import (
 )
 from reconciler.loadbalancers.ranges import ranges_of, written
 from reconciler.loadbalancers.selectors import matches
-from reconciler.model.objects import MANAGER, Manifest, Resource
+from reconciler.model.objects import Manifest, Resource
 
 _FORMS: Mapping[str, tuple[Resource, str, tuple[str, ...]]] = {
     "L2": (ADVERTISEMENT, "l2", ("interfaces", "nodeSelectors")),
@@ -110,12 +110,9 @@ def live(manifest: Manifest) -> LivePool:
 def changed(manifest: Manifest) -> str:
     """Return which field was set by hand so that a pool serves no or few Services, or ""."""
     spec, name = _spec(manifest), manifest["metadata"]["name"]
-    entries = manifest["metadata"].get("managedFields") or ()
-    owned = [it.get("fieldsV1", {}) for it in entries if it.get("manager") == MANAGER]
-    applied = {field for it in owned for field in it.get("f:spec", {})}
-    if spec.get("serviceAllocation") and "f:serviceAllocation" not in applied:
+    if spec.get("serviceAllocation"):
         return f"spec.serviceAllocation of IPAddressPool {name} was set by hand: it limits use"
-    if spec.get("autoAssign") is False and "f:autoAssign" not in applied:
+    if spec.get("autoAssign") is False:
         return f"spec.autoAssign of IPAddressPool {name} was set to false by hand"
     return ""
 

@@ -9,7 +9,6 @@ from reconciler.apply.elastic import SILENT, addresses_of, spare, unwell
 from reconciler.loadbalancers.interface import LivePool
 from reconciler.loadbalancers.metallb.objects import live as read_pool
 from reconciler.model.instant import format_instant
-from reconciler.model.objects import MANAGER
 from tests.apply.elastic.building import METALLB, addresses
 from tests.world import CLOCK
 
@@ -64,16 +63,11 @@ def test_a_pool_that_somebody_keeps_from_services_is_told(field: str, value: obj
     assert f"spec.{field} of IPAddressPool default-pool" in why
 
 
-def test_a_field_that_ipam_wrote_was_not_set_by_hand() -> None:
+def test_an_entry_states_which_services_its_pool_serves() -> None:
     pool = manifest(autoAssign=False, serviceAllocation={"namespaces": ["x"]})
-    fields: dict[str, Any] = {
-        "f:spec": {"f:autoAssign": {}, "f:serviceAllocation": {"f:namespaces": {}}}
-    }
-    for manager, is_told in ((MANAGER, False), ("kubectl-edit", True)):
-        entries = [{"manager": manager, "operation": "Apply", "fieldsV1": fields}]
-        ours = {**pool, "metadata": {**pool["metadata"], "managedFields": entries}}
-        assert bool(unwell(METALLB, [ours], [state()], IPSet(), CLOCK)) is is_told
-        assert unwell(METALLB, [ours], [state()], IPSet(), CLOCK, has_entries=True) == ""
+    for has_entries in (True, False):
+        why = unwell(METALLB, [pool], [state()], IPSet(), CLOCK, has_entries=has_entries)
+        assert ("set by hand" in why) is not has_entries
 
 
 @pytest.mark.parametrize(
