@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from reconciler.codes import CODES
 from reconciler.documents.validators import schema as read_schema
 from reconciler.loadbalancers import controllers
 from reconciler.loadbalancers.interface import Capability
@@ -48,7 +47,6 @@ _KINDS = re.compile(
 _METRICS = re.compile(
     r"(?P<open><!-- metrics -->\n).*?(?P<close><!-- end of metrics -->)", re.DOTALL
 )
-_CODES = re.compile(r"(?P<open><!-- codes -->\n).*?(?P<close><!-- end of codes -->)", re.DOTALL)
 _CONTROLLERS = re.compile(
     r"(?P<open><!-- controllers -->\n).*?(?P<close><!-- end of controllers -->)", re.DOTALL
 )
@@ -377,14 +375,6 @@ def with_kinds(text: str) -> str:
     return _KINDS.sub(table, text)
 
 
-def with_codes(text: str) -> str:
-    rows = "".join(
-        f"| `{code}` | {CODES[code].cause} | {CODES[code].fix} |\n" for code in sorted(CODES)
-    )
-    table = f"\n| code | cause | fix |\n| --- | --- | --- |\n{rows}\n"
-    return _CODES.sub(lambda found: f"{found['open']}{table}{found['close']}", text)
-
-
 def with_metrics(text: str) -> str:
     rows = "".join(
         f"| `{metric.name}` | {metric.sort} | {', '.join(f'`{it}`' for it in metric.labels)} |"
@@ -465,7 +455,6 @@ def main() -> None:
             for written in (
                 with_tables,
                 with_kinds,
-                with_codes,
                 with_metrics,
                 with_controllers,
                 with_guarantees,

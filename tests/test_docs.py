@@ -12,6 +12,7 @@ from reconciler.documents.validators import schema as read_schema
 from reconciler.model.settings import Settings
 from reconciler.planning.documents import observed_kinds, schema_files, source_kinds
 from reconciler.planning.settings import read_override, read_settings
+from tests import reference
 from tests.documentation import (
     KINDS,
     ROOT,
@@ -23,7 +24,6 @@ from tests.documentation import (
     pages,
     played,
     played_page,
-    with_codes,
     with_controllers,
     with_guarantees,
     with_kinds,
@@ -163,9 +163,13 @@ def test_what_a_sentence_tells_to_run_is_a_verb_with_these_options(page: Path) -
         assert not wrong, told
 
 
-def test_the_page_of_errors_has_every_code_with_its_meaning() -> None:
-    page = _text("docs", "reference", "codes", "index.md")
-    assert with_codes(page) == page, "python -m tests.documentation writes codes/index.md anew"
+def test_generated_pages_are_current() -> None:
+    stale = {
+        path
+        for path, text in reference.pages().items()
+        if not path.is_file() or text != _text(str(path))
+    }
+    assert not stale | reference.strays(), "python -m tests.reference writes them again"
 
 
 def test_every_metric_is_in_the_table() -> None:

@@ -114,7 +114,7 @@ TEXTS = {
         "If these are two networks, move one range: `ipam move NAMESPACE/NAME/SLOT --to POOL`.",
     ),
     "pool-exhausted": (
-        "Pools of the claim do not have enough free addresses.",
+        "The pools of the claim do not have enough free addresses.",
         "Run `ipam explain NAMESPACE/NAME` to see patches that make room, and add `--write 1` to "
         "apply the first one.",
     ),
