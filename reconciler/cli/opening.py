@@ -29,10 +29,9 @@ from reconciler.history.commits import History
 from reconciler.history.who import revision_at
 from reconciler.model.errors import GitError, UsageError
 from reconciler.model.instant import format_instant, parse_instant
-from reconciler.model.settings import Settings
+from reconciler.model.settings import OVERRIDES, PATH, Settings
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.read import as_of, evaluate_source
-from reconciler.planning.settings import looked_at
 from reconciler.reconcile.commits import newest
 from reconciler.report.text.table import Painter
 from reconciler.review.checks import review
@@ -204,8 +203,9 @@ def reviewed(reading: options.Reading, change: ChangeOptions) -> Reviewed:
             compared = review(source, repository, base, change.proposed, now)
             compared = found.reviewed(compared, base)
     if reading.rev == "HEAD" and not reading.worktree:
-        read_paths = looked_at(compared.evaluation.tree.settings)
-        _note_uncommitted(repositories.uncommitted(read.repository, read_paths))
+        settings = compared.evaluation.tree.settings
+        paths = [PATH, OVERRIDES, *settings.folders, settings.records]
+        _note_uncommitted(repositories.uncommitted(read.repository, paths))
     return Reviewed(compared, read.source, read.repository.git.root.path, repository)
 
 

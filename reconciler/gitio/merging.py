@@ -40,7 +40,8 @@ def merge(repository: Repository, base: Revision, head: Revision) -> tuple[Repos
     git = repository.git
     if not merge_base(git, base.id, head.id):
         raise UnmergedError("what both come from is not in this clone", DEEPEN)
-    git = _quarantine(git)
+    repository = quarantined(repository)
+    git = repository.git
     made = git.run(
         *(part for item in _SETTINGS for part in ("-c", item)),
         *("merge-tree", "--write-tree", "--name-only", "-z", "--no-messages", base.id, head.id),
@@ -59,17 +60,14 @@ def merge(repository: Repository, base: Revision, head: Revision) -> tuple[Repos
     clock = max(base.clock, head.clock)
     result = _commit(git, tree, (base, head), clock)
     git.reader.bases[base.id, result.id] = base.id
-    return replace(repository, git=git), result
+    return repository, result
 
 
 def quarantined(repository: Repository) -> Repository:
     """Return the repository with an object folder that is deleted with the value."""
-    return replace(repository, git=_quarantine(repository.git))
-
-
-def _quarantine(git: GitProcess) -> GitProcess:
+    git = repository.git
     if git.objects:
-        return git
+        return repository
     try:
         folder = TemporaryDirectory(prefix="ipam-")
     except OSError as failed:
@@ -81,7 +79,8 @@ def _quarantine(git: GitProcess) -> GitProcess:
         "GIT_OBJECT_DIRECTORY": folder.name,
         "GIT_INDEX_FILE": f"{folder.name}/index",
     }
-    return replace(guarded(git), objects=objects, reader=ObjectReader())
+    git = replace(guarded(git), objects=objects, reader=ObjectReader())
+    return replace(repository, git=git)
 
 
 def _commit(git: GitProcess, tree: str, parents: tuple[Revision, ...], clock: int) -> Revision:

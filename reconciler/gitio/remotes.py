@@ -83,11 +83,7 @@ def bring(repository: Repository, oids: Sequence[str]) -> None:
 
 
 def open_mirror(
-    remote: str,
-    cache: Path,
-    environment: Mapping[str, str],
-    branch: str | None = None,
-    root: str | None = None,
+    remote: str, cache: Path, environment: Mapping[str, str], branch: str | None, root: str | None
 ) -> Repository:
     """Open or create a bare mirror of a remote in the cache folder, by default at the top."""
     checked = check_remote(remote)

@@ -38,11 +38,6 @@ def action_name(decision: Decision, evaluation: Evaluation) -> str:
     return "transfer" if is_transfer(decision, evaluation) else _NAMES[type(decision)]
 
 
-def is_ahead(decision: Decision, evaluation: Evaluation) -> bool:
-    """Return whether a decision is listed first: it changes addresses or their owner."""
-    return is_move(decision, evaluation) or is_transfer(decision, evaluation)
-
-
 def is_transfer(decision: Decision, evaluation: Evaluation) -> bool:
     """Return whether a decision keeps a range but changes the owner that its record names."""
     is_given = isinstance(decision, Keep) and giver_of(decision, evaluation) is not None

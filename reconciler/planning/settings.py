@@ -46,11 +46,6 @@ _UNITS = {"": 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30}
 SETTINGS = Kind(API_VERSION, "Settings", "own/Settings.json", None)
 
 
-def looked_at(settings: Settings) -> list[str]:
-    """Return the files and folders that commands read."""
-    return [PATH, OVERRIDES, *settings.folders, settings.records]
-
-
 def read_settings(data: bytes | None) -> tuple[Settings, tuple[Finding, ...]]:
     """Return Settings and findings; defaults for None, and for unreadable fields."""
     if data is None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from reconciler.documents.findings import has_error
-from reconciler.gitio.interface import Entry, Made, Source
+from reconciler.gitio.interface import Entry, Source
 from reconciler.gitio.repository import Repository
 from reconciler.model.errors import GitError
 from reconciler.model.settings import PATH, Settings
@@ -44,17 +44,12 @@ def require_whole(repository: Repository, revision: str, without: list[str]) -> 
         raise GitError(f"{message} of {revision[:12]}", _DEEPEN)
 
 
-def says_plan(made: Made) -> bool:
-    """Return whether the message of a commit has an `Ipam-Plan` line of this root."""
-    return _PLAN.search(made.message) is not None
-
-
 def is_reconcile_commit(repository: Repository, commit: str) -> bool:
     """Return whether a commit has the form for this root. Raises GitError for a shallow clone."""
     while True:
         made = repository.made(commit)
-        bases = _BASE.findall(made.message)
-        if len(made.parents) != 1 or made.clock is None or not bases or not says_plan(made):
+        bases = _BASE.findall(made.message) if _PLAN.search(made.message) else []
+        if len(made.parents) != 1 or made.clock is None or not bases:
             return False
         settings, (parent,) = settings_at(repository.source(commit)), made.parents
         folders = (settings.records, settings.observed) if settings is not None else ()

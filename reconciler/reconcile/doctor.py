@@ -385,9 +385,7 @@ Recognise = Callable[[], ClusterIdentity]
 """Identifies a cluster as an apply does."""
 
 
-def management_checks(
-    cluster: Cluster, recognise: Recognise, *, applies_documents: bool = False
-) -> Checks:
+def management_checks(cluster: Cluster, recognise: Recognise, *, applies_documents: bool) -> Checks:
     """Return the checks of the management cluster. Applied documents need more rights."""
     unasked = None if applies_documents else Need.DOCUMENTS
     rights = tuple(right for right in management_rights() if right.need is not unasked)
@@ -400,10 +398,7 @@ def management_checks(
 
 
 def tenant_checks(
-    cluster: Cluster,
-    recognise: Recognise,
-    target: Target,
-    rights: tuple[Right, ...] = tenant_rights(),
+    cluster: Cluster, recognise: Recognise, target: Target, rights: tuple[Right, ...]
 ) -> Checks:
     """Return the checks of a tenant cluster."""
     return {

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from types import MappingProxyType
 
 from msgspec.structs import replace
 
@@ -26,9 +25,7 @@ Place = tuple[str, Settings]
 """The path of a file in its root, and the Settings there."""
 
 
-def check_alone(
-    files: Mapping[str, bytes], places: Mapping[str, Place] = MappingProxyType({})
-) -> Evaluation:
+def check_alone(files: Mapping[str, bytes], places: Mapping[str, Place]) -> Evaluation:
     """Return findings of files by themselves and compared; `places` are paths in their roots."""
     read = {path: _read(path, data) for path, data in files.items()}
     sources = tuple(loaded for loaded, _ in read.values())

@@ -62,7 +62,6 @@ from reconciler.reconcile.evaluation import (
     foreign,
     newest_side,
     restoring,
-    strays,
     uncovered,
 )
 from reconciler.review.merging import changed_since, line_of
@@ -466,11 +465,6 @@ def _permitted_edits(found: RecordChanges, others: Collection[str]) -> Iterator[
         freed = IPSet((was,) if was else ()) - kept
         message += f" by an edited record{gives(it for it in grants if freed.overlapping(it[0]))}"
         yield warning("claim-moves", Location(record.path, 1, 1), message)
-
-
-def moved_roots(change: "Change") -> Iterator[Finding]:
-    """Report records of a root that was moved or removed."""
-    yield from strays(change.repository, change.head, change.result, change.base)
 
 
 def dated_back(change: "Change") -> Iterator[Finding]:

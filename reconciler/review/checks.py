@@ -29,9 +29,15 @@ from reconciler.planning.evaluate import Evaluation, counts_of, held_releases, l
 from reconciler.planning.limits import CAPACITY
 from reconciler.planning.renames import REFUSED, DocumentName, Link, broken, is_there, links_of
 from reconciler.planning.rules import OUTSIDE
-from reconciler.reconcile.evaluation import as_reconciled, held_by_limit, with_found, with_overrides
+from reconciler.reconcile.evaluation import (
+    as_reconciled,
+    held_by_limit,
+    strays,
+    with_found,
+    with_overrides,
+)
 from reconciler.review import announcements, files
-from reconciler.review.change import Change, dated_back, gives, granted, moved_roots, record_changes
+from reconciler.review.change import Change, dated_back, gives, granted, record_changes
 from reconciler.review.owners import handovers, reused_names, within
 from reconciler.review.pools import (
     address_spaces,
@@ -211,11 +217,6 @@ def missing_commits(change: Change) -> Iterator[Finding]:
         yield warning("base-ahead", Location("."), message, hint)
 
 
-def releases_held(change: Change) -> Iterator[Finding]:
-    """Report the releases of the change that the release limit holds back."""
-    return held_by_limit(change.result, change.repository, change.head, change.held_by_base)
-
-
 def overrides_used_at_once(change: Change) -> Iterator[Finding]:
     """Report a change that an Override of its own permits."""
     if claims := change.used_at_once:
@@ -252,9 +253,9 @@ CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     files.files_not_read,
     files.unusable_objects,
     record_changes,
-    moved_roots,
+    lambda it: strays(it.repository, it.head, it.result, it.base),
     dated_back,
-    releases_held,
+    lambda it: held_by_limit(it.result, it.repository, it.head, it.held_by_base),
     overrides_used_at_once,
 )
 # A finding of a check replaces a finding of the evaluation with the same code and place.

@@ -98,7 +98,8 @@ class GitHome(Home):
                 url, cache = f"file://{self.truth}", self.root / "cache"
                 return open_mirror(url, cache, ENVIRONMENT, None, root)
             case _:
-                return open_mirror(f"{self.url}/remote.git", self.root / "cache", ENVIRONMENT)
+                cache = self.root / "cache"
+                return open_mirror(f"{self.url}/remote.git", cache, ENVIRONMENT, None, None)
 
     def advance(self, files: Files, remove: str = "") -> str:
         self.clock += 60

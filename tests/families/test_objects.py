@@ -114,7 +114,7 @@ def test_what_it_lists_is_in_its_example(family: Family) -> None:
     for listing in family.objects.listings:
         assert listings()[listing.name] is listing
         for wide in (False, True):
-            text = listing_text(listing, items(evaluation, listing), PLAIN, wide=wide)
+            text = listing_text(listing, items(evaluation, listing), PLAIN, wide=wide, headers=True)
             header, *rows = text.splitlines()
             columns = (*listing.columns, *(listing.wide if wide else ()))
             assert re.split(" {2,}", header) == [column.header for column in columns]

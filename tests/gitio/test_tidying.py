@@ -34,7 +34,7 @@ class Untidy(GitProcess):
 def test_whatever_happens_while_a_mirror_is_tidied_the_run_goes_on(
     tmp_path: Path, remote: Path, caplog: pytest.LogCaptureFixture, failure: Exception
 ) -> None:
-    mirror = open_mirror(str(remote), tmp_path / "mirrors", ENVIRONMENT)
+    mirror = open_mirror(str(remote), tmp_path / "mirrors", ENVIRONMENT, None, None)
     heap = mirror.git.git_dir / "objects" / "17"
     heap.mkdir(exist_ok=True)
     for number in range(LOOSE):

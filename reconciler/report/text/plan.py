@@ -70,7 +70,8 @@ def listed_decisions(evaluation: Evaluation, *, keeps: bool) -> list[Decision]:
     return [
         it
         for it in evaluation.plan.decisions
-        if (keeps or digest.is_reported(it, evaluation)) and not digest.is_ahead(it, evaluation)
+        if keeps or digest.is_reported(it, evaluation)
+        if digest.action_name(it, evaluation) not in ("move", "transfer")
     ]
 
 

@@ -76,11 +76,7 @@ def _trend(values: Sequence[int | None], total: int) -> str:
 
 
 def status_text(
-    evaluation: Evaluation,
-    painter: Painter,
-    pools: Iterable[Key] | None = None,
-    *,
-    wide: bool = False,
+    evaluation: Evaluation, painter: Painter, pools: Iterable[Key] | None, *, wide: bool
 ) -> str:
     """Return a row for each pool, selected ones or all. A wide table has exact counts."""
     plan = evaluation.plan

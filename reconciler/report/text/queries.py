@@ -80,12 +80,7 @@ _WIDE = ("NAMESPACE", "TEAM", "COUNT", "RECORD")
 
 
 def listing_text(
-    listing: Listing,
-    items: Iterable[ListedItem],
-    painter: Painter,
-    *,
-    wide: bool,
-    headers: bool = True,
+    listing: Listing, items: Iterable[ListedItem], painter: Painter, *, wide: bool, headers: bool
 ) -> str:
     """Return the table of documents."""
     columns = (*listing.columns, *(listing.wide if wide else ()))
@@ -97,7 +92,7 @@ def listing_text(
 
 
 def allocations_text(
-    items: Iterable[ListedItem], clock: int, painter: Painter, *, wide: bool, headers: bool = True
+    items: Iterable[ListedItem], clock: int, painter: Painter, *, wide: bool, headers: bool
 ) -> str:
     """Return the table of records."""
     records = (item.row for item in items)

@@ -19,7 +19,7 @@ def test_vips_tell_what_they_have() -> None:
     listing = listings()["vips"]
     assert listing is not None
     found = items(evaluation_of(files, CLOCK + 3_600), listing)
-    text = listing_text(listing, found, Painter(is_on=False), wide=True)
+    text = listing_text(listing, found, Painter(is_on=False), wide=True, headers=True)
     assert text.splitlines() == [
         "NAME    ADDRESS                          MODE    FAMILY   BFD   POOL   AGE   BOUND              SOURCE",
         "both    10.200.0.1/32, 2001:db8::1/128   L2ARP   dual     No    main   60m   True               tenants/v.yaml:1",

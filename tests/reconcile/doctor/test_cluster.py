@@ -58,7 +58,7 @@ def of_management(
 
 
 def of_tenant(cluster: Cluster) -> dict[str, DiagnosisCheck]:
-    checks = tenant_checks(cluster, lambda: IDENTITY, TARGET)
+    checks = tenant_checks(cluster, lambda: IDENTITY, TARGET, tenant_rights())
     return {check.name: check for check in run_checks(checks)}
 
 
