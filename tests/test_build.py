@@ -13,7 +13,6 @@ import pytest
 
 from hatch_build import commit_of
 from reconciler import __version__
-from reconciler.cli.commands import version_line
 from reconciler.documents.validators import module_name, shipped_file
 from reconciler.planning.documents import schema_files
 from tests.caches import PYTHON, ROOT
@@ -50,7 +49,8 @@ def describe(wheel: Path, folder: Path) -> dict[str, str | None]:
         return done.stdout
 
     found: dict[str, str | None] = json.loads(said("version", "-o", "json"))
-    line = f"{version_line(found['commit'] or '')}\n"
+    short = f" ({found['commit'][:12]})" if found["commit"] else ""
+    line = f"ipam {__version__}{short}\n"
     assert (said("version"), said("--version")) == (line, line)
     return found
 

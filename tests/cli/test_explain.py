@@ -9,6 +9,7 @@ from reconciler.cli import run
 from reconciler.codes import CODES
 from reconciler.model.errors import ExitCode
 from tests.cli.running import Capture, ipam
+from tests.families.capi import trees as capi
 from tests.world import SMALL, git, pool, repository, request, tenant, write
 
 
@@ -118,3 +119,13 @@ def test_a_tenant_whose_only_claim_is_a_pinned_request_is_explained_by_its_name(
     # A request of a tenant that is not in the repository is found by its holder.
     assert ipam(capsys, "explain", "team-a/gone", "--repo", made).code == 0
     assert ipam(capsys, "explain", "team-a/nobody", "--repo", made).code == 64
+
+
+def test_a_claim_of_no_known_pool_is_explained_with_its_error(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    misspelt = capi.claim(kind="GlobalInclusterIPPool")
+    made = repository(tmp_path / "repo", capi.of(capi.pool(), misspelt))
+    ran = ipam(capsys, "explain", "default/one", "--repo", made)
+    assert (ran.code, "kind-unknown" in ran.out) == (0, True)
+    assert "write apiGroup: ipam.cluster.x-k8s.io and kind: GlobalInClusterIPPool" in ran.out

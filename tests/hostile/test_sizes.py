@@ -11,6 +11,7 @@ from reconciler.documents.findings import MAX_SUGGESTIONS
 from reconciler.model.plan import Refuse
 from reconciler.report.findings import IN_ALL, OF_A_FILE
 from tests.cli.running import ipam
+from tests.review.sides import as_findings
 from tests.world import SMALL, evaluation_of, pool, provider, repository, request, tenant
 
 CEILING_SECONDS = 30.0
@@ -70,14 +71,30 @@ def test_tenants_of_a_provider_of_many_full_pools_are_refused_in_few_words() -> 
         assert "1495 more" in item.message
 
 
-def test_few_findings_suggest_a_name_among_many_that_are_alike() -> None:
-    def alike(number: int, last: str) -> str:
-        return "".join("ab"[int(bit)] + "aaaa" for bit in f"{number:012b}") + "aa" + last
+def _alike(number: int, last: str) -> str:
+    return "".join("ab"[int(bit)] + "aaaa" for bit in f"{number:012b}") + "aa" + last
 
-    some = {f"tenants/t{n}.yaml": tenant(alike(n, "x")) for n in range(600)}
-    asked = {f"tenants/r{n}.yaml": request(alike(n, "y"), count=1) for n in range(600)}
+
+def test_few_findings_suggest_a_name_among_many_that_are_alike() -> None:
+    some = {f"tenants/t{n}.yaml": tenant(_alike(n, "x")) for n in range(600)}
+    asked = {f"tenants/r{n}.yaml": request(_alike(n, "y"), count=1) for n in range(600)}
     with within_reason():
         evaluation = evaluation_of({**SMALL, **some, **asked})
     found = [it for it in evaluation.findings if it.code == "reference-not-found"]
     suggested = [it for it in found if it.hint.startswith("did you mean")]
     assert (len(found), len(suggested)) == (600, MAX_SUGGESTIONS)
+
+
+def test_few_renames_of_a_change_suggest_a_former_name_among_many_that_are_alike() -> None:
+    formerly = "metadata: {{annotations: {{gitops-ipam.dev/formerly: team-a/{}}}, "
+    before = {f"tenants/t{n}.yaml": tenant(_alike(n, "x")) for n in range(60)}
+    after = {
+        f"tenants/t{n}.yaml": tenant(_alike(n, "z")).replace(
+            "metadata: {", formerly.format(_alike(n, "y"))
+        )
+        for n in range(60)
+    }
+    with within_reason():
+        found = as_findings({**SMALL, **before}, {**SMALL, **after}, "rename-unused")
+    suggested = [it for it in found if it.hint.startswith("did you mean")]
+    assert (len(found), len(suggested)) == (60, MAX_SUGGESTIONS)
