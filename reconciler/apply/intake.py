@@ -44,8 +44,6 @@ MAX_EVENTS_PER_NAMESPACE = 20
 MAX_EVENTS = 200
 MIN_DELETIONS = 600
 """Seconds between the two lists, and the period in which deletions count together."""
-_UNKNOWN = "?"
-"""The namespace of removals that were recorded without one."""
 
 
 class IntakeState(Struct, frozen=True):
@@ -226,7 +224,7 @@ def asked(settings: Settings, copies: Copies) -> tuple[IntakeKind, ...]:
 
 def take_in(seen: IntakeObservation, context: IntakeContext) -> TakenIn:
     """Return the copies that Git gets after an observation."""
-    uid, _, _ = context.named.partition(" ")  # older commits name a resourceVersion too
+    uid = context.named
     if uid and uid != seen.uid and not seen.is_enrolled:
         why = (
             f"the management cluster has uid {seen.uid}, and the copies in Git are of uid {uid};"
@@ -400,7 +398,7 @@ class DeletionDetector:
         allowed = self._context.allowed
         if not gone or not self._is_beyond(going.total(), every.total(), allowed):
             return gone
-        name = min(going.keys() - {_UNKNOWN}, key=lambda it: (-going[it], it))
+        name = min(going, key=lambda it: (-going[it], it))
         rest, others = going.total() - going[name], every.total() - every[name]
         if not others or rest == others or self._is_beyond(rest, others, None):
             self._hold(kind, going.total(), every.total())
@@ -420,8 +418,7 @@ class DeletionDetector:
         for name, every in self._removed.items():
             whose, _, namespace = name.partition("/")
             if whose == kind:
-                place = "" if namespace == "_" else namespace or _UNKNOWN
-                found[place] += sum(count for _, count in every)
+                found["" if namespace == "_" else namespace] += sum(count for _, count in every)
         return found
 
     def _is_beyond(self, going: int, every: int, allowed: int | None) -> bool:

@@ -279,8 +279,6 @@ class _Lenient:
             raise _UnclearError(str(wrong)) from None
 
 
-# Earlier versions marked records whose release was blocked.
-_HELD_OF = re.compile(rb"^    gitops-ipam\.dev/held-of: .*\n", re.MULTILINE)
 _LABEL = re.escape(LABEL)
 _INSTANT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
 _STATUS = rf"""status:
@@ -339,16 +337,14 @@ _OWN_CANONICAL = re.compile(
 
 def parse_record(folder: str, path: str, data: bytes) -> Recalled:
     """Read a file of the records folder."""
-    plain = _HELD_OF.sub(b"", data, count=1) if b"/held-of: " in data else data
-    allocation = canonical(folder, path, plain)
-    if allocation is not None:
-        return Recalled(allocation if plain == data else replace(allocation, pristine=False))
-    found = parse_record_lenient(folder, path, plain)
+    if (allocation := canonical(folder, path, data)) is not None:
+        return Recalled(allocation)
+    found = parse_record_lenient(folder, path, data)
     if found.allocation is None or found.allocation.adopted:
         return found
-    if record_text(found.allocation).encode(errors="replace") != plain:
+    if record_text(found.allocation).encode(errors="replace") != data:
         return found
-    return Recalled(replace(found.allocation, pristine=plain == data))
+    return Recalled(replace(found.allocation, pristine=True))
 
 
 def canonical(folder: str, path: str, data: bytes) -> Allocation | None:
