@@ -21,8 +21,6 @@ DEADLINE = 10.0
 RETRY = 2.0
 LONGEST = 60
 """Longest duration of a Lease that is respected, in seconds."""
-_COUNTED = 2**31 - 1
-"""Largest number in a Lease."""
 _FAREWELL = 5.0
 
 _log = logging.getLogger(__name__)
@@ -143,19 +141,16 @@ class Elector:
         if seen != self._seen:
             self._seen, self._since = seen, self._now()
         self._holder = holder
-        said = spec.get("leaseDurationSeconds")
-        seconds = min(said, LONGEST) if isinstance(said, int) and said > 0 else DURATION
+        seconds = min(spec.get("leaseDurationSeconds") or DURATION, LONGEST)
         return holder in ("", self.identity) or self._now() - self._since >= seconds
 
     def _held(self, live: Manifest, now: int) -> dict[str, Any]:
         spec = _spec(live)
         time = format_instant(now).replace("Z", ".000000Z")
-        is_ours = spec.get("holderIdentity") == self.identity
-        count = spec.get("leaseTransitions")
-        changes = count if isinstance(count, int) and 0 <= count < _COUNTED else 0
         held = {"holderIdentity": self.identity, "leaseDurationSeconds": DURATION}
         held["renewTime"] = time
-        if not is_ours:
+        if spec.get("holderIdentity") != self.identity:
+            changes = spec.get("leaseTransitions") or 0
             held |= {"acquireTime": time, "leaseTransitions": changes + bool(spec)}
         return held
 
@@ -170,8 +165,7 @@ class Elector:
 
 
 def _spec(live: Manifest) -> Mapping[str, Any]:
-    spec = live.get("spec")
-    return spec if isinstance(spec, Mapping) else {}
+    return live.get("spec") or {}
 
 
 def _patch(live: Manifest, spec: Mapping[str, Any]) -> dict[str, Any]:

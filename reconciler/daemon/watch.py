@@ -343,6 +343,4 @@ class Watches:
 
 
 def _metadata(manifest: Mapping[str, Any], key: str) -> str:
-    metadata = manifest.get("metadata")
-    value = metadata.get(key) if isinstance(metadata, Mapping) else None
-    return value[:64] if isinstance(value, str) else ""
+    return str((manifest.get("metadata") or {}).get(key) or "")

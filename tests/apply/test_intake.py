@@ -185,11 +185,6 @@ def test_another_management_cluster_that_is_meant_adds_and_takes_nothing_away() 
     assert found.seen == "uid-2"
 
 
-def test_a_resource_version_in_the_trailer_of_older_commits_is_ignored() -> None:
-    found = take_in(looked(), gone_by(cluster(), named="uid-1 90"))
-    assert (found.changes, found.seen) == ((FileChange(SHOP, None),), "uid-1")
-
-
 # What is remembered between looks
 
 STATE = IntakeState(

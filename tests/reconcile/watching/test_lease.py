@@ -128,23 +128,7 @@ def test_of_two_that_take_it_at_once_one_gets_it(hall: Hall) -> None:
     assert [it.leads() for it in (two, three)] == [False, True]
 
 
-@pytest.mark.parametrize(("count", "next_one"), [(3, 4), (2**31 - 1, 1), (-5, 1), ("x", 1)])
-def test_a_count_that_can_go_no_further_begins_anew(
-    hall: Hall, count: object, next_one: int
-) -> None:
-    """A server takes no greater number: nobody could take the Lease any more."""
-    hall.elector("one").step()
-    hall.spec.update(holderIdentity="", leaseTransitions=count)
-    two = hall.elector("two")
-    two.step()
-    assert two.leads()
-    assert hall.spec["leaseTransitions"] == next_one
-
-
-@pytest.mark.parametrize(
-    ("said", "seconds"),
-    [(10**9, LONGEST), (30, 30), (0, DURATION), (-1, DURATION), ("x", DURATION)],
-)
+@pytest.mark.parametrize(("said", "seconds"), [(10**9, LONGEST), (30, 30), (None, DURATION)])
 def test_nobody_is_waited_for_longer_than_a_minute_whatever_the_lease_says(
     hall: Hall, said: object, seconds: int
 ) -> None:
