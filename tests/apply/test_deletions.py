@@ -99,16 +99,14 @@ def test_a_person_names_the_number_that_goes() -> None:
 
 
 def test_what_went_of_late_counts_as_gone_at_once() -> None:
-    late = {"removed": {KIND: ((NOW - MIN_DELETIONS + 1, 4), (NOW - MIN_DELETIONS, 90))}}
+    there = f"{KIND}/default"
+    late = {"removed": {there: ((NOW - MIN_DELETIONS + 1, 4), (NOW - MIN_DELETIONS, 90))}}
     found, going = many(4, state=late)
     assert found == []
     assert "8 of 24" in going.held[0]
     found, going = many(3, state=late)
     assert len(found) == 3
-    assert going.state().removed == {
-        KIND: ((NOW - MIN_DELETIONS + 1, 4),),
-        f"{KIND}/default": ((NOW, 3),),
-    }
+    assert going.state().removed == {there: ((NOW - MIN_DELETIONS + 1, 4), (NOW, 3))}
 
 
 def shares(**namespaces: tuple[int, int]) -> tuple[list[Any], list[Any]]:
