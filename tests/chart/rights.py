@@ -18,15 +18,15 @@ OWN = {
     Need.POLICIES: "policies",
     Need.DOCUMENTS: "documents",
 }
-_USERS = "Who uses an address decides whether it may be withdrawn, and given to others."
+_USERS = "An address can only be withdrawn if no Service or node uses it."
 _WHY = {
-    "namespaces kube-system": "kube-system tells which cluster it is.",
+    "namespaces kube-system": "The uid of kube-system identifies the cluster.",
     "configmaps": "The inventory.",
     "services": _USERS,
     "nodes": _USERS,
-    Need.NAMESPACES: "Namespaces that are missing are made. Without this somebody else has to.",
-    Need.INTAKE: "Objects that are not in Git are taken in, where Settings say so.",
-    Need.OBSERVE: "Who uses reserved addresses is shown in the status of pools. It works without.",
+    Need.NAMESPACES: "Create missing namespaces. Without this permission, create them yourself.",
+    Need.INTAKE: "Import objects that are not in Git, if Settings name their kind.",
+    Need.OBSERVE: "Show users of reserved addresses in the status of pools. Optional.",
 }
 _HEAD = """\
 {{- /* Written by `make manifests` from reconciler/apply/rights.py. Do not edit. */ -}}

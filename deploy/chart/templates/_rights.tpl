@@ -1,6 +1,6 @@
 {{- /* Written by `make manifests` from reconciler/apply/rights.py. Do not edit. */ -}}
 {{- define "gitops-ipam.rules.management" -}}
-# kube-system tells which cluster it is.
+# The uid of kube-system identifies the cluster.
 - apiGroups: [""]
   resources: [namespaces]
   resourceNames: [kube-system]
@@ -38,18 +38,18 @@
 - apiGroups: [novaedge.io]
   resources: [proxyvips]
   verbs: [get, list]
-# Namespaces that are missing are made. Without this somebody else has to.
+# Create missing namespaces. Without this permission, create them yourself.
 - apiGroups: [""]
   resources: [namespaces]
   verbs: [create, patch]
-# Objects that are not in Git are taken in, where Settings say so.
+# Import objects that are not in Git, if Settings name their kind.
 - apiGroups: [cluster.x-k8s.io]
   resources: [clusterclasses]
   verbs: [list]
 - apiGroups: [apiextensions.k8s.io]
   resources: [customresourcedefinitions]
   verbs: [get]
-# Who uses reserved addresses is shown in the status of pools. It works without.
+# Show users of reserved addresses in the status of pools. Optional.
 - apiGroups: [""]
   resources: [services, nodes]
   verbs: [list]
@@ -68,7 +68,7 @@
 - apiGroups: [cluster.x-k8s.io]
   resources: [clusters, clusterclasses, machines]
   verbs: [watch]
-# Who uses an address decides whether it may be withdrawn, and given to others.
+# An address can only be withdrawn if no Service or node uses it.
 - apiGroups: [""]
   resources: [nodes, services]
   verbs: [watch]
@@ -114,12 +114,12 @@
   verbs: [create, patch, delete]
 {{- end -}}
 {{- define "gitops-ipam.rules.tenant" -}}
-# kube-system tells which cluster it is.
+# The uid of kube-system identifies the cluster.
 - apiGroups: [""]
   resources: [namespaces]
   resourceNames: [kube-system]
   verbs: [get]
-# Who uses an address decides whether it may be withdrawn, and given to others.
+# An address can only be withdrawn if no Service or node uses it.
 - apiGroups: [""]
   resources: [services, nodes]
   verbs: [list]
