@@ -27,6 +27,8 @@ from reconciler.report.metrics import catalogue
 from tests.caches import PYTHON
 
 ROOT = Path(__file__).resolve().parent.parent
+# Pages other than README and tutorials continue from the repository of this one.
+SAMPLE = ROOT / "docs" / "tutorials" / "three-systems.md"
 KINDS = ROOT / "docs" / "reference" / "kinds"
 DATE = "2026-02-15T10:00:00Z"
 _FENCE = re.compile(
@@ -229,16 +231,20 @@ def played(text: str, terminal: Terminal) -> list[tuple[Block, list[Said]]]:
 
 
 def played_page(path: Path, folder: Path) -> list[tuple[Block, list[Said]]]:
-    """Run a page of docs/ in the repository that the README leaves.
+    """Run a page: README and tutorials in an empty folder, others in the repository that SAMPLE leaves.
 
     Args:
         path: The page.
-        folder: Where the README was played; the page gets a copy.
+        folder: The folder in which SAMPLE was played; the page gets a copy.
     """
     own = folder.parent / f"{folder.name}-{path.parent.name}-{path.stem}"
-    shutil.copytree(folder, own)
-    terminal = Terminal(own)
-    terminal.place = own / "work" / "addresses"
+    if path.parent in (ROOT, SAMPLE.parent):
+        own.mkdir()
+        terminal = Terminal(own)
+    else:
+        shutil.copytree(folder, own)
+        terminal = Terminal(own)
+        terminal.place = own / "work" / "addresses"
     return played(path.read_text(encoding="utf-8"), terminal)
 
 
@@ -445,12 +451,10 @@ def _by_action(path: str) -> str:
 def main() -> None:
     """Write tables and outputs of all pages anew."""
     with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "readme"
+        folder = Path(scratch) / "sample"
         folder.mkdir()
-        readme = ROOT / "README.md"
-        text = readme.read_text(encoding="utf-8")
-        readme.write_text(with_outputs(text, played(text, Terminal(folder))), encoding="utf-8")
-        for path in pages():
+        played(SAMPLE.read_text(encoding="utf-8"), Terminal(folder))
+        for path in (ROOT / "README.md", *pages()):
             text = with_outputs(path.read_text(encoding="utf-8"), played_page(path, folder))
             for written in (
                 with_tables,
@@ -465,6 +469,7 @@ def main() -> None:
 
 
 def pages() -> list[Path]:
+    """Return the pages of docs/, by path."""
     return sorted((ROOT / "docs").rglob("*.md"))
 
 

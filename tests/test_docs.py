@@ -16,6 +16,7 @@ from tests import reference
 from tests.documentation import (
     KINDS,
     ROOT,
+    SAMPLE,
     Said,
     Terminal,
     blocks,
@@ -192,10 +193,9 @@ def test_the_page_of_guarantees_lists_tests_that_exist() -> None:
 
 
 @pytest.fixture(scope="module")
-def readme(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("readme")
-    for _, said in played(_text("README.md"), Terminal(folder)):
-        require_true(said)
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sample")
+    played(SAMPLE.read_text(encoding="utf-8"), Terminal(folder))
     return folder
 
 
@@ -208,13 +208,13 @@ def require_true(said: list[Said]) -> None:
     "page",
     [
         path
-        for path in pages()
+        for path in (ROOT / "README.md", *pages())
         if any(block.language == "console" for block in blocks(path.read_text(encoding="utf-8")))
     ],
     ids=lambda path: path.stem,
 )
-def test_the_examples_of_a_page_print_what_is_shown(page: Path, readme: Path) -> None:
-    for _, said in played_page(page, readme):
+def test_the_examples_of_a_page_print_what_is_shown(page: Path, sample: Path) -> None:
+    for _, said in played_page(page, sample):
         require_true(said)
 
 
