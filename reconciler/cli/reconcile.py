@@ -44,7 +44,7 @@ from reconciler.report import metrics
 from reconciler.report.formats import json_line, json_text, yaml_text
 from reconciler.report.text import runs
 from reconciler.report.text.plan import plan_text
-from reconciler.report.text.table import CARRIED_OUT, Painter, findings_text
+from reconciler.report.text.table import CARRIED_OUT, Painter, explain_text, findings_text
 
 _log = logging.getLogger(__name__)
 
@@ -281,7 +281,7 @@ class _Printer(Struct, frozen=True):
         found = [*evaluation.findings, *evaluation.gates]
         words = {} if has_wrong_settings(evaluation) else CARRIED_OUT
         if found:
-            output.tell(findings_text(found, brush, words))
+            output.tell(findings_text(found, brush, words) + explain_text(found, brush))
         output.emit("".join(self._texts(item, repository, brush)), flushes=True)
 
     def _texts(self, item: Round, repository: Repository, brush: Painter) -> Iterator[str]:
@@ -351,7 +351,9 @@ def _document(done: Sequence[Round], code: int, to: str) -> dict[str, Any]:
     every = [*planned, first.evaluation, last.evaluation]
     # An exceeded limit is the reason for exit code 3, and appears only here.
     found = dict.fromkeys(it for each in every for it in (*each.findings, *each.gates))
-    document["plan"]["findings"] = report_json.listed_findings(tuple(found))
+    document["plan"]["findings"] = report_json.listed_findings(
+        tuple(found), last.evaluation.tree.settings
+    )
     if (applied := applied_in(done)) is not None:
         heads = [item.done.head.id for item in done if item.applied is not None]
         document["apply"] = report_json.apply_document(applied, heads[-1], code)

@@ -29,7 +29,7 @@ from reconciler.report.formats import json_text, yaml_text
 from reconciler.report.maps import map_svg
 from reconciler.report.markdown import at_top, markdown_text, marked
 from reconciler.report.text.plan import causes_text, check_text, plan_text
-from reconciler.report.text.table import Painter, findings_text
+from reconciler.report.text.table import Painter, explain_text, findings_text
 from reconciler.review.preview import NOTHING, Preview, preview
 from reconciler.review.result import Compared, with_emptiness
 
@@ -231,7 +231,7 @@ def plan(
         shown = ("capacity", "brake", "clock-ahead", "announcement-moved")
         refused = [item for item in evaluation.gates if item.code not in shown]
         others = [item for item in all_found(evaluation) if item not in refused]
-        output.tell(findings_text(others, brush)) if others else None
+        output.tell(findings_text(others, brush) + explain_text(others, brush)) if others else None
         output.emit(plan_text(evaluation, brush, keeps=keeps, causes=compared.causes))
         if compared.causes:
             output.emit(causes_text(compared.causes, brush))

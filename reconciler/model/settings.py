@@ -71,12 +71,17 @@ class Settings(Struct, frozen=True):
     pool_name: str = POOL_NAME
     advertisement: str = "l2"
     branch: str = ""
+    docs_url: str = ""
     location: Location = Location(".")
 
     @property
     def folders(self) -> tuple[str, ...]:
         """The folders of documents: source folders, and the observed folder."""
         return *self.sources, self.observed
+
+    def url_of(self, code: str) -> str:
+        """Return the page of a finding code in the published documentation, or an empty text."""
+        return f"{self.docs_url.rstrip('/')}/reference/codes/{code}/" if self.docs_url else ""
 
     def held_to(self, earlier: "Settings") -> "Settings":
         """Return these Settings with the stricter limits and thresholds of both Settings."""

@@ -108,6 +108,7 @@ def _read(document: Document) -> tuple[Settings, list[Finding]]:
         address_spaces=tuple(spec["addressSpaces"]) if "addressSpaces" in spec else None,
         kinds=tuple((folder, tuple(kinds[folder])) for folder in sorted(kinds)),
         committer=(committer.get("name", name), committer.get("email", email)),
+        docs_url=spec.get("docsUrl", default.docs_url),
         skips_ci=(spec.get("commit") or {}).get("skipCi", default.skips_ci),
         observed=spec.get("observed", default.observed),
         elastic=_elastic(spec.get("elastic") or {}, default.elastic),

@@ -120,6 +120,7 @@ def sarif_text(evaluation: Evaluation, version: str, root: str = "") -> str:
             "shortDescription": {"text": about.cause},
             "fullDescription": {"text": about.cause},
             "help": {"text": about.text, "markdown": about.text},
+            **({"helpUri": url} if (url := evaluation.tree.settings.url_of(code)) else {}),
         }
         for code, about in sorted(CODES.items())
     ]

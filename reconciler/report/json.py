@@ -10,6 +10,7 @@ from reconciler.documents.findings import Finding, Location
 from reconciler.model.applied import Applied, ObjectOutcome, ObjectResult
 from reconciler.model.key import Key
 from reconciler.model.plan import Cause, Usage
+from reconciler.model.settings import Settings
 from reconciler.planning.digest import actions, digest, summary
 from reconciler.planning.evaluate import Evaluation
 from reconciler.report.findings import capped
@@ -31,7 +32,7 @@ def plan_document(
         "summary": summary(evaluation),
         "actions": decided,
         "pools": pools(evaluation),
-        "findings": listed_findings(evaluation.findings),
+        "findings": listed_findings(evaluation.findings, evaluation.tree.settings),
     }
 
 
@@ -68,9 +69,14 @@ def path_and_line(place: Location | None) -> dict[str, Any] | None:
     return None if place is None else {"path": place.path, "line": place.line}
 
 
-def listed_findings(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+def listed_findings(
+    findings: Sequence[Finding], settings: Settings | None = None
+) -> list[dict[str, Any]]:
     """Return the most severe findings, and the number of the others."""
-    return [finding(item) for item in capped(findings)]
+    listed = map(finding, capped(findings))
+    if settings is None or not settings.docs_url:
+        return list(listed)
+    return [{**document, "url": settings.url_of(document["code"])} for document in listed]
 
 
 def finding(item: Finding) -> dict[str, Any]:
@@ -87,13 +93,14 @@ def finding(item: Finding) -> dict[str, Any]:
 def check_document(compared: Compared, plan: Mapping[str, Any], exit_code: int) -> dict[str, Any]:
     """Return the result of a check. Findings of the base and of other changes are separate."""
     evaluation, within = compared.evaluation, compared.within_contract
+    settings = evaluation.tree.settings
     return {
         **envelope("Check"),
         "ok": exit_code == 0,
         "exitCode": int(exit_code),
-        "findings": listed_findings(evaluation.findings),
-        "gates": listed_findings(evaluation.gates),
-        "inherited": listed_findings(compared.inherited),
+        "findings": listed_findings(evaluation.findings, settings),
+        "gates": listed_findings(evaluation.gates, settings),
+        "inherited": listed_findings(compared.inherited, settings),
         "beside": [_together(it) for it in compared.also],
         "causes": causes_listed(compared.causes),
         "withinContract": within and {"team": within.team or None, "reasons": list(within.reasons)},

@@ -13,6 +13,7 @@ from reconciler.model.key import Key
 from reconciler.model.objects import MANAGEMENT
 from reconciler.model.plan import Cause, Decision, Expire, Grant, Keep, Refuse, Release
 from reconciler.model.pool import Tier
+from reconciler.model.settings import Settings
 from reconciler.planning.digest import action_name, actions, digest
 from reconciler.planning.evaluate import Evaluation, is_held
 from reconciler.report.findings import (
@@ -131,7 +132,10 @@ def markdown_text(
         Section("Addresses", _ALLOCATIONS, allocations),
         Section("Capacity", _CAPACITY, _capacity(evaluation)),
     ]
-    findings = Section("Findings", "", [_finding(item) for item in all_listed(evaluation)])
+    settings = evaluation.tree.settings
+    findings = Section(
+        "Findings", "", [_finding(item, settings) for item in all_listed(evaluation)]
+    )
     # Findings that stop a change come first, warnings last.
     sections.insert(0 if worst else len(sections), findings)
     sections.insert(0, Section(plural(len(transfers), "transfer"), _TRANSFERS, transfers))
@@ -234,10 +238,12 @@ def _capacity(evaluation: Evaluation) -> list[str]:
     return rows
 
 
-def _finding(item: Finding) -> str:
+def _finding(item: Finding, settings: Settings) -> str:
+    url = settings.url_of(item.code)
+    name = f"[{item.code}]({url})" if url else item.code
     at = f" at {code(where(item.location))}" if item.location.path != "." else ""
     hint = f"<br>💡 {prose(item.hint)}" if item.hint else ""
-    return f"- {_SEVERITY[item.severity]} **{item.code}**{at}<br>{prose(item.message)}{hint}"
+    return f"- {_SEVERITY[item.severity]} **{name}**{at}<br>{prose(item.message)}{hint}"
 
 
 def _footer(evaluation: Evaluation, verb: str, base: str | None, commit: str = "") -> str:

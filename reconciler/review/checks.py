@@ -69,6 +69,7 @@ _FIELDS = {
     "committer": "",
     "skips_ci": "commit.skipCi",
     "limits": "",
+    "docs_url": "docsUrl",
 }
 
 

@@ -25,6 +25,7 @@ from reconciler.report.text.table import (
     Cell,
     Colour,
     Painter,
+    explain_text,
     findings_text,
     limited,
     table,
@@ -319,6 +320,7 @@ def check_text(compared: Compared, painter: Painter, base: str = "") -> str:
     """Return moves, transfers, releases, findings, causes, other changes, pools, and the verdict."""
     evaluation, plan = compared.evaluation, compared.evaluation.plan
     within = within_sentence(compared.within_contract)
+    found = [*evaluation.findings, *evaluation.gates]
     # Pools that get another size or reach a worse tier, even one below the limit.
     changed = [
         key
@@ -330,7 +332,8 @@ def check_text(compared: Compared, painter: Painter, base: str = "") -> str:
             moves_text(evaluation, painter),
             _transfers_text(evaluation, painter),
             _releases(evaluation, painter),
-            findings_text([*evaluation.findings, *evaluation.gates], painter),
+            findings_text(found, painter),
+            explain_text(found, painter),
             _inherited_text(compared.inherited, base, painter),
             causes_text(compared.causes, painter),
             _together(compared.also, painter),

@@ -107,3 +107,10 @@ def findings_text(
         more = len(findings) - len(shown)
         lines.append(f"and {more} more; -o json lists up to {IN_ALL:,}")
     return "\n".join(lines) + "\n" if lines else ""
+
+
+def explain_text(findings: Iterable[Finding], painter: Painter) -> str:
+    """Return the line after findings that names `ipam explain`, if a finding has no hint."""
+    if all(item.hint or item.severity is Severity.INFO for item in findings):
+        return ""
+    return painter.paint("Run 'ipam explain CODE' for cause and fix.", Colour.DIM) + "\n"
