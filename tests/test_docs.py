@@ -174,8 +174,8 @@ def test_generated_pages_are_current() -> None:
 
 
 def test_every_metric_is_in_the_table() -> None:
-    page = _text("docs", "how-to", "monitor.md")
-    assert with_metrics(page) == page, "python -m tests.documentation writes monitor.md anew"
+    page = _text("docs", "reference", "metrics.md")
+    assert with_metrics(page) == page, "run python -m tests.documentation"
 
 
 def test_what_each_controller_can_do_is_in_the_table() -> None:
