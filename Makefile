@@ -48,8 +48,8 @@ $(DEVELOPED): $(INSTALLED) requirements-dev.lock
 SITE ?= $(HERE)/site
 MKDOCS := NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs
 docs: $(VENV)/.documented
-	@$(MKDOCS) build --quiet --strict --site-dir $(SITE)
-	@echo "docs: $(SITE)/index.html"
+	@$(MKDOCS) build --strict --site-dir $(SITE)
+
 
 docs-serve: $(VENV)/.documented
 	@$(MKDOCS) serve

@@ -52,6 +52,9 @@ _METRICS = re.compile(
 _CONTROLLERS = re.compile(
     r"(?P<open><!-- controllers -->\n).*?(?P<close><!-- end of controllers -->)", re.DOTALL
 )
+_SCHEMAS = re.compile(
+    r"(?P<open><!-- schemas -->\n).*?(?P<close><!-- end of schemas -->)", re.DOTALL
+)
 _GUARANTEES = re.compile(
     r"(?P<open><!-- guarantees -->\n).*?(?P<close><!-- end of guarantees -->)", re.DOTALL
 )
@@ -403,6 +406,15 @@ def with_controllers(text: str) -> str:
     return _CONTROLLERS.sub(lambda found: f"{found['open']}{table}{found['close']}", text)
 
 
+def with_schemas(text: str) -> str:
+    rows = []
+    for path in sorted((ROOT / "schemas" / "output").glob("*.json")):
+        about = json.loads(path.read_text(encoding="utf-8"))
+        rows.append(f"| {about['title']} | {about['description']} | `{path.relative_to(ROOT)}` |\n")
+    table = f"\n| Document | Content | Schema |\n| --- | --- | --- |\n{''.join(rows)}\n"
+    return _SCHEMAS.sub(lambda found: f"{found['open']}{table}{found['close']}", text)
+
+
 def with_guarantees(text: str) -> str:
     listed = yaml.safe_load((ROOT / "tests" / "guarantees.yaml").read_text(encoding="utf-8"))
     parts = []
@@ -461,6 +473,7 @@ def main() -> None:
                 with_kinds,
                 with_metrics,
                 with_controllers,
+                with_schemas,
                 with_guarantees,
                 with_ci,
             ):

@@ -29,6 +29,7 @@ from tests.documentation import (
     with_guarantees,
     with_kinds,
     with_metrics,
+    with_schemas,
     with_tables,
 )
 
@@ -182,6 +183,11 @@ def test_what_each_controller_can_do_is_in_the_table() -> None:
     page = _text("docs", "reference", "load-balancers.md")
     told = "python -m tests.documentation writes load-balancers.md anew"
     assert with_controllers(page) == page, told
+
+
+def test_every_schema_of_an_output_is_in_the_table() -> None:
+    page = _text("docs", "reference", "output.md")
+    assert with_schemas(page) == page, "run python -m tests.documentation"
 
 
 def test_the_page_of_guarantees_lists_tests_that_exist() -> None:

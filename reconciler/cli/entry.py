@@ -45,7 +45,7 @@ def main() -> NoReturn:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run `ipam` and return its exit code (docs/reference/output.md). Every failure is handled here."""
+    """Run `ipam` and return its exit code (docs/reference/exit-codes.md). Every failure is handled here."""
     clean_environment(os.environ)
     debug = "--debug" in arguments or os.environ.get("IPAM_DEBUG", "0").lower() not in _OFF
     code = _run(arguments, debug=debug)

@@ -5,7 +5,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """Exit codes of `ipam` (docs/reference/output.md)."""
+    """Exit codes of `ipam` (docs/reference/exit-codes.md)."""
 
     OK = 0
     WRONG = 1
