@@ -128,6 +128,22 @@ class Document(Struct, frozen=True, gc=False):
         return f"{self.kind.name} {name}"
 
 
+def value_at(body: Any, *steps: str | int) -> Any:
+    """Return a value inside a document that no schema has checked; None if it is not there."""
+    for step in steps:
+        if isinstance(step, int):
+            body = body[step] if isinstance(body, list) and step < len(body) else None
+        else:
+            body = body.get(step) if isinstance(body, Mapping) else None
+    return body
+
+
+def text_at(body: Any, *steps: str) -> str:
+    """Return a text inside such a document; empty for another value."""
+    value = value_at(body, *steps)
+    return value if isinstance(value, str) else ""
+
+
 class Selection(Struct, frozen=True):
     """The documents that labels select, by name, and unreadable files that might match."""
 

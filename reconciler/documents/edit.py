@@ -9,7 +9,7 @@ import yaml as pyyaml
 from msgspec.structs import replace
 
 from reconciler.documents import yaml
-from reconciler.documents.document import Document
+from reconciler.documents.document import Document, value_at
 from reconciler.documents.yaml import Steps, scalar
 
 Item = str | Mapping[str, str | int]
@@ -45,7 +45,7 @@ def with_edits(document: Document, edits: Iterable[Edit]) -> bytes | None:
 def with_value(document: Document, steps: Steps, value: str | int) -> bytes | None:
     """Return the file with a new value and missing mappings, or None if impossible in place."""
     lines = document.data.decode("utf-8").split("\n")
-    if _value_at(document.body, steps) is not None:
+    if value_at(document.body, *steps) is not None:
         place = document.at(*steps)
         line, start = lines[place.line - 1], place.column - 1
         found = _SCALAR.match(line, start)
@@ -62,19 +62,10 @@ def with_value(document: Document, steps: Steps, value: str | int) -> bytes | No
     return _checked(document, "\n".join(lines), change)
 
 
-def _value_at(body: Any, steps: Steps) -> Any:
-    for step in steps:
-        if isinstance(step, int):
-            body = body[step] if isinstance(body, list) and step < len(body) else None
-        else:
-            body = body.get(step) if isinstance(body, Mapping) else None
-    return body
-
-
 def _inserted(document: Document, lines: list[str], steps: Steps, value: str | int) -> list[str]:
     depth, inside = 0, document.body
     for at in range(1, len(steps)):
-        found = _value_at(document.body, steps[:at])
+        found = value_at(document.body, *steps[:at])
         if isinstance(found, Mapping) and found:
             depth, inside = at, found
     place = document.at(*steps[:depth], next(iter(inside)), key=True)
@@ -106,7 +97,7 @@ def with_item(document: Document, steps: Steps, item: Item) -> bytes | None:
     else:
         edited = _below(text, last, item)
     added = dict(item) if isinstance(item, Mapping) else item
-    return _checked(document, edited, lambda body: _value_at(body, steps).append(added))
+    return _checked(document, edited, lambda body: value_at(body, *steps).append(added))
 
 
 def _node(text: str, index: int, steps: Steps) -> Any:
@@ -157,7 +148,7 @@ def without_field(document: Document, steps: Steps) -> bytes | None:
     """Return the file without a field and emptied mappings, or None if impossible in place."""
     text = document.data.decode("utf-8")
     while len(steps) > 1:
-        around = _value_at(document.body, steps[:-1])
+        around = value_at(document.body, *steps[:-1])
         if not isinstance(around, Mapping) or len(around) > 1:
             break
         steps = steps[:-1]
@@ -171,7 +162,7 @@ def without_field(document: Document, steps: Steps) -> bytes | None:
     else:
         before = node.value[at - 1][1].end_mark.index
         edited = f"{text[:before]}{text[value.end_mark.index :]}"
-    return _checked(document, edited, lambda body: _value_at(body, steps[:-1]).pop(steps[-1]))
+    return _checked(document, edited, lambda body: value_at(body, *steps[:-1]).pop(steps[-1]))
 
 
 def _without_lines(text: str, key: Any, value: Any) -> str | None:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.documents import yaml
-from reconciler.documents.document import Document, Identity, Kind
+from reconciler.documents.document import Document, Identity, Kind, value_at
 from reconciler.documents.findings import (
     SHOWN_CHARACTERS,
     Finding,
@@ -196,9 +196,7 @@ def _misspelt(document: Document) -> list[Finding]:
     found: list[Finding] = []
     name = document.kind.schema
     for steps, known in _preserving(name):
-        value: Any = document.body
-        for step in steps:
-            value = value.get(step) if isinstance(value, dict) else None
+        value = value_at(document.body, *steps)
         if isinstance(value, dict) and not value.keys() <= known.keys():
             for field in sorted(field for field in value if field not in known):
                 if _near(field, known, _MISSPELT) or _begins(field, known):

@@ -7,7 +7,15 @@ from typing import Any, NamedTuple
 from msgspec import Struct, field
 
 from reconciler.addresses import IPRange, NotationError, parse_cidr
-from reconciler.documents.document import Document, Documents, GroupKind, Identity, Kind
+from reconciler.documents.document import (
+    Document,
+    Documents,
+    GroupKind,
+    Identity,
+    Kind,
+    text_at,
+    value_at,
+)
 from reconciler.documents.edit import Edit
 from reconciler.documents.findings import Finding, error, warning
 from reconciler.documents.yaml import Steps
@@ -137,17 +145,12 @@ def referring_whole(family: str, owners: Mapping[str, GroupKind], type_: str) ->
     """Return the form of complete `claimRef` and `poolRef`, for the kind that claims by slot."""
 
     def claim(body: RecordBody) -> Key | None:
-        spec = body.get("spec")
-        reference = spec.get("claimRef") if isinstance(spec, Mapping) else None
-        if not isinstance(spec, Mapping) or not isinstance(reference, Mapping):
+        slot, reference = text_at(body, "spec", "type"), value_at(body, "spec", "claimRef")
+        group, kind, name = (text_at(reference, it) for it in ("apiGroup", "kind", "name"))
+        namespace = value_at(reference, "namespace")
+        if (group, kind) != owners.get(slot) or not isinstance(namespace, str | None):
             return None
-        slot = spec.get("type")
-        kind = owners.get(slot) if isinstance(slot, str) else None
-        said = reference.get("apiGroup"), reference.get("kind")
-        name, namespace = reference.get("name"), reference.get("namespace", "")
-        if said != kind or not isinstance(name, str) or not isinstance(namespace, str):
-            return None
-        found = Key(family, namespace, name, str(slot), str(said[1]))
+        found = Key(family, namespace or "", name, slot, kind)
         return found if found.is_sound else None
 
     return RecordForm(WHOLE, "claimRef", WHOLE, type_, claim, {slot: slot for slot in owners})

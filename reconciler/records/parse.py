@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from sys import intern
 from typing import Any
 
@@ -18,6 +18,7 @@ from reconciler.addresses import (
     parse_cidr,
 )
 from reconciler.documents import yaml
+from reconciler.documents.document import text_at, value_at
 from reconciler.documents.findings import Finding, Location, error, shown, warning
 from reconciler.documents.text import legible
 from reconciler.families import claim_of_copy, family_of
@@ -84,6 +85,7 @@ class _Lenient:
         self.body: dict[str, Any] = reading.documents[0].value
         if self.body.get("kind") != KIND:
             raise _UnreadableError(f"kind {KIND} required")
+        self._said, self._text = partial(value_at, self.body), partial(text_at, self.body)
         self.annotation = self._text("metadata", "annotations", CLAIM)
 
     def allocation(self) -> Allocation:
@@ -116,7 +118,7 @@ class _Lenient:
             since=since,
             allocated_at=allocated_at if item else "",
             size=item.size if item else self._count(),
-            pinned=isinstance(self.said("spec", "pinnedRange"), Mapping),
+            pinned=isinstance(self._said("spec", "pinnedRange"), Mapping),
             type=kind,
             role=said_role if said_role in roles else roles[0],
             owner=owner,
@@ -127,20 +129,10 @@ class _Lenient:
             path=self.path,
             pristine=False,
             adopted=annotated is None,
-            announced=phase is Phase.RELEASED and bool(self.said("status", "announced")),
+            announced=phase is Phase.RELEASED and bool(self._said("status", "announced")),
             prefix=self._prefix(item) if is_own else None,
             object=self._label("load-balancer") if is_own else "",
         )
-
-    def said(self, *steps: str) -> Any:
-        value: Any = self.body
-        for step in steps:
-            value = value.get(step) if isinstance(value, Mapping) else None
-        return value
-
-    def _text(self, *steps: str) -> str:
-        value = self.said(*steps)
-        return value if isinstance(value, str) else ""
 
     def _label(self, name: str) -> str:
         return self._text("metadata", "labels", f"{self.labels}{name}")
@@ -152,7 +144,7 @@ class _Lenient:
     def _phase(self) -> Phase:
         """Return the phase, which must match the range: a truncated file keeps its addresses."""
         phase = _KNOWN_PHASES.get(self._text("status", "phase"))
-        status = self.said("status") or {}
+        status = self._said("status") or {}
         if phase is None:
             known = ", ".join(_KNOWN_PHASES)
             raise _UnreadableError(f"status.phase must be one of {known}")
@@ -162,11 +154,11 @@ class _Lenient:
         return phase
 
     def _count(self) -> int:
-        count = self.said("spec", "count")
+        count = self._said("spec", "count")
         return count if type(count) is int and count >= 0 else 1
 
     def _ready(self, field: str) -> str:
-        conditions = self.said("status", "conditions")
+        conditions = self._said("status", "conditions")
         for condition in conditions if isinstance(conditions, list) else ():
             if isinstance(condition, Mapping) and condition.get("type") == "Ready":
                 value = condition.get(field)
@@ -198,7 +190,7 @@ class _Lenient:
         return Owner(namespace, name, self._label("team") or default)
 
     def _prefix(self, item: IPRange | None) -> int | None:
-        said = self.said("spec", "prefixLength")
+        said = self._said("spec", "prefixLength")
         return said if item is not None and type(said) is int and said == item.prefix() else None
 
     def _type(self, claim: Key, form: Form) -> str:
@@ -240,12 +232,12 @@ class _Lenient:
             raise _UnreadableError("status.startAddress and endAddress required")
         if block is not None and not block.covers(found):
             raise _UnclearError(f"cidr differs from {format_short(found)}")
-        counted = self.said("status", "allocatedCount")
+        counted = self._said("status", "allocatedCount")
         if isinstance(counted, int) and counted != found.size:
             raise _UnclearError(
                 f"allocatedCount {counted}, but {format_short(found)} holds {found.size}"
             )
-        addresses = self.said("status", "addresses")
+        addresses = self._said("status", "addresses")
         if isinstance(addresses, list) and addresses:
             listed = {self._address(item) for item in addresses}
             if len(listed) != found.size or any(

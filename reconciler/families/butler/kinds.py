@@ -1,10 +1,8 @@
 """Kinds, keys, resources, and the record form of Butler."""
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
-from reconciler.documents.document import Document, Documents, GroupKind, Kind
+from reconciler.documents.document import Document, Documents, GroupKind, Kind, text_at, value_at
 from reconciler.families.interface import NAME_ONLY, PLACED, RecordBody, RecordForm
 from reconciler.loadbalancers import controller
 from reconciler.model.claim import Allocation
@@ -99,27 +97,15 @@ CRDS = tuple(f"{GROUP}_{it.plural}.yaml" for it in (NETWORK_POOL, PROVIDER_CONFI
 _GROWTH_NAME = re.compile(r".*-(?:lb|nodes)-([0-9]{1,6})", re.ASCII)
 
 
-def _in(body: RecordBody, *steps: str) -> Any:
-    value: Any = body
-    for step in steps:
-        value = value.get(step) if isinstance(value, Mapping) else None
-    return value
-
-
-def _text(body: RecordBody, *steps: str) -> str:
-    value = _in(body, *steps)
-    return value if isinstance(value, str) else ""
-
-
 def claim_of_copy(body: RecordBody) -> Key | None:
     """Return the tenant's claim that a copied record states by tenant, type, and name."""
-    namespace, name = _text(body, "spec", OWNER, "namespace"), _text(body, "spec", OWNER, "name")
-    slot = _text(body, "spec", "type")
+    namespace, name = (text_at(body, "spec", OWNER, it) for it in ("namespace", "name"))
+    slot = text_at(body, "spec", "type")
     if not namespace or not name or slot not in GROWS:
         return None
-    role = _text(body, "metadata", "labels", f"{LABEL}allocation-role")
-    grown = _GROWTH_NAME.fullmatch(_text(body, "metadata", "name"))
-    if grown and role != "initial" and _in(body, "spec", "pinnedRange") is None:
+    role = text_at(body, "metadata", "labels", f"{LABEL}allocation-role")
+    grown = _GROWTH_NAME.fullmatch(text_at(body, "metadata", "name"))
+    if grown and role != "initial" and value_at(body, "spec", "pinnedRange") is None:
         slot = f"{slot}-{int(grown.group(1))}"
     claim = tenant_key(namespace, name, slot)
     return claim if claim.is_sound else None

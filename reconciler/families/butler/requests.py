@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, format_short
-from reconciler.documents.document import Document, Documents
+from reconciler.documents.document import Document, Documents, text_at
 from reconciler.documents.findings import (
     MAX_SUGGESTIONS,
     Finding,
@@ -70,12 +70,10 @@ def stands_for(document: Document) -> Key | None:
 
 def possible_owner(body: RecordBody) -> tuple[str, str] | None:
     """Return a half-readable reference to a tenant, with the other half empty; else None."""
-    spec = body.get("spec") if body.get("kind") == kinds.REQUEST.kind else None
-    reference = spec.get(kinds.OWNER) if isinstance(spec, Mapping) else None
-    if not isinstance(reference, Mapping):
+    if body.get("kind") != kinds.REQUEST.kind:
         return None
-    said = [reference.get(field) for field in ("namespace", "name")]
-    namespace, name = (it if isinstance(it, str) and is_label(it) else "" for it in said)
+    said = [text_at(body, "spec", kinds.OWNER, field) for field in ("namespace", "name")]
+    namespace, name = (it if is_label(it) else "" for it in said)
     return (namespace, name) if bool(namespace) != bool(name) else None
 
 

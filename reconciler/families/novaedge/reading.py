@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.addresses import BITS, IPRange, IPSet, anycast_of, format_address, format_cidr
-from reconciler.documents.document import Document, Documents
+from reconciler.documents.document import Document, Documents, text_at
 from reconciler.documents.edit import Edit
 from reconciler.documents.findings import Finding, error, has_error, shown, warning
 from reconciler.documents.yaml import Steps, dotted
@@ -301,9 +301,7 @@ _WHOLE = referring_whole(NAME, {TYPE: VIP}, TYPE)
 def claim_of_copy(body: RecordBody) -> Key | None:
     """Return the claim that a record states; its address determines the IP version."""
     claim = _WHOLE.claim(body)
-    status = body.get("status")
-    start = status.get("startAddress") if isinstance(status, Mapping) else None
-    if claim is None or not isinstance(start, str) or ":" not in start:
+    if claim is None or ":" not in text_at(body, "status", "startAddress"):
         return claim
     return replace(claim, slot=SLOTS[6])
 
