@@ -27,6 +27,7 @@ from reconciler.model.pool import Pool
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.pool_map import AddressPart, AddressUse, without_record
 from reconciler.planning.retention import retention_end
+from reconciler.planning.space import Lookup
 from reconciler.report.findings import capped
 from reconciler.report.formats import envelope
 from reconciler.report.json import finding, plan_document, usage_item
@@ -220,16 +221,11 @@ def _comes_free(state: State) -> dict[Key, list[list[Any]]]:
 
 
 def _overlaps(pools: Iterable[Pool]) -> dict[Key, set[str]]:
-    found: dict[Key, set[str]] = {}
-    open_: list[tuple[str, IPRange, Key]] = []
-    for item in sorted((it.space, one, it.key) for it in pools for one in it.extent | it.usable):
-        space, range_, key = item
-        open_ = [it for it in open_ if it[0] == space and it[1].overlaps(range_)]
-        for _, _, other in open_:
-            if other != key:
-                found.setdefault(key, set()).add(str(other))
-                found.setdefault(other, set()).add(str(key))
-        open_.append(item)
+    entries = [(item, pool) for pool in pools for item in pool.extent | pool.usable]
+    there, found = Lookup(entries), dict[Key, set[str]]()
+    for item, pool in entries:
+        others = (other for _, other in there.overlapping(item) if other.space == pool.space)
+        found.setdefault(pool.key, set()).update(str(it.key) for it in others if it != pool)
     return found
 
 
