@@ -41,6 +41,8 @@ NAMED = BALANCER.named
 
 SLOTS = {NODES: TENANT.kind, LB: TENANT.kind, "request": REQUEST.kind}
 GROWS = (NODES, LB)
+SIZES = {NODES: 5, LB: 8}
+"""Addresses of claims for which neither a document nor a pool states a number."""
 
 
 def pool_key(namespace: str, name: str) -> Key:

@@ -19,16 +19,7 @@ from reconciler.documents.edit import Edit
 from reconciler.documents.findings import Finding, Location, error, has_error, warning
 from reconciler.documents.yaml import Steps
 from reconciler.families import fields
-from reconciler.families.butler.kinds import (
-    LB,
-    NAME,
-    POOL,
-    PROVIDER,
-    REQUEST,
-    SYSTEM,
-    TENANT,
-    pool_key,
-)
+from reconciler.families.butler import kinds
 from reconciler.families.interface import FamilyReading, Fix, Fixes
 from reconciler.model.claim import Allocation, Claim, Quota
 from reconciler.model.key import Key
@@ -81,7 +72,7 @@ def read_pool(document: Document, settings: Settings) -> tuple[NetworkPool | Non
         found.append(warning("pool-empty", document.at("spec", "reserved"), message, hint))
     defaults = (spec.get("tenantAllocation") or {}).get("defaults") or {}
     pool = Pool(
-        key=pool_key(document.namespace, document.name),
+        key=kinds.pool_key(document.namespace, document.name),
         usable=usable,
         windows=tuple(windows),
         reserved=blocks,
@@ -184,8 +175,6 @@ GATEWAY = ("spec", "network", "gateway")
 _DEFAULT = "default"
 _INCREMENT = 2
 _ELASTIC_SIZE = 2
-_STATIC_SIZE = 8
-_NODES = 5
 _CLOUDS = ("azure", "aws", "gcp")
 
 
@@ -210,8 +199,10 @@ class Provider(Struct, frozen=True):
 
     def quota(self, tenant: tuple[str, str], kind: str) -> Quota | None:
         """Return the quota on one tenant's addresses of a type, or None."""
-        limit = self.max_lb if kind == LB else self.max_nodes
-        return None if limit is None else Quota((NAME, *tenant, kind), limit, self.quota_source)
+        limit = self.max_lb if kind == kinds.LB else self.max_nodes
+        return (
+            None if limit is None else Quota((kinds.NAME, *tenant, kind), limit, self.quota_source)
+        )
 
     @property
     def names_no_pool(self) -> bool:
@@ -259,7 +250,7 @@ def read_provider(document: Document) -> tuple[Provider | None, list[Finding]]:
     quota = network.get("quotaPerTenant") or {}
     provider = Provider(
         is_ipam=is_ipam,
-        pools=tuple(pool_key(SYSTEM, it["name"]) for it in references),
+        pools=tuple(kinds.pool_key(kinds.SYSTEM, it["name"]) for it in references),
         names=tuple(it["name"] for it in references),
         is_elastic=is_elastic,
         lb_size=balancer.get("initialPoolSize", _ELASTIC_SIZE) if is_elastic else size,
@@ -280,15 +271,15 @@ class Providers:
     def __init__(self, documents: Documents) -> None:
         self.findings: list[Finding] = []
         self._by_name: dict[tuple[str, str], Provider] = {}
-        names = documents.every(PROVIDER, SYSTEM)
+        names = documents.every(kinds.PROVIDER, kinds.SYSTEM)
         self._implicit = _DEFAULT if _DEFAULT in names or not names else names[0]
-        for document in documents.of(PROVIDER):
+        for document in documents.of(kinds.PROVIDER):
             provider, found = read_provider(document)
             if provider is not None:
                 self._by_name[document.namespace, document.name] = provider
             if not document.unread:
                 self.findings += found
-        self._is_choice = len({*self._by_name, *((SYSTEM, name) for name in names)}) > 1
+        self._is_choice = len({*self._by_name, *((kinds.SYSTEM, name) for name in names)}) > 1
 
     def all(self) -> Iterable[Provider]:
         """Return all valid providers."""
@@ -305,7 +296,7 @@ class Providers:
         It is `providerConfigRef`, else the one named `default`, else the first in `butler-system`.
         """
         reference = tenant.spec.get("providerConfigRef") or {"name": self._implicit}
-        key = (reference.get("namespace", SYSTEM), reference["name"])
+        key = (reference.get("namespace", kinds.SYSTEM), reference["name"])
         return self._by_name.get(key), key
 
 
@@ -328,7 +319,7 @@ class Networks:
 
     def find(self, key: Key) -> NetworkPool | None:
         """Return the pool that a file names; a pool without a readable version becomes frozen."""
-        if path := self.documents.unread(POOL, key.namespace, key.name):
+        if path := self.documents.unread(kinds.POOL, key.namespace, key.name):
             self.reading.frozen[key] = path
         return self._read.get(key)
 
@@ -353,17 +344,21 @@ def capacity(
     found = [key for key in dict.fromkeys(provider.pools) if key in usage]
     available = sum(usage[key].available for key in found)
     given = next((nodes[key] for key in found if key in nodes), 0)
-    per_tenant = (provider.lb_size or _STATIC_SIZE) + (given if provider.is_elastic else _NODES)
+    per_tenant = (provider.lb_size or kinds.SIZES[kinds.LB]) + (
+        given if provider.is_elastic else kinds.SIZES[kinds.NODES]
+    )
     return available, available // per_tenant
 
 
 def nodes_per_tenant(documents: Documents) -> dict[Key, int]:
     """Return the number of node addresses per tenant of each pool that states it."""
     found = {}
-    for document in documents.of(POOL):
+    for document in documents.of(kinds.POOL):
         defaults = (document.spec.get("tenantAllocation") or {}).get("defaults") or {}
         if "nodesPerTenant" in defaults:
-            found[pool_key(document.namespace, document.name)] = int(defaults["nodesPerTenant"])
+            found[kinds.pool_key(document.namespace, document.name)] = int(
+                defaults["nodesPerTenant"]
+            )
     return found
 
 
@@ -371,11 +366,11 @@ _WIDEST = 8  # doublings: no realistic claim needs more
 
 
 def _smaller(documents: Documents, claim: Claim, size: int) -> Fix | None:
-    kind = TENANT
+    kind = kinds.TENANT
     steps: Steps = ("spec", "networking", "lbPoolSize")
-    if claim.key.kind == REQUEST.kind:
-        kind, steps = REQUEST, ("spec", "count")
-    elif claim.key.slot != LB:
+    if claim.key.kind == kinds.REQUEST.kind:
+        kind, steps = kinds.REQUEST, ("spec", "count")
+    elif claim.key.slot != kinds.LB:
         return None
     document = documents.find(kind, claim.key.namespace, claim.key.name)
     if document is None:
@@ -385,7 +380,7 @@ def _smaller(documents: Documents, claim: Claim, size: int) -> Fix | None:
 
 
 def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Fix]:
-    document = documents.find(POOL, pool.key.namespace, pool.key.name)
+    document = documents.find(kinds.POOL, pool.key.namespace, pool.key.name)
     if document is None or document.doubt:
         return
     network = next(iter(pool.extent))
@@ -422,8 +417,8 @@ def _usable(document: Document, network: IPRange, wider: IPRange) -> tuple[Edit,
 
 
 def _added(documents: Documents, claim: Claim, pools: Mapping[Key, Pool]) -> Iterator[Fix]:
-    tenant = documents.find(TENANT, claim.owner.namespace, claim.owner.name)
-    if claim.key.kind != TENANT.kind or tenant is None:
+    tenant = documents.find(kinds.TENANT, claim.owner.namespace, claim.owner.name)
+    if claim.key.kind != kinds.TENANT.kind or tenant is None:
         return
     provider, _ = Providers(documents).of(tenant)
     if provider is None:
@@ -431,17 +426,19 @@ def _added(documents: Documents, claim: Claim, pools: Mapping[Key, Pool]) -> Ite
     references = provider.document.spec["network"].get("poolRefs") or ()
     last = max((item.get("priority", 0) for item in references), default=0)
     for key in pools:
-        if key.kind == POOL.kind and key not in provider.pools:
+        if key.kind == kinds.POOL.kind and key not in provider.pools:
             item: dict[str, str | int] = {"name": key.name}
             item |= {"priority": last} if last > 0 else {}
-            says = f"add {key.name} to the poolRefs of {PROVIDER.kind} {provider.document.name}"
+            says = (
+                f"add {key.name} to the poolRefs of {kinds.PROVIDER.kind} {provider.document.name}"
+            )
             steps = ("spec", "network", "poolRefs")
             yield Fix(says, provider.document, (Edit(steps, item, is_item=True),))
 
 
 def _given_back(record: Allocation) -> str:
-    if record.claim.kind == REQUEST.kind:
-        return f"a change that removes the {REQUEST.kind}"
+    if record.claim.kind == kinds.REQUEST.kind:
+        return f"a change that removes the {kinds.REQUEST.kind}"
     if record.claim.slot_order[1]:
         return "a change to a smaller lbPoolSize (the warning size-smaller then says how)"
     return "a change that removes the tenant (its first range stays whole while it is there)"

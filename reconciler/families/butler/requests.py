@@ -26,7 +26,6 @@ from reconciler.model.claim import Allocation, Claim, Owner, Refusal
 from reconciler.model.key import Key, is_label
 from reconciler.model.objects import LABEL, PREFIX
 
-_COUNT = {kinds.NODES: 5, kinds.LB: 8}
 _TENANT_NAME = ("spec", kinds.OWNER, "name")
 HOLDER, EXTERNAL = f"{PREFIX}holder", "external"
 """The annotation of a request whose holder is not a cluster, and its value."""
@@ -194,7 +193,7 @@ def _size(document: Document, network: NetworkPool | None) -> int:
     kind, default = document.spec["type"], None
     if network is not None:
         default = network.nodes_per_tenant if kind == kinds.NODES else network.lb_pool_per_tenant
-    return int(document.spec.get("count") or default or _COUNT[kind])
+    return int(document.spec.get("count") or default or kinds.SIZES[kind])
 
 
 class _Share(Struct, frozen=True):

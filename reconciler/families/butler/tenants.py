@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document
 from reconciler.documents.findings import Finding, error, join_limited, shown, warning
-from reconciler.families.butler.kinds import LB, NODES, REQUEST, TENANT, own_name, tenant_key
+from reconciler.families.butler.kinds import LB, NODES, REQUEST, SIZES, TENANT, own_name, tenant_key
 from reconciler.families.butler.pools import NetworkPool, Provider
 from reconciler.families.demand import ENTRIES, GROWTH, entries_of, granted_entries
 from reconciler.families.fields import read_range
@@ -24,7 +24,6 @@ MANUAL = ("spec", "networking", "loadBalancerPool")
 PINNED = (("spec", "pinnedRange"), ("startAddress", "endAddress"))
 """The field with a request's pinned range, and the fields of both ends."""
 
-_DEFAULT_SIZE = 8
 _GROWN = re.compile(rf"({NODES}|{LB})-([0-9]+)", re.ASCII)
 TenantName = tuple[str, str]
 GrownRecords = list[tuple[int, Key]]
@@ -297,7 +296,7 @@ class Tenant:
         if self._provider.lb_size is not None:
             return self._provider.lb_size
         sizes = (network.lb_pool_per_tenant for network in self._networks)
-        return next((size for size in sizes if size is not None), _DEFAULT_SIZE)
+        return next((size for size in sizes if size is not None), SIZES[LB])
 
     def _node_claims(
         self, held: CurrentRecords, grown: GrownRecords, instead: Instead
