@@ -466,8 +466,11 @@ def main() -> None:
         folder = Path(scratch) / "sample"
         folder.mkdir()
         played(SAMPLE.read_text(encoding="utf-8"), Terminal(folder))
+        shown = played_pages()
         for path in (ROOT / "README.md", *pages()):
-            text = with_outputs(path.read_text(encoding="utf-8"), played_page(path, folder))
+            text = path.read_text(encoding="utf-8")
+            if path in shown:
+                text = with_outputs(text, played_page(path, folder))
             for written in (
                 with_tables,
                 with_kinds,
@@ -479,6 +482,13 @@ def main() -> None:
             ):
                 text = written(text)
             path.write_text(text, encoding="utf-8")
+
+
+def played_pages() -> list[Path]:
+    """Return the pages whose commands are run: pages that show an output."""
+    every = (ROOT / "README.md", *pages())
+    shown = ((path, blocks(path.read_text(encoding="utf-8"))) for path in every)
+    return [path for path, found in shown if any(it.language == "console" for it in found)]
 
 
 def pages() -> list[Path]:

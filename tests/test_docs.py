@@ -19,12 +19,11 @@ from tests.documentation import (
     SAMPLE,
     Said,
     Terminal,
-    blocks,
     kind_example,
     markdown_files,
-    pages,
     played,
     played_page,
+    played_pages,
     with_controllers,
     with_guarantees,
     with_kinds,
@@ -210,15 +209,7 @@ def require_true(said: list[Said]) -> None:
         assert one.is_true(), f"$ {one.command}\n{one.came}"
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        path
-        for path in (ROOT / "README.md", *pages())
-        if any(block.language == "console" for block in blocks(path.read_text(encoding="utf-8")))
-    ],
-    ids=lambda path: path.stem,
-)
+@pytest.mark.parametrize("page", played_pages(), ids=lambda path: path.stem)
 def test_the_examples_of_a_page_print_what_is_shown(page: Path, sample: Path) -> None:
     for _, said in played_page(page, sample):
         require_true(said)
