@@ -28,7 +28,7 @@ TEXTS = {
     "provider-implicit": (
         "The tenant does not name a provider, several exist, and none is named `default`. The "
         "first one by name is used.",
-        "Set `spec.providerConfigRef.name` in the tenant.",
+        "Name a provider in the `spec` of the tenant.",
     ),
     "team-added": ("A change adds a team.", "Review its namespaces, folders, pools, and limits."),
     "team-changed": ("A change edits a team.", "Review the fields that the message lists."),
@@ -87,7 +87,7 @@ TEXTS = {
     ),
     "request-beside-claim": (
         "A request is additional: its tenant also gets addresses of its own.",
-        "Keep it, if both are needed. Otherwise pin the range in a request of Butler's namespace.",
+        "Keep it, if both are needed. Otherwise pin the range in a request in the namespace of the pool.",
     ),
     "load-balancer-new": (
         "The tenant has node addresses only from requests, and its first load-balancer range would "

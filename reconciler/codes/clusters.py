@@ -39,7 +39,7 @@ TEXTS = {
         "elastic` in the provider.",
     ),
     "demand-unasked": (
-        "The demand of a cluster cannot be read, so its tenant neither grows nor shrinks.",
+        "The demand of a cluster cannot be read, so the cluster neither grows nor shrinks.",
         "Run `ipam doctor` to check the connection and the permissions in the cluster.",
     ),
     "intake-rejected": (

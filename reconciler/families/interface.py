@@ -48,7 +48,8 @@ class FamilyReading(Struct):
     """A family's reading of its documents, to which its reader adds.
 
     `protected` owners keep their records, because a dependency is unclear. `frozen` pools give
-    nothing new. `growing` owners depend on observed demand. Clusters of `announcing` owners announce
+    nothing new. `growing` owners depend on observed demand, and `elastic` records can be released
+    because it shrinks. Clusters of `announcing` owners announce
     the range of a removed claim until no Service has an address of it. `presumed` claims must be granted for a
     finding to apply.
     """
@@ -62,6 +63,7 @@ class FamilyReading(Struct):
     protected: set[Identity] = field(default_factory=set)
     frozen: dict[Key, str] = field(default_factory=dict)
     growing: set[Identity] = field(default_factory=set)
+    elastic: set[Key] = field(default_factory=set)
     announcing: set[Identity] = field(default_factory=set)
     missing: dict[Finding, Key] = field(default_factory=dict)
     presumed: dict[Finding, frozenset[Key]] = field(default_factory=dict)

@@ -96,6 +96,7 @@ class State(Struct, frozen=True):
         halted: Why nothing is granted, released, or expired at all; empty otherwise.
         retained: Paths of released records that a cluster might announce, reserved until it stops.
         grown: Paths of growth records of existing owners.
+        elastic: Claims that can be released because demand shrinks.
         movable: Claims that an Override permits to move if their record does not match them.
         unused: Paths of released records of moved claims that clusters no longer use.
         former: Previous names of renamed records, by path.
@@ -121,6 +122,7 @@ class State(Struct, frozen=True):
     halted: str = ""
     retained: frozenset[str] = field(default_factory=frozenset)
     grown: frozenset[str] = field(default_factory=frozenset)
+    elastic: frozenset[Key] = field(default_factory=frozenset)
     growth_retention: int = 0
     movable: frozenset[Key] = field(default_factory=frozenset)
     unused: frozenset[str] = field(default_factory=frozenset)

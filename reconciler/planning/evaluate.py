@@ -151,7 +151,8 @@ def counts_of(evaluation: Evaluation) -> limits.Counts:
     """Return the numbers for the release limit. Growth and ranges that a move leaves are excluded."""
     state, clock = evaluation.state, evaluation.tree.clock
     held = [it for it in state.records if it.is_released and it.path not in state.grown]
-    stays = {record.claim for record in state.records if record.is_live} if held else ()
+    live = (record.claim for record in state.records if record.is_live)
+    stays = state.elastic.union(live) if held else ()
     ends = [retention_end(it, state) for it in held if it.claim not in stays]
     return limits.Counts(
         releases=sum(is_braked(it, evaluation) for it in evaluation.plan.decisions),
@@ -166,6 +167,7 @@ def is_braked(decision: Decision, evaluation: Evaluation) -> bool:
         isinstance(decision, Release)
         and decision.allocation.path not in evaluation.state.grown
         and decision.allocation.path not in evaluation.state.unused
+        and decision.claim not in evaluation.state.elastic
         and not (decision.allocation.announced and decision.claim in evaluation.state.claims)
         and decision.claim.owner not in evaluation.tree.gone
     )
@@ -367,6 +369,7 @@ def _state_of(
         halted=tree.last_good.halted,
         retained=frozenset(tree.retained).union(kept),
         grown=frozenset(grown),
+        elastic=frozenset(reading.elastic),
         growth_retention=tree.settings.elastic.retention,
         movable=frozenset(_movable(tree)),
         unused=frozenset(path for path, why in tree.left.items() if not why),

@@ -497,7 +497,7 @@ class ObservingRun:
             message = f"objects of the management cluster could not be listed: {self._failure}"
             yield warning("intake-doubt", Location(settings.observed), message)
         for why in dict.fromkeys(self.looked.unasked.values()):
-            message = f"{why}; its tenant neither grows nor shrinks until then"
+            message = f"{why}, so the cluster neither grows nor shrinks"
             yield warning("demand-unasked", Location(settings.observed), message)
 
     def apply(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from sys import maxsize
 from typing import Any
 
 from msgspec import Struct
@@ -194,8 +195,9 @@ class TargetReader:
                     family = family_name(choice.version)
                     message = f"entry {other} is the default for {family} already"
                     self._refuse(entry, "services", message)
-            if entry.body.get("growth") is not None:
-                self._reading.growing.add(owner)
+            if "growth" in entry.body:
+                more = (it for mine in held.values() for number, it in mine if number > 1)
+                self._reading.elastic.update(it.claim for it in more)
             made = [
                 _Ranges(entry, choice, held.get(choice.version, []), demand, object_)
                 for choice in choices
@@ -319,6 +321,7 @@ class _Ranges:
             total -= record.size
         if total > count:
             self._smaller(count, total, [record for _, record in kept])
+        count = min(count, self._most())
         for number, record in self._own:
             if not record.is_live and record.size <= count - total:
                 kept.append((number, record))
@@ -331,6 +334,13 @@ class _Ranges:
             near = Near(last.pool, last.range, total) if last and last.range else None
             claim = self._claim(number, count - total, chooser)
             yield replace(claim, adjacent_to=None if claim.prefix is not None else near)
+
+    def _most(self) -> int:
+        """Return how many addresses can be without growth."""
+        sizes = {number: record.size for number, record in self._held}
+        grown = sum(sizes.get(number, it.count) for number, (_, it) in self._grown.items())
+        most: int = self._entry.body.get("growth", {}).get("max", maxsize)
+        return most - grown
 
     def _smaller(self, count: int, total: int, records: Iterable[Allocation]) -> None:
         steps = (*self._entry.steps, "count")

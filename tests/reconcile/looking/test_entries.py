@@ -13,6 +13,7 @@ from reconciler.loadbalancers import controller
 from reconciler.loadbalancers.interface import Controller, ServiceRequest
 from reconciler.loadbalancers.ranges import ranges_of
 from reconciler.model.objects import SERVICE, Manifest, Ref
+from reconciler.planning.evaluate import counts_of
 from reconciler.reconcile.discovery import LookOptions
 from tests.fake_clusters import FakeClusters
 from tests.families.plain.examples import BOTH, TWO_REFS, cluster, entry, files, pool
@@ -347,3 +348,51 @@ def test_a_pinned_address_chooses_the_pool_that_has_it(name: str) -> None:
     asked = ServiceRequest("default", "web", {}, "", pinned)
     found = balancer.takers(asked, here.pools().values())
     assert found == (("dmz",) if name == "MetalLB" else ())
+
+
+def test_a_raised_count_and_growth_together_stay_within_the_maximum() -> None:
+    here = land(inner(2, growth="{max: 4}"))
+    for name in "abcd":
+        here.need(name)
+    here.settle()
+    assert here.items() == ["internal.ipv4.2 2"]
+    here.change(cluster(inner(4, growth="{max: 4}"), controller="{type: MetalLB}"))
+    here.settle()
+    assert (here.items(), here.addresses("internal").size) == (["internal.ipv4.2 2"], 4)
+    for name in "bcd":
+        here.leave(name, A)
+    here.run()
+    here.now += 600
+    here.settle()
+    assert (here.items(), here.addresses("internal").size) == (None, 4)
+
+
+def test_growth_that_goes_does_not_count_for_the_release_limit() -> None:
+    here = land(inner())
+    here.files["ipam.yaml"] = settings_text(
+        "{sources: [pools, clusters, claims, teams], retention: 7d,"
+        " brakes: {maxReleasePercent: 1, minRecords: 1}}"
+    )
+    for name in "abc":
+        here.need(name)
+    here.settle()
+    here.leave("c", A)
+    here.run()
+    here.now += 600
+    here.settle()
+    assert (here.items(), here.addresses("internal").size) == (None, 2)
+    assert counts_of(here.evaluation()).reserved == 0
+    # An entry that is removed counts.
+    here.files["clusters/prod-1.yaml"] = cluster(controller="{type: MetalLB}")
+    assert here.evaluation().brake is not None
+
+
+def test_of_several_pools_for_all_services_the_one_that_can_grow_does() -> None:
+    still = entry("any", count=1, autoAssign="true")
+    here = land(still, entry("more", count=1, autoAssign="true", growth=GROWS))
+    for name in "abc":
+        here.need(name)
+    here.serve()
+    here.settle()
+    assert here.items() == ["more.ipv4.2 1"]
+    assert all(here.services(A).values())
