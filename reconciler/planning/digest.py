@@ -88,7 +88,7 @@ def is_reported(decision: Decision, evaluation: Evaluation) -> bool:
 
 def former_of(decision: Decision, evaluation: Evaluation) -> FormerRecord | None:
     """Return the record's previous name; None if the name is unchanged."""
-    record = kept_by(decision)
+    record = kept_by(decision) if evaluation.state.former else None
     if record is None or (isinstance(decision, Keep) and decision.held):
         return None
     return evaluation.state.former.get(record.path)

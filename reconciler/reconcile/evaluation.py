@@ -146,10 +146,11 @@ def newest_side(
     last, (source, settings) = newest(repository, revision), now
     found = {last: side_at(repository, last)} if last else {}
     if has_records(source, settings.records):
-        here, tip = files(now), tip or revision
+        tip = tip or revision
         for there, commit, before in _removed_roots(repository, revision, tip, list(found)):
             if has_records(repository.source(commit), settings.records):
                 continue
+            here = files(now)  # very many, and few repositories have removed roots
             same = {it.oid: here[name].oid for name, it in files(before).items() if name in here}
             at = commit, before[1].records
             if any(map(eq, same, same.values())) or (

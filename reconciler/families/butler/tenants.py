@@ -212,8 +212,9 @@ class Tenant:
     ) -> Iterator[Claim]:
         """Yield all claims of the tenant, without those that requests replace (`instead`)."""
         yield from self._lb_claims(state)
-        if grown or self._demand is not None:
-            yield from self._growth_claims(held, [key for _, key in grown if key.slot[0] == "l"])
+        more = [key for _, key in grown if key.slot[0] == "l"]
+        if more or self._demand is not None:
+            yield from self._growth_claims(held, more)
         yield from self._node_claims(held, grown, instead)
 
     def state(
