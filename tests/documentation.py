@@ -24,6 +24,7 @@ from reconciler.loadbalancers.interface import Capability
 from reconciler.planning.documents import every_kind, schema_files
 from reconciler.reconcile.init import UNNAMED, WORKFLOWS, Beginning, Forge, InitOptions, wanted
 from reconciler.report.metrics import catalogue
+from tests import reference
 from tests.caches import PYTHON
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -482,6 +483,7 @@ def main() -> None:
             ):
                 text = written(text)
             path.write_text(text, encoding="utf-8")
+    reference.write()
 
 
 def played_pages() -> list[Path]:

@@ -150,7 +150,7 @@ GROUPS = {
     " hook_secret_file",
     "Everywhere": "directory root quiet verbose debug help version",
 }
-_GROUP_OF = {name: title for title, names in GROUPS.items() for name in names.split()}
+GROUP_OF = {name: title for title, names in GROUPS.items() for name in names.split()}
 # Names of commands in other tools.
 _ELSEWHERE = {
     **dict.fromkeys(("diff", "preview"), "plan"),
@@ -176,7 +176,7 @@ class VerbCommand(click.Command):
             row = param.get_help_record(ctx)
             if row is not None and isinstance(param, click.Option):
                 name = "help" if "--help" in param.opts else param.name or ""
-                rows[_GROUP_OF.get(name, _OWN)].append(row)
+                rows[GROUP_OF.get(name, _OWN)].append(row)
         for title, found in rows.items():
             if found:
                 with formatter.section(title):
@@ -317,7 +317,7 @@ def ipam() -> None:
 @options.debug
 @click.pass_context
 def help(ctx: click.Context, verb: str | None, everything: bool) -> int:  # noqa: A001 - its name
-    """Show the help of a command, as `ipam COMMAND --help` does."""
+    """Show the help of a command, as its option --help does."""
     top = ctx.find_root()
     if everything:
         formatter = top.make_formatter()
