@@ -203,6 +203,9 @@ class _Tenant:
         for other, addresses in self.wanted.items():
             self.wanted[other] = addresses - stays
         self.wanted[name] = self.wanted.get(name, IPSet()) | removed
+        if self.target.is_whole and not removed - self.target.leaving:
+            self.draft.notes.append(f"{self.kind} {name} keeps {describe(removed)}: {reason}")
+            return
         error = f"{describe(removed)} is not withdrawn: {reason}"
         self.draft.fail(str(self._pool(name)), error, self._drift(name))
 

@@ -35,6 +35,7 @@ class Target(Struct, frozen=True):
     name: str
     desired: tuple[DesiredObject, ...] = ()
     released: IPSet = field(default_factory=IPSet)
+    leaving: IPSet = field(default_factory=IPSet)  # announced until no Service uses them
     is_whole: bool = True
     spaces: tuple[str, ...] = ()
     withheld: tuple[tuple[str, IPSet], ...] = ()  # other clusters might announce them
@@ -208,6 +209,7 @@ def targets(
     balancing = balancers(evaluation.documents)
     spaces: dict[str, set[str]] = {}
     released: dict[str, list[IPRange]] = {}
+    leaving: dict[str, list[IPRange]] = {}
     forced: dict[str, list[IPRange]] = {}
     for record in evaluation.state.records:
         if record.range is None:
@@ -215,7 +217,9 @@ def targets(
         cluster = cluster_of(record)
         if (pool := evaluation.state.pools.get(record.pool)) is not None:
             spaces.setdefault(cluster, set()).add(pool.space)
-        if record.is_released and not record.announced:
+        if record.is_released and record.announced:
+            leaving.setdefault(cluster, []).append(record.range)
+        elif record.is_released:
             released.setdefault(cluster, []).append(record.range)
             if options is not None and options.forced_claims and options.forces(record.claim):
                 forced.setdefault(cluster, []).append(record.range)
@@ -224,6 +228,7 @@ def targets(
             name,
             tuple(desired.get(name, ())),
             IPSet.of(released.get(name, ())),
+            IPSet.of(leaving.get(name, ())),
             whole,
             tuple(sorted(spaces.get(name, ()))) or (known[name].spaces if name in known else ()),
             remembered=ranges_of(known[name].addresses if name in known else ()),

@@ -412,9 +412,7 @@ def moving(
                 hint += f" --confirm-withdrawn {cluster_of(record)};"
             back = record.claim.argument
             hint += " the way back: "
-            hint += (
-                f"ipam move {back} --to {record.pool.name}" if is_wanted else "restore the request"
-            )
+            hint += f"ipam move {back} --to {record.pool.name}" if is_wanted else f"restore {back}"
             place = Location(record.path, 1, 1)
             yield info("claim-left", place, f"{message}{f': {why}' if why else ''}", hint)
 

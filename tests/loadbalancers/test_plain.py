@@ -63,9 +63,11 @@ def test_each_entry_is_a_pool_of_its_own(clusters: Clusters) -> None:
     assert not clusters.one(tree, "c").is_changed
     clusters.use(A, four.partition("-")[0])
     gone = reconciled({**tree, **files(cluster(inner), pools=BOTH)})
-    (error,) = failures(clusters.one(gone, "d")).values()
-    assert "is not withdrawn: Service default/shop uses" in error
-    assert clusters.specs() == specs
+    waiting = clusters.one(gone, "d")
+    (note,) = waiting.notes
+    assert "IPAddressPool dmz keeps" in note
+    assert "Service default/shop uses" in note
+    assert (waiting.is_failed, clusters.specs()) == (False, specs)
 
 
 def test_a_cluster_with_cilium_has_a_pool_with_a_block_for_each_record(clusters: Clusters) -> None:
