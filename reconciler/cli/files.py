@@ -3,16 +3,22 @@
 import os
 import stat
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
+from reconciler.cli import output
 from reconciler.cli.options import option
+from reconciler.documents.edit import with_value
 from reconciler.documents.text import Unread
+from reconciler.families.plain.kinds import TARGET
 from reconciler.gitio.files import TargetDirectory
+from reconciler.gitio.repository import Repository, ground
 from reconciler.history.applied import MAX_BYTES, ApplyResult, read_apply_result
+from reconciler.model.applied import Applied
 from reconciler.model.change import FileChange
 from reconciler.model.errors import UsageError
+from reconciler.planning.evaluate import Evaluation
 
 STDIN = "-"
 T = TypeVar("T")
@@ -83,3 +89,21 @@ def write_edit(root: Path | None, change: FileChange, hint: str, *, is_new: bool
     except OSError as failure:
         message = f"{change.path} cannot be written: {failure.strerror}"
         raise UsageError(message, hint) from failure
+
+
+def write_uids(repository: Repository, evaluation: Evaluation, enrolled: Iterable[Applied]) -> None:
+    """Write the uids of enrolled clusters into the unchanged files of a checkout, or show them."""
+    root = ground(repository)
+    for item in enrolled:
+        document = evaluation.documents.find(TARGET, "", item.cluster)
+        if document is None or item.is_failed or not item.uid:
+            continue
+        data = with_value(document, ("spec", "uid"), item.uid)
+        if data == document.data:
+            continue
+        text = None if root is None else TargetDirectory(root).text(document.path)
+        if data is not None and text == document.data.decode():
+            write_edit(root, FileChange(document.path, data), "write spec.uid there")
+            output.note(f"Wrote spec.uid of {item.cluster} to {document.path}: commit it.")
+        else:
+            output.note(f"Set spec.uid of {item.cluster} to {item.uid} in {document.path}.")

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -17,22 +17,16 @@ from reconciler.apply.render import render as run_render
 from reconciler.apply.targets import ApplyOptions
 from reconciler.cli import cluster_options, opening, options, output
 from reconciler.cli.commands import VerbCommand
-from reconciler.cli.files import write_edit
+from reconciler.cli.files import write_uids
 from reconciler.cli.options import option
-from reconciler.documents.edit import with_value
 from reconciler.documents.findings import has_error, nearest, plural
 from reconciler.families.clusters import described_clusters
-from reconciler.families.plain.kinds import TARGET
-from reconciler.gitio.files import TargetDirectory
 from reconciler.gitio.interface import Source
 from reconciler.gitio.remotes import RepositoryProbe
-from reconciler.gitio.repository import Repository, ground, open_revision
+from reconciler.gitio.repository import Repository, open_revision
 from reconciler.kube.clusters import KubeClusters
-from reconciler.model.applied import Applied
-from reconciler.model.change import FileChange
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.model.objects import MANAGEMENT
-from reconciler.planning.evaluate import Evaluation
 from reconciler.reconcile.branch import current_head, is_in_history
 from reconciler.reconcile.discovery import of_repository
 from reconciler.reconcile.doctor import diagnose
@@ -91,7 +85,7 @@ def apply(
         wanted = of_repository(wanted, repository, evaluation)
         applied = apply_fleet(evaluation, reach, wanted, partial(is_in_history, repository))
     if not dry_run:
-        _write_uids(repository, evaluation, [it for it in applied if it.cluster in wanted.enroll])
+        write_uids(repository, evaluation, [it for it in applied if it.cluster in wanted.enroll])
     code = applied_code(evaluation, applied)
     would_change = dry_run and any(item.is_changed for item in applied)
     if code is ExitCode.OK and detailed_exitcode and would_change:
@@ -103,22 +97,6 @@ def apply(
         lambda: apply_document(applied, evaluation.tree.revision or "", code),
     )
     return code
-
-
-def _write_uids(
-    repository: Repository, evaluation: Evaluation, enrolled: Iterable[Applied]
-) -> None:
-    """Write the uids of enrolled clusters into the unchanged files of a checkout."""
-    root = ground(repository)
-    for item in enrolled:
-        document = evaluation.documents.find(TARGET, "", item.cluster)
-        if root is None or document is None or item.is_failed or not item.uid:
-            continue
-        data = with_value(document, ("spec", "uid"), item.uid)
-        is_same = TargetDirectory(root).text(document.path) == document.data.decode()
-        if data not in (None, document.data) and is_same:
-            write_edit(root, FileChange(document.path, data), "write spec.uid there")
-            output.note(f"Wrote spec.uid of {item.cluster} to {document.path}: commit it.")
 
 
 def _published(repository: Repository, rev: str | None) -> Source:

@@ -21,9 +21,11 @@ from reconciler.cli import cluster_options, opening, options, output
 from reconciler.cli.commands import VerbCommand
 from reconciler.cli.daemon import DaemonOptions, Order, are_asked, daemon_options, run_daemon
 from reconciler.cli.entry import describe
+from reconciler.cli.files import write_uids
 from reconciler.cli.options import option
 from reconciler.daemon.metrics import textfile
 from reconciler.families.demand import DEMAND
+from reconciler.gitio.interface import Revision
 from reconciler.gitio.process import pause
 from reconciler.gitio.remotes import open_proposing
 from reconciler.gitio.repository import Repository
@@ -230,14 +232,19 @@ class _Job:
             why = "none is named" if self.applies else "--no-apply"
             output.note(f"Nothing was applied to clusters: {why}.")
         head = done[-1].done.head
-        if self.wanted.says_withdrawn and options.now is not None:
-            now = int(options.now())
-            for text in too_early(self.newest(head.id), self.wanted, head.clock, now):
-                output.note(f"{text} Say so again then.")
+        self._follow_up(done, head)
         if self.metrics is not None:
             write_metrics(self.metrics, head.id, self.newest(head.id), applied_in(done), code)
         self.repository.tidy()  # last, because it can be slow, and clusters must not wait for it
         return code
+
+    def _follow_up(self, done: Sequence[Round], head: Revision) -> None:
+        if enrolled := [it for it in applied_in(done) or () if it.cluster in self.wanted.enroll]:
+            write_uids(self.repository, self.newest(head.id), enrolled)
+        if self.wanted.says_withdrawn and options.now is not None:
+            now = int(options.now())
+            for text in too_early(self.newest(head.id), self.wanted, head.clock, now):
+                output.note(f"{text} Say so again then.")
 
     def _reconcile(self) -> Reconciled:
         run_options = replace(self.run_options, now=options.now)

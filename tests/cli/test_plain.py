@@ -6,8 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from reconciler.apply.inventory import NAME
 from reconciler.cli import run
+from reconciler.kube.clusters import KubeClusters
+from reconciler.model.objects import CONFIG_MAP, Ref
 from tests.cli.running import Ran, ipam
+from tests.fake_clusters import FakeClusters
 from tests.families.plain.examples import BOTH, TWO_REFS, claim, cluster, entry, files, pool
 from tests.world import commit, git, repository, write
 
@@ -134,6 +138,25 @@ def test_a_cluster_without_kubeconfig_is_not_enrolled(
     reach = ("--clusters", folder, "--enroll", "prod-1")
     assert "no kubeconfig yet" in ipam(capsys, "apply", "--repo", repo, *reach).out
     assert (repo / "clusters/prod-1.yaml").read_bytes() == before
+
+
+@pytest.mark.parametrize("command", ["apply", "reconcile"])
+def test_enroll_writes_the_uid_into_the_checkout(
+    repo: Path, capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    clusters = FakeClusters()
+    clusters.unknown["prod-1"] = set()
+    for name in ("named", "connect"):
+        monkeypatch.setattr(KubeClusters, name, getattr(clusters, name))
+    path = repo / "clusters/prod-1.yaml"
+    before = path.read_text("utf-8")
+    words = ("--repo", repo, "--clusters", tmp_path, "--enroll", "prod-1")
+    assert ipam(capsys, command, *words).code == 0
+    uid = clusters.objects["prod-1"][Ref(CONFIG_MAP, "kube-system", NAME)]["data"]["uid"]
+    assert f"uid: {uid}" in path.read_text("utf-8")
+    path.write_text(f"{before}# not committed\n", "utf-8")
+    shown = ipam(capsys, "apply", *words)
+    assert f"Set spec.uid of prod-1 to {uid} in clusters/prod-1.yaml" in shown.err
 
 
 @pytest.mark.parametrize("words", [("--cluster", "prod1=/none"), ("--enroll", "prod1")])
