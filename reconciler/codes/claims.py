@@ -137,7 +137,7 @@ TEXTS = {
         "Add the labels in the hint to a pool.",
     ),
     "auto-assign-disabled": (
-        "The pool has `autoAssign: false`, so a claim must name an address.",
+        "The pool has `autoAssign: false`, or leaves it out, so a claim must name an address.",
         "Set `spec.address` in the claim, or set `autoAssign: true` in the pool.",
     ),
     "pin-outside-pool": (
