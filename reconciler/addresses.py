@@ -340,8 +340,8 @@ _BEFORE = 40
 _DASH = re.compile(r"[ \t]*(?:-|\.\.|\u2013)[ \t]*")
 _FIRST = re.compile(r"start|first|begin|from", re.IGNORECASE)
 _LAST = re.compile(r"end|last|stop|to\Z", re.IGNORECASE)
-# No pool can be larger: such a network is a route, not an allocated range.
-_MIN_PREFIX = {4: 8, 6: 32}
+MIN_PREFIX = {4: 8, 6: 32}
+"""Shortest prefix of a pool, by IP version: a larger network is a route, not an allocated range."""
 
 
 def literal_ranges(text: str) -> tuple[IPRange, ...]:
@@ -390,7 +390,7 @@ def _parsed(text: str, prefix: str | None) -> IPRange | None:
     except ValueError:
         return None
     # With host bits, it is the address of an interface, not the network.
-    if int(network[0]) != item.first or network.prefixlen < _MIN_PREFIX[item.version]:
+    if int(network[0]) != item.first or network.prefixlen < MIN_PREFIX[item.version]:
         return item
     return IPRange(item.version, item.first, int(network[-1]))
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from reconciler.addresses import (
     BITS,
+    MIN_PREFIX,
     IPRange,
     NotationError,
     canonical,
@@ -29,7 +30,6 @@ POOL_ANNOTATIONS = tuple(
     f"{PREFIX}{name}" for name in ("address-space", "critical", "exhausted", "gate", "warning")
 )
 _SPACE = POOL_ANNOTATIONS[0]
-_MIN_PREFIX = {4: 8, 6: 32}
 _LIKENESS = 0.7
 _ANNOTATIONS = ("metadata", "annotations")
 
@@ -94,7 +94,7 @@ def refuse_network(document: Document, steps: Steps, network: IPRange) -> Findin
         message = f"{dotted(steps)}: {text} touches {block}"
         hint = "such addresses cannot be used on a network (RFC 6890)"
         return error("special-purpose", document.at(*steps), message, hint)
-    least = _MIN_PREFIX[network.version]
+    least = MIN_PREFIX[network.version]
     if network.size > 1 << (BITS[network.version] - least):
         message = f"{dotted(steps)}: {text} is too large; the limit is a /{least}"
         return error("pool-too-large", document.at(*steps), message, "split it into several pools")

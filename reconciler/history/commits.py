@@ -11,8 +11,8 @@ from reconciler.documents.document import Document
 from reconciler.documents.text import Unread, is_yaml
 from reconciler.gitio.history import CommitLog
 from reconciler.gitio.interface import CommitRow, Entry, Source, Touch
-from reconciler.history.events import Fact, RecordEvent, What, events_of, fact_of
-from reconciler.model.key import Key
+from reconciler.history.events import RecordEvent, What, events_of
+from reconciler.model.claim import Allocation
 from reconciler.model.settings import OVERRIDES, Override, OverrideKind, Settings
 from reconciler.planning.documents import source_reader
 from reconciler.planning.settings import is_override, read_override
@@ -70,8 +70,8 @@ def _documents_in(path: str, text: bytes) -> Sequence[Document]:
 
 def _line_in(item: RecordEvent, path: str, text: bytes) -> tuple[int, bool]:
     """Return the line of a claim's name, 0 if a namesake is meant, and whether it is its document."""
-    found, key = _naming(item).search(text), Key.parse((item.heir or item.fact).claim)
-    if found is None or key is None:
+    found, key = _naming(item).search(text), (item.heir or item.record).claim
+    if found is None:
         return 0, False
     documents = _documents_in(path, text)
     alike = [it for it in documents if (it.kind.name, it.name) == (key.kind, key.name)]
@@ -102,7 +102,7 @@ def _line(text: bytes, found: re.Match[bytes]) -> int:
 
 
 def _naming(item: RecordEvent) -> re.Pattern[bytes]:
-    name = (item.heir or item.fact).claim.split("/")[3].encode()
+    name = (item.heir or item.record).claim.name.encode()
     return re.compile(rb"\bname:[ \t]*[\"']?" + re.escape(name) + rb"[\"']?[ \t]*(?=[,}#\r\n]|\Z)")
 
 
@@ -119,14 +119,14 @@ Caused = tuple[RecordEvent, CommitCause | None]
 
 @dataclass(slots=True)
 class History:
-    """History along first parents, newest first. `known` are facts by record id and path."""
+    """History along first parents, newest first. `known` are versions of records by id and path."""
 
     log: CommitLog
     source: Source
     settings: Settings
     start: str
     rows: list[CommitRow] = field(default_factory=list)
-    known: dict[tuple[str, str], Fact | None] = field(default_factory=dict)
+    known: dict[tuple[str, str], Allocation | None] = field(default_factory=dict)
     _more: Iterator[CommitRow] | None = None
     _overrides: Sequence[CommitRow] | None = None
     _read_overrides: dict[tuple[str, str], Override | None] = field(default_factory=dict)
@@ -184,7 +184,7 @@ class History:
             record = None
             if not isinstance(data, Unread):
                 record = parse_record(folder, entry.path, data).allocation
-            self.known[entry.oid, entry.path] = fact_of(record)
+            self.known[entry.oid, entry.path] = record
 
     def _caused(self, found: Sequence[RecordEvent], places: Mapping[str, int]) -> Iterator[Caused]:
         commits = dict.fromkeys(it.row.id for it in found)
@@ -233,7 +233,7 @@ class History:
             return None
         brake = None
         for approval, override in self._overrides_before(item.row):
-            if override.kind is OverrideKind.MOVE and override.scope == item.fact.claim:
+            if override.kind is OverrideKind.MOVE and override.scope == str(item.record.claim):
                 return approval
             if override.kind is OverrideKind.BRAKE and item.what is What.RELEASED:
                 brake = brake or approval

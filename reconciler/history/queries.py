@@ -106,9 +106,7 @@ def trends(
     since = _since(past)
     return {
         key: tuple(
-            None
-            if grown is None
-            else usage[key].allocated + usage[key].held - grown.get(str(key), 0)
+            None if grown is None else usage[key].allocated + usage[key].held - grown.get(key, 0)
             for grown in since
         )
         for key in pools
@@ -123,9 +121,9 @@ def levels_of(pool: Pool, total: int) -> tuple[Level, ...]:
     return (*found, Level("full", total))
 
 
-def _since(past: Past) -> list[Mapping[str, int] | None]:
-    grown = Counter[str]()
-    found: list[Mapping[str, int] | None] = []
+def _since(past: Past) -> list[Mapping[Key, int] | None]:
+    grown = Counter[Key]()
+    found: list[Mapping[Key, int] | None] = []
     events = iter(past.events)
     item = next(events, None)
     for days in reversed(TREND):
@@ -138,11 +136,11 @@ def _since(past: Past) -> list[Mapping[str, int] | None]:
 
 
 def _rate(
-    days: int, changes: Mapping[str, int] | None, pool: Key, used: int, levels: Sequence[Level]
+    days: int, changes: Mapping[Key, int] | None, pool: Key, used: int, levels: Sequence[Level]
 ) -> Rate:
     if changes is None:
         return Rate(days, None, ())
-    change = changes.get(str(pool), 0)
+    change = changes.get(pool, 0)
     lefts = [max(it.addresses - used, 0) for it in levels]
     grows = change > 0
     weeks = (round(it * days / (7 * change), 1) if grows else None if it else 0.0 for it in lefts)

@@ -59,13 +59,13 @@ def of_name(state: State, text: str) -> list[Holder]:
 
 
 def _has_name(item: RecordEvent, text: str) -> bool:
-    fact, heir = item.fact, item.heir
-    named = (fact.owner, item.giver, heir.owner if heir is not None else "")
+    records = [it for it in (item.record, item.heir) if it is not None]
+    named = [*(it.owner.short for it in records), item.giver]
     owners = [name for it in named if it for name in (it, it.rpartition("/")[2])]
-    owners += [fact.team] if fact.team else []
-    claims = [name for it in (fact, heir) if it for name in (it.claim, it.name, it.record)]
+    owners += [item.record.owner.team] if item.record.owner.team else []
+    claims = [name for it in records for name in (str(it.claim), it.claim.short, it.name)]
     if "/" in text:
-        claims += [name for it in claims if (key := Key.parse(it)) for name in key.names]
+        claims += [name for it in records for name in it.claim.names]
     return text in (*claims, *owners)
 
 
@@ -165,10 +165,9 @@ def what_happened(history: History, asked: str) -> Iterator[Caused]:
 
 def near(history: History, asked: str) -> str:
     """Return a similar name from the history read so far, or empty."""
-    facts = [fact for fact in history.known.values() if fact is not None]
-    owners = {name for it in facts for name in (it.owner, it.owner.rpartition("/")[2])}
-    names = owners | {it.pool.rpartition("/")[2] for it in facts}
-    names |= {name for it in facts for name in (it.record, it.team)}
+    records = [record for record in history.known.values() if record is not None]
+    names = {name for it in records for name in (it.owner.short, it.owner.name, it.owner.team)}
+    names |= {name for it in records for name in (it.pool.name, it.name)}
     return nearest(asked, sorted(names))
 
 
@@ -177,17 +176,17 @@ def concerning(asked: str) -> Callable[[RecordEvent], bool]:
 
     It follows a renamed claim, and no namesake.
     """
-    former: set[str] = set()
+    former: set[Key] = set()
 
     def is_its(item: RecordEvent) -> bool:
         nonlocal former
-        fact, heir = item.fact, item.heir
-        pool = fact.pool.split("/")
-        claims = {fact.claim, heir.claim if heir is not None else ""}
+        record, heir = item.record, item.heir
+        pool = str(record.pool).split("/")
+        claims = {it.claim for it in (record, heir) if it is not None}
         of_claim = _has_name(item, asked) or not former.isdisjoint(claims)
         if of_claim and heir is not None:
-            former = former - claims | {fact.claim}
-        return of_claim or asked in (fact.pool, pool[-1], "/".join(pool[2:]))
+            former = former - claims | {record.claim}
+        return of_claim or asked in (str(record.pool), pool[-1], "/".join(pool[2:]))
 
     return is_its
 
@@ -197,10 +196,10 @@ def _brought(history: History, holders: list[Holder]) -> dict[str, Caused]:
     found: dict[str, Caused] = {}
     for event in history.events(only=lambda path: path in paths) if paths else ():
         item = event[0]
-        now = item.heir or item.fact
+        now = item.heir or item.record
         for touch in item.row.touched:
-            fact = history.known.get((touch.new, touch.path))
-            is_its = fact is not None and (fact.claim, fact.phase) == (now.claim, now.phase)
+            record = history.known.get((touch.new, touch.path))
+            is_its = record is not None and (record.claim, record.phase) == (now.claim, now.phase)
             if is_its and touch.path in paths:
                 found.setdefault(touch.path, event)
         if len(found) == len(paths):

@@ -154,17 +154,17 @@ def history_document(revision: str, events: Iterable[Caused]) -> dict[str, Any]:
 def event_item(event: Caused) -> dict[str, Any]:
     """Return the event of a claim's addresses in a commit."""
     item, cause = event
-    fact = item.fact
+    record = item.record
     return {
         "what": item.what.value,
-        "claim": fact.claim,
-        "holder": fact.owner,
-        "team": fact.team,
-        "pool": fact.pool if item.range is not None else None,
+        "claim": str(record.claim),
+        "holder": record.owner.short,
+        "team": record.owner.team,
+        "pool": str(record.pool) if item.range is not None else None,
         "range": _ends(item.range),
         "from": _ends(item.source),
         "formerHolder": item.giver or None,
-        "heir": item.heir.name if item.heir is not None else None,
+        "heir": item.heir.claim.short if item.heir is not None else None,
         "commit": _row(item.row),
         "cause": _cause(cause),
     }

@@ -4,10 +4,10 @@ import pytest
 
 from reconciler.gitio.interface import CommitRow, Touch, request_of
 from reconciler.history.commits import CommitCause, cause_in, documents_of, removal_in
-from tests.history.pasts import ROW, fact, happened
+from tests.history.pasts import ROW, happened, version
 from tests.world import tenant
 
-(ITEM,) = happened(None, fact())
+(ITEM,) = happened(None, version())
 ONE = Touch("tenants/one.yaml", "", "1")
 TWO = Touch("tenants/two.yaml", "", "2")
 TEXTS = {"1": tenant("one").encode(), "2": tenant("two").encode()}

@@ -1,15 +1,18 @@
 """Lives of ranges, told backwards from the records as they stand."""
 
-from reconciler.gitio.interface import CommitRow, Touch
-from reconciler.history.events import Fact, lives
-from tests.history.pasts import RECORD, ROW, fact
+from msgspec.structs import replace
 
-KNOWN: dict[tuple[str, str], Fact | None] = {
-    ("1", RECORD): fact(),
-    ("2", RECORD): fact("Released"),
-    ("3", RECORD): fact(first=8),
-    ("4", RECORD): fact("Failed"),
-    ("same", RECORD): fact()._replace(record="another-name"),
+from reconciler.gitio.interface import CommitRow, Touch
+from reconciler.history.events import lives
+from reconciler.model.claim import Allocation
+from tests.history.pasts import RECORD, ROW, version
+
+KNOWN: dict[tuple[str, str], Allocation | None] = {
+    ("1", RECORD): version(),
+    ("2", RECORD): version("Released"),
+    ("3", RECORD): version(first=8),
+    ("4", RECORD): version("Failed"),
+    ("same", RECORD): replace(version(), name="another-name"),
 }
 
 
@@ -17,13 +20,13 @@ def row(number: int, old: str, new: str) -> CommitRow:
     return ROW._replace(id=f"{number:040d}", touched=(Touch(RECORD, old, new),))
 
 
-def describe(*rows: CommitRow, most: int = 100) -> list[tuple[Fact, str, str]]:
+def describe(*rows: CommitRow, most: int = 100) -> list[tuple[Allocation, str, str]]:
     """Lives of a claim that has no record any more; rows newest first."""
     found, _ = lives((), rows, KNOWN, most)
     ids = [
         ["" if it is None else it.id.lstrip("0") for it in (one.begins, one.ends)] for one in found
     ]
-    return [(one.fact, begins, ends) for one, (begins, ends) in zip(found, ids, strict=True)]
+    return [(one.record, begins, ends) for one, (begins, ends) in zip(found, ids, strict=True)]
 
 
 def test_what_nobody_sees_ends_no_life() -> None:
@@ -34,6 +37,9 @@ def test_what_nobody_sees_ends_no_life() -> None:
 def test_a_history_that_is_cut_or_too_long_ends_before_that() -> None:
     rows = [row(3, "2", ""), row(2, "1", "2"), row(1, "", "1")]
     cut = rows[2]._replace(is_cut=True, touched=())
-    assert describe(rows[0], rows[1], cut) == [(fact("Released"), "2", "3"), (fact(), "", "2")]
+    assert describe(rows[0], rows[1], cut) == [
+        (version("Released"), "2", "3"),
+        (version(), "", "2"),
+    ]
     found, reach = lives((), rows, KNOWN, 2)
     assert (len(found), reach) == (2, 2)

@@ -5,11 +5,11 @@ import csv
 from reconciler.history.commits import CommitCause
 from reconciler.history.who import of_ranges
 from reconciler.report.queries import event_item, event_rows, holder_rows, holders_document
-from tests.history.pasts import RECORD, ROW, fact, happened, run
+from tests.history.pasts import RECORD, ROW, happened, run, version
 from tests.world import SMALL, evaluation_of, reconciled
 
 STATE = evaluation_of(reconciled(SMALL)).state
-(ITEM,) = happened(None, fact())
+(ITEM,) = happened(None, version())
 PERSON = ROW._replace(id="c" * 40, author="=cmd() <a@b>", request="#12", is_plan=False)
 TOLD = (ITEM, CommitCause(PERSON, "tenants/one.yaml", 3))
 

@@ -16,10 +16,10 @@ from reconciler.families.clusters import balancer_records
 from reconciler.gitio.interface import CommitRow
 from reconciler.history.applied import ApplyResult, SeenDrift, SeenObject, Served, headroom
 from reconciler.history.commits import Caused, CommitCause, History
-from reconciler.history.events import Fact, Life, What, lives
+from reconciler.history.events import Life, What, is_growth, lives
 from reconciler.history.queries import forecast
 from reconciler.history.runs import free_of
-from reconciler.model.claim import Allocation, Phase
+from reconciler.model.claim import Allocation
 from reconciler.model.instant import DAY, format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import State
@@ -87,7 +87,7 @@ def page(
             "begins": format_instant(begins),
         },
         "pools": listed,
-        **_past(rows, events, found, [it["key"] for it in listed]),
+        **_past(rows, events, found, sorted(state.pools)),
         "findings": [
             *map(_finding, capped(compared.evaluation.findings)),
             *({**_finding(it), "severity": "gate"} for it in capped(compared.evaluation.gates)),
@@ -236,29 +236,34 @@ class _Numbers(dict[str, int]):
 
 
 def _past(
-    rows: Sequence[CommitRow], events: Iterable[Caused], found: Iterable[Life], keys: Sequence[str]
+    rows: Sequence[CommitRow], events: Iterable[Caused], found: Iterable[Life], keys: Sequence[Key]
 ) -> dict[str, Any]:
     numbers = {row.id: at for at, row in enumerate(reversed(rows))}
     inside = [(item, cause) for item, cause in events if item.row.id in numbers]
-    causes = {(item.row.id, item.fact.claim): cause for item, cause in inside if cause is not None}
+    causes = {
+        (item.row.id, item.record.claim): cause for item, cause in inside if cause is not None
+    }
     paths, places = _Numbers(), {key: at for at, key in enumerate(keys)}
     shown = sorted(
-        (it for it in found if it.fact.pool in places and it.fact.range is not None),
-        key=lambda it: (places[it.fact.pool], _first(it), _begin(it, numbers), it.fact.claim),
+        (it for it in found if it.record.pool in places and it.record.range is not None),
+        key=lambda it: (
+            *(places[it.record.pool], _first(it), _begin(it, numbers)),
+            str(it.record.claim),
+        ),
     )
-    facts = {it.fact.claim: it.fact for it in shown}
-    claims = {claim: at for at, claim in enumerate(sorted(facts))}
+    records = {it.record.claim: it.record for it in shown}
+    claims = {claim: at for at, claim in enumerate(sorted(records, key=str))}
     begun = [_cause(it, numbers, causes, paths) for it in shown]
     return {
-        **_claims([facts[claim] for claim in claims]),
+        **_claims([records[claim] for claim in claims]),
         **_commits(rows),
         "lives": {
             "count": len(shown),
-            "pool": packed_steps(places[it.fact.pool] for it in shown),
+            "pool": packed_steps(places[it.record.pool] for it in shown),
             "first": packed_numbers(_firsts(shown)),
-            "size": packed_numbers(it.fact.range.size if it.fact.range else 0 for it in shown),
-            "claim": packed_steps(claims[it.fact.claim] for it in shown),
-            "state": packed_numbers(_state(it.fact) for it in shown),
+            "size": packed_numbers(it.record.range.size if it.record.range else 0 for it in shown),
+            "claim": packed_steps(claims[it.record.claim] for it in shown),
+            "state": packed_numbers(_state(it.record) for it in shown),
             "from": packed_numbers(_begin(it, numbers) for it in shown),
             "to": packed_numbers(0 if it.ends is None else numbers[it.ends.id] + 1 for it in shown),
             **_columns(("cause", "path", "line"), begun),
@@ -273,7 +278,7 @@ def _columns(names: Sequence[str], rows: Sequence[Sequence[int]]) -> dict[str, s
 
 
 def _first(life: Life) -> int:
-    item = life.fact.range
+    item = life.record.range
     return 0 if item is None else item.first + (_IPV6 if item.version == 6 else 0)
 
 
@@ -281,15 +286,15 @@ def _begin(life: Life, numbers: Mapping[str, int]) -> int:
     return 0 if life.begins is None else numbers[life.begins.id] + 1
 
 
-def _claims(facts: Sequence[Fact]) -> dict[str, Any]:
-    owners = {owner: at for at, owner in enumerate(sorted({it.owner for it in facts}))}
+def _claims(records: Sequence[Allocation]) -> dict[str, Any]:
+    owners = {owner: at for at, owner in enumerate(sorted({it.owner.short for it in records}))}
     teams, types = _Numbers(), _Numbers()
-    rows = [(owners[it.owner], teams[it.team], types[it.type]) for it in facts]
+    rows = [(owners[it.owner.short], teams[it.owner.team], types[it.type]) for it in records]
     return {
         "owners": packed_names(map(escape, owners)),
         "claims": {
-            "count": len(facts),
-            "name": packed_names(escape(it.claim) for it in facts),
+            "count": len(records),
+            "name": packed_names(escape(str(it.claim)) for it in records),
             **_columns(("owner", "team", "type"), rows),
         },
         "teams": list(teams),
@@ -319,10 +324,10 @@ def _commits(rows: Sequence[CommitRow]) -> dict[str, Any]:
 def _cause(
     life: Life,
     numbers: Mapping[str, int],
-    causes: Mapping[tuple[str, str], CommitCause],
+    causes: Mapping[tuple[str, Key], CommitCause],
     paths: _Numbers,
 ) -> tuple[int, int, int]:
-    cause = causes.get((life.begins.id, life.fact.claim)) if life.begins is not None else None
+    cause = causes.get((life.begins.id, life.record.claim)) if life.begins is not None else None
     if cause is None:
         return 0, 0, 0
     path = paths[cause.path] + 1 if cause.path else 0
@@ -330,15 +335,15 @@ def _cause(
 
 
 def _firsts(shown: Iterable[Life]) -> Iterator[int]:
-    for _, of_pool in groupby(shown, key=lambda it: it.fact.pool):
+    for _, of_pool in groupby(shown, key=lambda it: it.record.pool):
         yield from (new - old for old, new in pairwise([0, *map(_first, of_pool)]))
 
 
-def _state(fact: Fact) -> int:
+def _state(record: Allocation) -> int:
     """Return bits: 1 held, 2 left but announced, 4 growth."""
-    released = 2 if fact.is_announced else 1
-    state = released if fact.phase == Phase.RELEASED.value else 0
-    return state | (4 if fact.is_growth else 0)
+    released = 2 if record.announced else 1
+    state = released if record.is_released else 0
+    return state | (4 if is_growth(record) else 0)
 
 
 _MARKS = {
@@ -352,9 +357,9 @@ _MARKS = {
 def _events(events: Iterable[Caused], numbers: Mapping[str, int]) -> list[dict[str, Any]]:
     found: dict[tuple[int, str, str], set[str]] = {}
     for item, cause in events:
-        at, pool = numbers[item.row.id], item.fact.pool
+        at, pool = numbers[item.row.id], str(item.record.pool)
         if mark := _MARKS.get(item.what):
-            found.setdefault((at, mark, pool), set()).add(item.fact.name)
+            found.setdefault((at, mark, pool), set()).add(item.record.claim.short)
         if cause is not None and cause.approval is not None:
             found.setdefault((at, "approved", pool), set()).add(cause.approval.path)
     return [

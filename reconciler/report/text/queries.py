@@ -208,11 +208,11 @@ def event_text(event: Caused, painter: Painter) -> str:
     where = "" if item.range is None else format_short(item.range)
     if item.source is not None:
         where = f"{format_short(item.source)} → {where}"
-    named, pool = escape(item.fact.name), item.fact.pool.rpartition("/")[2]
+    named, pool = escape(item.record.claim.short), item.record.pool.name
     if item.giver:
-        named += f" from {escape(item.giver)} to {escape(item.fact.owner)}"
+        named += f" from {escape(item.giver)} to {escape(item.record.owner.short)}"
     elif item.heir is not None:
-        named += f" to {escape(item.heir.name)}"
+        named += f" to {escape(item.heir.claim.short)}"
     still = ", still announced until unused" if item.what is What.LEFT else ""
     parts = [
         painter.paint(format_instant(item.row.clock), Colour.DIM),

@@ -5,7 +5,7 @@ from reconciler.history.who import of_ranges
 from reconciler.report.text.queries import event_text, who_text
 from reconciler.report.text.table import Painter
 from tests.families.novaedge import vip
-from tests.history.pasts import RECORD, ROW, fact, happened, run
+from tests.history.pasts import RECORD, ROW, happened, run, version
 from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
 
 PLAIN = Painter(is_on=False)
@@ -18,7 +18,7 @@ FILES = reconciled(
     }
 )
 STATE = evaluation_of(reconciled({k: v for k, v in FILES.items() if k != "tenants/two.yaml"})).state
-(ITEM,) = happened(None, fact())
+(ITEM,) = happened(None, version())
 PERSON = ROW._replace(id="c" * 40, author="A <a@b>", subject="Add one", request="#12")
 
 
@@ -52,8 +52,8 @@ def test_many_are_a_row_each() -> None:
 
 
 def test_what_happened_is_a_line() -> None:
-    (moved,) = happened(fact(), fact(first=16))
-    (refused,) = happened(None, fact("Failed"))
+    (moved,) = happened(version(), version(first=16))
+    (refused,) = happened(None, version("Failed"))
     assert event_text((moved, CommitCause(PERSON)), PLAIN) == (
         "2026-02-15T10:00:30Z  aaaaaaaaaaaa  moved       10.40.0.0-10.40.0.7 → 10.40.0.16-10.40.0.23"
         "  team-a/one (loadbalancer) in edge  by A <a@b> #12\n"
