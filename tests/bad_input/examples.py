@@ -18,14 +18,81 @@ from tests.cli.running import given_out
 from tests.documentation import masked
 from tests.hostile.test_announced import extra
 from tests.review.test_announcements import DONE, MINE, TO_TWO, as_findings
-from tests.world import SMALL, commit, evaluation_of, pool, reconciled, repository, tenant, write
+from tests.world import (
+    SMALL,
+    commit,
+    evaluation_of,
+    pool,
+    provider,
+    reconciled,
+    repository,
+    settings,
+    tenant,
+    write,
+)
 
 FILE = Path(reconciler.report.__file__).parent / "examples.json"
 GOLDENS = Path("tests/golden")
 STORIES = Path("tests/story/golden")
+_PLAIN = Painter(is_on=False)
 _LONGEST = 330
 _LONG_LINE = 320
 _FINDING = re.compile(r"\S+: (?:error|warning|info|refused) ([a-z-]+): .*")
+_IMPLICIT = {
+    **SMALL,
+    "providers/default.yaml": provider("prod"),
+    "providers/other.yaml": provider("dmz"),
+}
+
+
+def _annotated(text: str, annotation: str) -> str:
+    return text.replace(
+        "metadata: {", f"metadata: {{annotations: {{gitops-ipam.dev/{annotation}}}, "
+    )
+
+
+def _by_hand(name: str, *ends: str) -> str:
+    pool_text = "{{loadBalancerPool: {{start: {}, end: {}}}}}".format(*ends) if ends else "{}"
+    return tenant(name, networking=pool_text, providerConfigRef="{name: cloud}")
+
+
+def _override(name: str) -> str:
+    spec = "{kind: brake, releases: 1, reason: they move out, expires: '2026-01-02'}"
+    return settings(spec).replace("Settings", "Override").replace("name: ipam", f"name: {name}")
+
+
+_TEAM = (
+    "apiVersion: butler.butlerlabs.dev/v1alpha1\nkind: Team\nmetadata: {name: web}\n"
+    "spec: {displayName: Web}\n"
+)
+_BEFORE = {
+    **SMALL,
+    "pools/far.yaml": pool("far", "10.50.0.0/24", reserved="[{cidr: 10.50.0.0/28}]"),
+    "pools/lab.yaml": pool("lab", "10.60.0.0/24"),
+    "providers/cloud.yaml": provider("cloud").replace("mode: ipam", "mode: cloud"),
+    "teams/web.yaml": _TEAM,
+    "tenants/two.yaml": _by_hand("two", "10.70.0.1", "10.70.0.4"),
+    "tenants/three.yaml": _by_hand("three", "10.70.0.11", "10.70.0.14"),
+}
+# A change with a finding of most codes that need a base.
+_AFTER = {
+    "overrides/2026-01-01-leave.yaml": _override("2026-01-01-leave"),
+    "overrides/leave.yaml": _override("leave"),
+    "pools/Edge.yaml": pool("other", "10.90.0.0/24"),
+    "pools/again.yaml": _annotated(pool("again", "10.40.0.0/25"), "address-space: lab"),
+    "pools/edge.yaml": pool(cidr="10.40.0.0/25"),
+    "pools/far.yaml": _annotated(pool("far", "10.50.0.0/24"), "warning: '60'"),
+    "pools/lab.yaml": _annotated(pool("lab", "10.60.0.0/24"), "address-space: lab"),
+    "pools/old.json": "{}",
+    "teams/web.yaml": _TEAM.replace("Web", "The web"),
+    "teams/shop.yaml": _TEAM.replace("web", "shop"),
+    "tenants/two.yaml": _by_hand("two", "10.70.0.1", "10.70.0.6"),
+    "tenants/three.yaml": _by_hand("three"),
+    "tenants/four.yaml": _by_hand("four", "10.70.0.21", "10.70.0.24"),
+    "tenants/new.yaml": _annotated(
+        tenant("new").replace(", namespace: team-a", ""), "formerly: team-a/gone"
+    ),
+}
 
 
 def made() -> dict[str, dict[str, str]]:
@@ -60,6 +127,12 @@ def _of_branches() -> Iterator[tuple[str, str]]:
         write(imported, reconciled(SMALL))
         commit(imported)
         yield from _findings(_checked(imported, "--base", "HEAD~1"))
+        changed = repository(Path(scratch) / "changed", reconciled(_BEFORE))
+        write(changed, _AFTER)
+        (changed / "pools" / "link.yaml").symlink_to("edge.yaml")
+        commit(changed)
+        yield from _findings(_checked(changed, "--base", "HEAD~1"))
+        yield from _findings(findings_text(evaluation_of(_IMPLICIT).findings, _PLAIN).splitlines())
 
 
 def _checked(folder: Path, *more: str) -> list[str]:
@@ -79,7 +152,7 @@ def _beside_a_base() -> dict[str, str]:
     """Of what clusters lose, which no tree tells by itself."""
     changes = [TO_TWO, {**DONE, MINE: extra(kind="nodes", spec="  count: 4\n")}]
     every = [item for head in changes for item in as_findings(head)]
-    return {item.code: findings_text([item], Painter(is_on=False)) for item in every}
+    return {item.code: findings_text([item], _PLAIN) for item in every}
 
 
 def _example(code: str, text: str) -> tuple[str, dict[str, str]]:
@@ -93,7 +166,7 @@ def _shown(case: Case, wanted: set[str]) -> dict[str, str]:
     evaluation = evaluation_of(dict(settled_with(case)))
     every = [*evaluation.findings, *evaluation.gates]
     first = {item.code: item for item in reversed(every) if item.code in wanted}
-    return {code: findings_text([item], Painter(is_on=False)) for code, item in first.items()}
+    return {code: findings_text([item], _PLAIN) for code, item in first.items()}
 
 
 def text() -> str:
