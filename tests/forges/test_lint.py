@@ -29,7 +29,7 @@ def written(forge: Forge, package: str, root: str = "") -> str:
 
 def merging() -> str:
     """The job that merges by the contract of a team, as the page shows it, behind a check."""
-    page = (ROOT / "docs/how-to/ci.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/how-to/team-self-service.md").read_text(encoding="utf-8")
     (job,) = [it.text for it in blocks(page) if it.text.startswith("  merge:\n")]
     found = re.search(r"# with `(outputs: .*)`$", job, re.MULTILINE)
     assert found is not None

@@ -105,8 +105,8 @@ def test_a_pull_request_and_its_merge(tmp_path: Path, bare: Path, kind: Forge) -
     (tmp_path / "after").mkdir()
     after = Machine(tmp_path / "after", checked_out(tmp_path / "after", bare, "main"))
     said = ran(after, jobs["reconcile"], {**contexts, "inputs.allow-release": "2"})
-    assert list(said) == ["Show what it would do", "Reconcile"]
-    assert "tenants/two.yaml:1" in said["Show what it would do"]
+    assert list(said) == ["Show the plan", "Reconcile"]
+    assert "tenants/two.yaml:1" in said["Show the plan"]
     assert "secret-token" not in "".join(said.values())
     assert RECORD in git(bare, "ls-tree", "-r", "--name-only", "main")
     assert "Ipam-Allow-Release: 2" in git(bare, "log", "-1", "--format=%B", "main")

@@ -183,10 +183,16 @@ def test_a_branch_that_would_be_more_than_a_name_in_ci_is_refused(
 
 @pytest.mark.parametrize("forge", [Forge.GITHUB, Forge.GITLAB, Forge.GITEA])
 def test_the_page_of_ci_shows_what_init_writes(forge: Forge) -> None:
-    page = (ROOT / "docs" / "how-to" / "ci.md").read_text()
-    assert with_ci(page) == page, "python -m tests.documentation writes ci.md anew"
+    page = (ROOT / "docs" / "how-to" / f"ci-{forge.value}.md").read_text()
+    assert with_ci(page) == page, "python -m tests.documentation writes the page"
     assert ci(forge) in [block.text for block in blocks(page) if block.language == "yaml"]
-    assert shown_ci(Forge.GITHUB, by_action=True) in page
+
+
+def test_the_pages_of_ci_show_the_workflows_of_the_actions() -> None:
+    folder = ROOT / "docs" / "how-to"
+    assert shown_ci(Forge.GITHUB, by_action=True) in (folder / "ci-github.md").read_text()
+    page = (folder / "required-status.md").read_text()
+    assert with_ci(page) == page, "python -m tests.documentation writes the page"
     assert shown_comment() in page
 
 
