@@ -265,6 +265,8 @@ def with_outputs(text: str, told: list[tuple[Block, list[Said]]]) -> str:
         if one.status != 0 or "ipam: a bug:" in one.came
     ]
     assert not failed, failed
+    if all(one.is_true() for _, said in told for one in said):
+        return text  # only ids differ: they change with each file of a repository
     for block, said in told:
         if block.language == "console":
             new = "".join(f"$ {one.command}\n{one.came}" for one in said)
