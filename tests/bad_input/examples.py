@@ -4,7 +4,7 @@ import io
 import json
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import redirect_stdout
 from itertools import pairwise
 from pathlib import Path
@@ -13,10 +13,14 @@ import reconciler.report
 from reconciler.cli import run
 from reconciler.codes import CODES
 from reconciler.report.text.table import Painter, findings_text
-from tests.bad_input.harness import Case, cases, settled_with
+from tests.bad_input.harness import RECORD, Case, cases, settled_with
 from tests.cli.running import given_out
 from tests.documentation import masked
+from tests.families import novaedge
+from tests.families.plain import examples as plain
+from tests.families.test_pinned_tenants import request_of_one, with_pin
 from tests.hostile.test_announced import extra
+from tests.planning.outcome import without
 from tests.review.test_announcements import DONE, MINE, TO_TWO, as_findings
 from tests.world import (
     SMALL,
@@ -38,11 +42,6 @@ _PLAIN = Painter(is_on=False)
 _LONGEST = 330
 _LONG_LINE = 320
 _FINDING = re.compile(r"\S+: (?:error|warning|info|refused) ([a-z-]+): .*")
-_IMPLICIT = {
-    **SMALL,
-    "providers/default.yaml": provider("prod"),
-    "providers/other.yaml": provider("dmz"),
-}
 
 
 def _annotated(text: str, annotation: str) -> str:
@@ -93,6 +92,29 @@ _AFTER = {
         tenant("new").replace(", namespace: team-a", ""), "formerly: team-a/gone"
     ),
 }
+_SETTLED = reconciled(SMALL)
+_HEIRS = {
+    f"tenants/{name}.yaml": _annotated(tenant(name), "formerly: team-a/one")
+    for name in ("two", "three")
+}
+_MIXED = {
+    **SMALL,
+    "pools/edge.yaml": pool(cidr="10.40.0.0/29"),
+    "pools/far.yaml": pool("far", "10.50.0.0/24"),
+    "providers/default.yaml": provider(pools="[{name: edge}, {name: far}]"),
+}
+_BGP = "{type: BGP, bgp: {aggregationLength: 28}}"
+_TREES: tuple[Mapping[str, str | bytes], ...] = (
+    {**SMALL, "providers/default.yaml": provider("prod"), "providers/other.yaml": provider("dmz")},
+    {**with_pin(), **request_of_one("team-a-one-lb", 10, 19)},
+    {**_SETTLED, RECORD.replace("one", "other"): _SETTLED[RECORD]},
+    {**without(_SETTLED, "tenants/one.yaml"), **_HEIRS},
+    {**reconciled(_MIXED), "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 12}")},
+    plain.files(claims=plain.claim(ipFamilies="[IPv4, IPv6]", count=1)),
+    plain.files(plain.cluster(plain.entry(count=8, advertisement=_BGP))),
+    plain.files(plain.cluster(plain.entry(count=8), name="management")),
+    novaedge.tree(novaedge.vip(), pools=novaedge.pool(auto="false", cidrs="[10.200.0.0/24]")),
+)
 
 
 def made() -> dict[str, dict[str, str]]:
@@ -104,7 +126,7 @@ def made() -> dict[str, dict[str, str]]:
             if len(text) <= _LONGEST:
                 found |= dict([_example(code, text)])
     found |= dict(_example(code, text) for code, text in _beside_a_base().items())
-    for code, text in [*_of_branches(), *_of_goldens()]:
+    for code, text in [*_of_branches(), *_of_goldens(), *_of_trees()]:
         found.setdefault(code, _example(code, text)[1])
     return {code: found[code] for code in sorted(found)}
 
@@ -127,12 +149,20 @@ def _of_branches() -> Iterator[tuple[str, str]]:
         write(imported, reconciled(SMALL))
         commit(imported)
         yield from _findings(_checked(imported, "--base", "HEAD~1"))
+
+
+def _of_trees() -> Iterator[tuple[str, str]]:
+    """Findings about whole repositories that no case of the table has."""
+    for files in _TREES:
+        evaluation = evaluation_of(files)
+        found = [*evaluation.findings, *evaluation.gates]
+        yield from _findings(findings_text(found, _PLAIN).splitlines())
+    with tempfile.TemporaryDirectory() as scratch:
         changed = repository(Path(scratch) / "changed", reconciled(_BEFORE))
         write(changed, _AFTER)
         (changed / "pools" / "link.yaml").symlink_to("edge.yaml")
         commit(changed)
         yield from _findings(_checked(changed, "--base", "HEAD~1"))
-        yield from _findings(findings_text(evaluation_of(_IMPLICIT).findings, _PLAIN).splitlines())
 
 
 def _checked(folder: Path, *more: str) -> list[str]:
