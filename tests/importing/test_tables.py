@@ -203,7 +203,7 @@ def test_columns_of_clusters_are_load_balancers_and_a_type_says_otherwise() -> N
 
 
 def test_the_table_of_the_docs_is_read_without_a_conflict() -> None:
-    text = Path("docs/how-to/import.md").read_text(encoding="utf-8")
+    text = Path("docs/how-to/migrate-from-a-spreadsheet.md").read_text(encoding="utf-8")
     sample = text.partition("```csv\n")[2].partition("```")[0]
     found = table(sample)
     assert found.conflicts == ()
