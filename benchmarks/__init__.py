@@ -1,1 +1,1 @@
-"""The figures of docs/reference/performance.md, reproducible by `make bench`."""
+"""The figures of docs/concepts/performance.md, reproducible by `make bench`."""

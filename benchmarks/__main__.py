@@ -1,4 +1,4 @@
-"""`make bench`: the table of docs/reference/performance.md, and its runs in benchmarks/results/plans.csv.
+"""`make bench`: the table of docs/concepts/performance.md, and its runs in benchmarks/results/plans.csv.
 
 `--million` adds the column of a million records. With the binaries of
 `make envtest`, `--clusters` measures apply, and `--watching` a daemon and `verify`, or parts of them: `growth`, `hub`, `200`, `1000`, `verify`.
@@ -13,7 +13,7 @@ from benchmarks.measure import RESULTS, keep, machine
 from benchmarks.plans import FILE, measure, measure_million, page
 from benchmarks.watching import watching_tables
 
-DOCUMENT = Path(__file__).parent.parent / "docs" / "reference" / "performance.md"
+DOCUMENT = Path(__file__).parent.parent / "docs" / "concepts" / "performance.md"
 _BEGIN, _END = "<!-- figures: make bench -->\n", "<!-- end of figures -->\n"
 
 

@@ -35,7 +35,7 @@ from tests.documentation import (
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 _PROOF = re.compile(r"[`\[](tests/[\w/]+\.py)[`\]]|`(test_\w+)`")
 # Written by the benchmarks, and not yet there while they have not run.
-_LATER = ROOT / "docs" / "reference" / "performance.md"
+_LATER = ROOT / "docs" / "concepts" / "performance.md"
 # Of all verbs; told once, above them.
 _EVERYWHERE = {"--help", "-C", "--directory", "--root", "-q", "--quiet", "-v", "--verbose"}
 
