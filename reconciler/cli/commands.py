@@ -43,9 +43,7 @@ VERBS = {
     "render": Verb("Operate", "operate", "Write the objects of every cluster as files."),
     "doctor": Verb("Operate", "operate", "Check Git, clusters, permissions, and versions."),
     "status": Verb("Inspect", "capacity", "Show how full each pool is."),
-    "map": Verb(
-        "Inspect", "capacity", "Draw the addresses of a pool, with their holders and free ranges."
-    ),
+    "map": Verb("Inspect", "capacity", "Draw the addresses of a pool: holders and free ranges."),
     "report": Verb("Inspect", "report", "Write a page of all pools: maps, history, search."),
     "get": Verb("Inspect", "queries", "List pools, allocations, and tenants, as kubectl get does."),
     "who": Verb("Inspect", "queries", "Show the holder of an address, and the commit behind it."),

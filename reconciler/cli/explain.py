@@ -55,7 +55,7 @@ def explain(
 
     CLAIM is a key from plan -o json, namespace/name, or the name of a record. For an address, a
     CIDR, or a range, ipam lists the objects there: pools, records, routers, addresses in use, and
-    networks of pods and services. For a finding code, such as pool-overlap, ipam shows its meaning
+    networks of pods and services. For a finding code, such as pool-overlap, ipam shows cause, fix,
     and an example.
 
     For a refused claim, ipam shows patches that it has tried, the least disruptive first. --write N
