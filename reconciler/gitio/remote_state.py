@@ -177,7 +177,6 @@ class LastSeen(Struct):
     newest: dict[str, str] = field(default_factory=dict)
     remote: RemoteHead | None = None
     is_marked: bool = False
-    evaluated: tuple[object, object] = None, None  # what was evaluated last, and the result
 
 
 def ask_remote(git: GitProcess, remote: str) -> RemoteHead:

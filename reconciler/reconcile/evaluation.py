@@ -5,7 +5,6 @@ from collections.abc import Collection, Container, Iterable, Iterator, Mapping, 
 from contextlib import suppress
 from itertools import islice
 from operator import eq
-from typing import cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,7 +24,6 @@ from reconciler.documents.findings import (
 from reconciler.documents.text import is_yaml
 from reconciler.gitio.interface import BranchCommit, Entry, Source
 from reconciler.gitio.repository import Repository
-from reconciler.gitio.revision import GitSource
 from reconciler.model.applied import Applied
 from reconciler.model.claim import Allocation
 from reconciler.model.errors import ExitCode, GateError, GitError, LimitError
@@ -317,23 +315,7 @@ def _gone(repository: Repository, now: Side, line: Source) -> tuple[str, Side] |
 def as_reconciled(
     source: Source, repository: Repository, options: EvaluationOptions = DEFAULTS
 ) -> Evaluation:
-    """Return the evaluation by the stricter Settings of tip and R, with errors about records.
-
-    The last one is kept in memory, for a daemon. With Overrides it is not, because they expire.
-    """
-    if options != DEFAULTS or not isinstance(source, GitSource):
-        return _as_reconciled(source, repository, options)
-    seen, of = repository.seen, (source.revision(), source.clock(), source.clock_ahead())
-    if seen.evaluated[0] != of:
-        seen.evaluated = None, None  # frees its memory first
-        found = _as_reconciled(source, repository, options)
-        seen.evaluated = of if found.tree.overrides == Overrides() else None, found
-    return cast("Evaluation", seen.evaluated[1])
-
-
-def _as_reconciled(
-    source: Source, repository: Repository, options: EvaluationOptions
-) -> Evaluation:
+    """Return the evaluation by the stricter Settings of tip and R, with errors about records."""
     evaluation, found = evaluate_source(source, options), list[Finding]()
     revision = source.revision()
     try:

@@ -12,7 +12,6 @@ from reconciler.gitio.repository import Repository, open_repository
 from reconciler.model.change import FileChange, Observation
 from reconciler.model.errors import ReconcilerError
 from reconciler.planning.evaluate import Evaluation
-from reconciler.planning.read import evaluate_source
 from reconciler.reconcile.commits import newest
 from reconciler.reconcile.evaluation import as_reconciled
 from reconciler.reconcile.reconcile import Reconciled, ReconcileOptions, reconcile
@@ -255,29 +254,6 @@ def test_a_run_does_not_evaluate_its_own_commit(
     done = run(folder, CLOCK + 121, lambda _: Observation(CLOCK, ()))
     assert done.commit is not None
     assert [it.revision() for it in read] == [done.base]
-
-
-def test_an_unchanged_revision_is_evaluated_once(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    repository, read = opened(folder), list[Source]()
-
-    def counted(source: Source, *rest: Any) -> Evaluation:
-        read.append(source)
-        return evaluate_source(source, *rest)
-
-    monkeypatch.setattr("reconciler.reconcile.evaluation.evaluate_source", counted)
-    for clock in (None, CLOCK + 120):
-        if clock is not None:
-            write(folder, {"tenants/new.yaml": tenant("new")})
-            commit(folder, clock=clock)
-        done = reconcile(repository, ReconcileOptions(), sleep=lambda _: None)
-        for _ in range(2):
-            again = reconcile(repository, ReconcileOptions(), sleep=lambda _: None)
-            assert again.commit is None
-    assert done.commit is not None
-    heads = [it.revision() for it in read]
-    assert len(heads) == len(set(heads)) == 3
 
 
 @pytest.mark.parametrize("path", ["pools/edge.yaml", "observed/../pools/edge.yaml", "observed"])
