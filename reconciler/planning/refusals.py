@@ -141,8 +141,8 @@ def no_room(need: int, tried: Tried, holders: "Holders") -> Refusal:
     fragmented = tried.freest >= need
     parts = [_described(pool, total, room, holders) for pool, total, room in tried.named]
     parts += [f"no such run in {plural(tried.more, 'more pool')}"] if tried.more else []
-    # A claim for one address names its pool. Larger claims have a provider with several pools.
-    cures = ["add a pool to the provider's poolRefs" if need > 1 else "name another pool"]
+    # A claim for one address names its pool. Larger claims have a list of pools.
+    cures = ["add a pool to poolRefs" if need > 1 else "name another pool"]
     pools, lacking = [pool for pool, _, _ in tried.named], need - tried.longest
     cures += [it for pool in pools if (it := _wider(pool, need))][:1]
     cures += [it for pool in pools if (it := _more(pool, lacking))][: 2 - len(cures)]

@@ -40,9 +40,7 @@ def test_a_pool_without_a_free_address_is_exhausted() -> None:
     found = refusal(files, "team-a/two (loadbalancer)")
     assert found.reason == "pool-exhausted"
     assert found.message == "needs 8 contiguous addresses; edge: 0 free of 8"
-    assert found.hint.startswith(
-        "add a pool to the provider's poolRefs, widen edge to 10.40.0.0/28 "
-    )
+    assert found.hint.startswith("add a pool to poolRefs, widen edge to 10.40.0.0/28 ")
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_a_refusal_names_remedies_the_nearest_first() -> None:
     assert found["action"] == "refuse"
     assert found["verdict"].startswith("pool-exhausted: needs 10 contiguous addresses")
     assert found["remedies"][0] == "ask for at most 9: that is the largest free run"
-    assert found["remedies"][1].startswith("add a pool to the provider's poolRefs")  # no wait helps
+    assert found["remedies"][1].startswith("add a pool to poolRefs")  # no wait helps
 
 
 def test_a_refused_pin_is_not_told_to_ask_for_fewer() -> None:
