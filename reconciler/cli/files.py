@@ -92,18 +92,14 @@ def write_edit(root: Path | None, change: FileChange, hint: str, *, is_new: bool
 
 
 def write_uids(repository: Repository, evaluation: Evaluation, enrolled: Iterable[Applied]) -> None:
-    """Write the uids of enrolled clusters into the unchanged files of a checkout, or show them."""
+    """Write the uids of enrolled clusters into the unchanged files of a checkout."""
     root = ground(repository)
     for item in enrolled:
         document = evaluation.documents.find(TARGET, "", item.cluster)
-        if document is None or item.is_failed or not item.uid:
+        if root is None or document is None or item.is_failed or not item.uid:
             continue
         data = with_value(document, ("spec", "uid"), item.uid)
-        if data == document.data:
-            continue
-        text = None if root is None else TargetDirectory(root).text(document.path)
-        if data is not None and text == document.data.decode():
+        is_same = TargetDirectory(root).text(document.path) == document.data.decode()
+        if data not in (None, document.data) and is_same:
             write_edit(root, FileChange(document.path, data), "write spec.uid there")
             output.note(f"Wrote spec.uid of {item.cluster} to {document.path}: commit it.")
-        else:
-            output.note(f"Set spec.uid of {item.cluster} to {item.uid} in {document.path}.")

@@ -131,7 +131,7 @@ def _wrong_value(failure: Any, steps: Steps) -> tuple[str, str]:
     if failure.validator == "enum":
         allowed = [str(item) for item in limit]
         message = f"{shown(value)} is not one of {', '.join(allowed)}"
-        return message, meant(str(value), allowed) or hint
+        return message, meant(str(value), allowed) or f"set {dotted(steps)} to one of them"
     words = {
         "minimum": f"must be at least {limit}, got {value}",
         "maximum": f"must be at most {limit}, got {value}",

@@ -124,6 +124,7 @@ def test_the_page_of_metallb_is_so_and_no_service_loses_its_address(
     shell = Shell(tmp_path, servers)
     said = played(shell, "served", updates=pytestconfig.getoption("--update-golden"))
     require_kept(servers["prod-1"], since["prod-1"], "shop", "shop-new", "www")
+    require_kept(servers["prod-2"], since["prod-2"], *"abcde")
     require_no_foreign_word(shell.place, said, servers)
 
 

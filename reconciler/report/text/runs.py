@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from textwrap import indent
 
-from reconciler.addresses import format_short
+from reconciler.addresses import format_count, format_short
 from reconciler.documents.findings import join_limited, plural
 from reconciler.documents.text import escape
 from reconciler.families.importing import Writing
@@ -312,7 +312,7 @@ def _plan(result: Imported, painter: Painter) -> str:
 def _free(result: Imported) -> str:
     usage, pools = result.after.plan.after, result.after.state.pools
     free = [
-        f"{pool.key.name} ({usage[key].available})"
+        f"{pool.key.name} ({format_count(usage[key].available)})"
         for key, pool in pools.items()
         if pool.source.path in result.files and usage[key].available
     ]
