@@ -51,6 +51,7 @@ def pools(evaluation: Evaluation, *, today: bool = False) -> list[dict[str, Any]
 
 def usage_item(usage: Usage) -> dict[str, Any]:
     """Return the usage of a pool."""
+    blocks = [{"prefixLength": length, "count": count} for length, count in usage.blocks]
     return {
         "total": usage.total,
         "allocated": usage.allocated,
@@ -59,6 +60,7 @@ def usage_item(usage: Usage) -> dict[str, Any]:
         "allocationCount": usage.count,
         "fragmentationPercent": usage.fragmentation,
         "largestFreeBlock": usage.largest,
+        **({"freeBlocks": blocks} if blocks else {}),
         "utilizationPercent": usage.percent,
         "tier": usage.tier.value,
     }

@@ -5,12 +5,14 @@ import re
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from reconciler.apply.inventory import NAME
 from reconciler.cli import run
 from reconciler.kube.clusters import KubeClusters
 from reconciler.model.objects import CONFIG_MAP, Ref
 from tests.cli.running import Ran, ipam
+from tests.documentation import ROOT
 from tests.fake_clusters import FakeClusters
 from tests.families.plain.examples import BOTH, TWO_REFS, claim, cluster, entry, files, pool
 from tests.world import commit, git, repository, write
@@ -223,3 +225,11 @@ def test_init_writes_plain_kinds_and_butler_by_name(tmp_path: Path, capsys: Capt
     assert (butler / "providers" / "example.yaml").is_file()
     assert not (butler / ".schemas" / "AddressPool.json").exists()
     assert "wrote" not in ipam(capsys, "init", butler, "--yes").out
+
+
+def test_free_blocks_are_counted_for_pools_with_prefixes(repo: Path, capsys: Capture) -> None:
+    found = json.loads(ipam(capsys, "status", "-o", "json", "--repo", repo).out)
+    schema = json.loads((ROOT / "schemas/output/pool-list.json").read_text("utf-8"))
+    Draft202012Validator(schema).validate(found)
+    blocks = {it["pool"].rpartition("/")[2]: it.get("freeBlocks") for it in found["items"]}
+    assert blocks == {"internal": [{"prefixLength": 28, "count": 14}], "v6": None}
