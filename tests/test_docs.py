@@ -172,7 +172,7 @@ def test_every_schema_of_an_output_is_in_the_table() -> None:
 
 
 def test_the_page_of_guarantees_lists_tests_that_exist() -> None:
-    page = _text("docs", "guarantees.md")
+    page = _text("docs", "reference", "guarantees.md")
     assert with_guarantees(page) == page, "run python -m tests.documentation"
     for path, name in re.findall(r"`([\w/]+\.py)(?:::(test_\w+))?`", page):
         text = _text("tests", path)
