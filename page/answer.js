@@ -97,16 +97,16 @@ function onePart(report, part, t) {
 function stateText(report, life, pool) {
   const tag = el("span", { class: `tag ${life.state}` }, STATE_WORDS[life.state]);
   if (life.state === "allocated" || life.to !== -1) return [tag, life.to === -1 ? "" : " until ", life.to !== -1 && timeText(report, life.to)];
-  if (life.isBraked) return [tag, " a brake holds its release back"];
+  if (life.isBraked) return [tag, " the release limit holds its release back"];
   const found = pool?.comesFree.find((item) => meets(pairRange([item[0], item[1]]), lifeRange(life)));
   if (found === undefined) return [tag];
-  return [tag, found[2] === null ? " until nobody uses it" : ` comes free ${formatTime(secondsOf(found[2]))}`];
+  return [tag, found[2] === null ? " until no Service uses it" : ` is free from ${formatTime(secondsOf(found[2]))}`];
 }
 
 /** @param {Report} report @param {Part} part @param {boolean} isNow @returns {Child[]} What is said of addresses that no record names. */
 function standingWords(report, part, isNow) {
   const planned = isNow ? effectWords(report, part.pool, part.range) : [];
-  if (part.sort === "none") return [el("span", { class: "tag outside" }, "in no pool"), " This repository gives it to nobody."];
+  if (part.sort === "none") return [el("span", { class: "tag outside" }, "in no pool"), " This repository does not allocate it."];
   if (part.sort === "free") return [el("span", { class: "tag free" }, "free"), ...(planned.length > 0 ? planned : [" Nobody has it."])];
   if (part.sort === "unknown") return [isNow ? "No record names it, and the pool does not give it out now." : "No record named it."];
   const what = part.title === "" || part.title === part.word ? "" : ` ${part.title}`;
@@ -117,7 +117,7 @@ function standingWords(report, part, isNow) {
 function manyParts(report, parts, t) {
   const isNow = t === report.now;
   return sortableTable({
-    label: isNow ? "What stands there now" : "What stood there then",
+    label: isNow ? "Current entries" : "Entries at that time",
     rows: parts,
     none: "No pool of this repository has these addresses.",
     columns: [
@@ -149,7 +149,7 @@ function beforePart(report, range) {
   const past = gone.map(report.life).sort((a, b) => b.to - a.to || b.from - a.from);
   const title = el("h3", null, "Before");
   if (past.length === 0) return el("div", { class: "moment" }, title, el("p", { class: "muted" }, nobodyBefore(report)));
-  const table = livesTable(report, past, "Who had it before, newest first");
+  const table = livesTable(report, past, "Previous holders, newest first");
   if (range.first === range.last) return el("div", { class: "moment" }, title, table, addressPlot(report, range));
   return el("details", { class: "moment" }, el("summary", null, `Before: ${countText(past.length, "range")} had another state or holder`), table);
 }

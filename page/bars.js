@@ -67,7 +67,7 @@ function visible(width, count) {
 /** @returns {HTMLElement} What the parts of a bar mean. */
 export function barLegend() {
   /** @type {[string, string][]} */
-  const parts = [["bar-used", "allocated"], ["bar-held", "held: released, not free yet"], ["bar-free", "free"], ["bar-reserved", "reserved: beside the bar, at most a fifth of it"]];
+  const parts = [["bar-used", "allocated"], ["bar-held", "held: released, not free yet"], ["bar-free", "free"], ["bar-reserved", "reserved: next to the bar, at most a fifth of it"]];
   const items = parts.map(([name, word]) =>
     el("li", null, svg("svg", { width: 14, height: 12, "aria-hidden": "true" }, svg("rect", { class: name, x: 0.5, y: 0.5, width: 13, height: 11 })), ` ${word}`),
   );

@@ -53,7 +53,7 @@ function offersPart(report, wanted, preferred) {
     none: "",
     columns: [
       { title: "Pool", value: (offer) => offer.pool.title, cell: (offer) => [poolLink(offer.pool), el("span", { class: "sub" }, [offer.pool.kind, offer.pool.namespace].filter((word) => word !== "").join(" · "))] },
-      { title: "It gives next", value: (offer) => offer.runs[0].first, cell: (offer) => [runsText(offer.runs), offer.isGated && el("span", { class: "sub low" }, "reaches the gate"), takenNote(report, offer.pool)] },
+      { title: "It gives next", value: (offer) => offer.runs[0].first, cell: (offer) => [runsText(offer.runs), offer.isGated && el("span", { class: "sub low" }, "reaches the capacity limit"), takenNote(report, offer.pool)] },
       { title: "Request", value: null, cell: (offer) => el("button", { type: "button", class: "button", onclick: () => choose(offer) }, "Show YAML") },
       { title: "Free", class: "number", value: (offer) => offer.left, isFirstHigh: true, cell: (offer) => freeCell(report, offer) },
       { title: "Used", class: "number", value: (offer) => offer.percent, cell: (offer) => [`${offer.pool.utilizationPercent} %`, el("span", { class: "sub wraps" }, afterNote(report, offer.pool))] },

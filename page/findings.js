@@ -60,7 +60,7 @@ function placeOf(item) {
 
 /** @returns {HTMLElement} */
 function explainHint() {
-  return el("p", { class: "muted" }, mono("ipam explain CODE"), " tells what a finding means and what to do.");
+  return el("p", { class: "muted" }, mono("ipam explain CODE"), " shows the cause and the fix of a finding.");
 }
 
 /** @param {Drift[] | null} drift @returns {HTMLElement} */
@@ -70,7 +70,7 @@ function driftPart(drift) {
     const how = el("p", { class: "muted" }, "Drift is not known: no apply result. ", mono("ipam report --apply-result FILE"), " shows it.");
     return el("div", null, title, how);
   }
-  if (drift.length === 0) return el("div", null, title, el("p", { class: "quiet" }, "No object differs from what the repository says."));
+  if (drift.length === 0) return el("div", null, title, el("p", { class: "quiet" }, "No object differs from the repository."));
   const table = sortableTable({
     label: "Drift",
     rows: drift,

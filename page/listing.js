@@ -70,8 +70,8 @@ function whoseCard(report, title, more, lives) {
     el("p", null, `It has ${sumText(used)} allocated`, now.length > used.length && `, and ${sumText(now.filter((life) => life.state !== "allocated"))} held`, "."),
     isOne && livesPlot(report, lives, `Ranges of ${title}`),
     el("h3", null, "Now"),
-    now.length > 0 ? livesTable(report, now, "What it has now", isOne) : el("p", { class: "muted" }, "It has no addresses now."),
-    past.length > 0 && [el("h3", null, "Before"), livesTable(report, past, "What it had before, newest first", isOne)],
+    now.length > 0 ? livesTable(report, now, "Current addresses", isOne) : el("p", { class: "muted" }, "It has no addresses now."),
+    past.length > 0 && [el("h3", null, "Before"), livesTable(report, past, "Previous addresses, newest first", isOne)],
   );
 }
 

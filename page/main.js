@@ -89,7 +89,7 @@ function viewOf(report, here) {
   const pool = poolKeyOf(report, here);
   if (pool !== null) return poolView(report, { ...here, pool });
   if (here.pool === null) return null;
-  return el("section", { class: "card" }, el("h2", { tabindex: -1 }, "No such pool"), el("p", null, mono(here.pool), " is no pool of this report. ", el("a", { href: linkTo({ pool: null, view: "pools" }) }, "Show all pools")));
+  return el("section", { class: "card" }, el("h2", { tabindex: -1 }, "No such pool"), el("p", null, mono(here.pool), " is not a pool of this report. ", el("a", { href: linkTo({ pool: null, view: "pools" }) }, "Show all pools")));
 }
 
 /** @param {Report} report @param {Route} here @returns {string | null} The pool asked for, or the first one at the address. */

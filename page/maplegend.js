@@ -76,8 +76,8 @@ export function mapLegend(shown) {
   return el(
     "div",
     { class: "map-legend", role: "group", "aria-label": "Legend of the map" },
-    el("ul", { class: "legend-list", "aria-label": "Colour: what an address is" }, items),
-    types.length > 0 && el("ul", { class: "legend-list", "aria-label": "Texture: what it is for" }, types),
+    el("ul", { class: "legend-list", "aria-label": "Color: state of an address" }, items),
+    types.length > 0 && el("ul", { class: "legend-list", "aria-label": "Texture: type of an address" }, types),
   );
 }
 

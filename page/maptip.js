@@ -105,7 +105,7 @@ export function spanStory(report, span) {
     ["Pull request", cause?.request ?? ""],
     ["File", life !== null && life.path !== "" && mono(`${life.path}:${life.line}`)],
   ];
-  const state = KIND_WORDS[span.state][2] + (life?.isBraked ? "; a brake holds it back" : "");
+  const state = KIND_WORDS[span.state][2] + (life?.isBraked ? "; held back by the release limit" : "");
   return el(
     "div",
     { class: "tip-part" },

@@ -67,7 +67,7 @@ export function livesPlot(report, lives, title, isByOwner = false) {
   const kinds = new Set(lives.map((life) => life.state));
   return plotFrame({
     title,
-    about: `${countText(lines.size, isByOwner ? "tenant" : "range")} over time${rest > 0 ? `; the ${formatCount(rest)} that ended first stand in the table only` : ""}. Colours: ${[...kinds].join(", ")}.`,
+    about: `${countText(lines.size, isByOwner ? "tenant" : "range")} over time${rest > 0 ? `; the ${formatCount(rest)} that ended first are only in the table` : ""}. Colours: ${[...kinds].join(", ")}.`,
     draw: (width) => {
       const line = 20;
       const left = Math.min(260, Math.max(120, width * 0.3));

@@ -17,7 +17,7 @@ import { dayAfter } from "./runway.js";
 import { stairs, wholeOf } from "./steps.js";
 
 const DAY = 86400;
-const LEVEL_WORDS = { warning: "warning", gate: "gate: changes that reach it are stopped", full: "full" };
+const LEVEL_WORDS = { warning: "warning", capacity limit: "gate: changes that reach it are stopped", full: "full" };
 
 /** The life of a tenant. @param {Report} report @param {Route} route `q` is its name, "namespace/name". @returns {HTMLElement} */
 export function ownerView(report, route) {

@@ -27,7 +27,7 @@ export function poolFigures(report, pool) {
     ["Held", [number(counts.held)]],
     ["Free", [number(counts.available)]],
     ["Reserved", [number(counts.reserved)]],
-    ["Largest free run", [number(counts.largestFreeBlock)]],
+    ["Largest free range", [number(counts.largestFreeBlock)]],
     ["Used", [`${pool.utilizationPercent} %`]],
     ["Fragmentation", [`${pool.fragmentationPercent} %`]],
     ["Tier", [el("span", { class: `tag ${pool.tier}` }, pool.tier), el("span", { class: "muted" }, ` at ${pool.thresholds.warning} / ${pool.thresholds.critical} / ${pool.thresholds.exhausted} %`)]],

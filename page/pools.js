@@ -76,7 +76,7 @@ function countLine(shown, all, here) {
 /** @param {Route} here @returns {HTMLElement | false} */
 function showNote(here) {
   /** @type {Record<string, string>} */
-  const all = { tier: "over a threshold", runway: `with less than ${SHORT_RUNWAY} days of runway`, today: "with held addresses that come free today" };
+  const all = { tier: "over a threshold", runway: `with less than ${SHORT_RUNWAY} days of runway`, today: "with held addresses that become free today" };
   const words = all[here.show ?? ""];
   return words !== undefined && el("p", { class: "note" }, `Only pools ${words}. `, el("a", { href: linkTo({ show: null }) }, "Show all pools"));
 }
@@ -94,19 +94,19 @@ function poolColumns(report) {
   return [
     { title: "Pool", value: (pool) => pool.name.toLowerCase(), cell: nameCell },
     {
-      title: "Used", hint: "Allocated or held, as a share of what is usable; ticks at the pool's thresholds", class: "bar-cell",
+      title: "Used", hint: "Allocated or held, as a share of the usable addresses; ticks at the pool's thresholds", class: "bar-cell",
       value: (pool) => pool.utilizationPercent, isFirstHigh: true, cell: (pool) => usedCell(report, pool),
     },
     { title: "Free", hint: "Addresses that can be given out", class: "number", value: (pool) => pool.counts.available, isFirstHigh: true, cell: (pool) => count(pool.counts.available) },
     { title: "Usable", hint: "Addresses without those that are reserved", class: "number", value: (pool) => pool.counts.total, isFirstHigh: true, cell: (pool) => count(pool.counts.total) },
     {
-      title: "Largest run", hint: "The most addresses in a row that are free", class: "number", value: (pool) => pool.counts.largestFreeBlock, isFirstHigh: true,
+      title: "Largest range", hint: "The most addresses in a row that are free", class: "number", value: (pool) => pool.counts.largestFreeBlock, isFirstHigh: true,
       cell: (pool) => count(pool.counts.largestFreeBlock),
     },
     {
-      title: "Tenants that fit", hint: "So many more tenants of the median size fit in the free runs", class: "number", value: (pool) => pool.fits, isFirstHigh: true, cell: fitsCell,
+      title: "Tenants that fit", hint: "Number of tenants of the median size that fit in the free ranges", class: "number", value: (pool) => pool.fits, isFirstHigh: true, cell: fitsCell,
     },
-    { title: "Runway", hint: "Days until the gate stops changes or the pool is full, by the quicker one of its rates", value: (pool) => runwayOf(pool)?.days ?? null, cell: (pool) => runwayCell(report, pool) },
+    { title: "Runway", hint: "Days until the capacity limit blocks changes, or the pool is full, by the quicker one of its rates", value: (pool) => runwayOf(pool)?.days ?? null, cell: (pool) => runwayCell(report, pool) },
     { title: "90 days", hint: "Allocated or held in the last 90 days, from nothing to all that is usable", value: growthOf, isFirstHigh: true, cell: (pool) => sparkline(pool) ?? el("span", { class: "muted" }, "no past") },
     { title: "Overlaps", hint: "Other pools that share addresses with it", value: (pool) => pool.overlaps.length, isFirstHigh: true, cell: (pool) => overlapCell(report, pool) },
   ];
@@ -171,7 +171,7 @@ function todayTable(report) {
   const today = report.data.asOf.slice(0, 10);
   const rows = report.pools.flatMap((pool) => freeToday(pool, today).map((item) => ({ pool, range: pairRange([item[0], item[1]]), until: item[2] ?? "" })));
   return sortableTable({
-    label: "Held addresses that come free today", rows, none: `None on ${today} (UTC).`,
+    label: "Held addresses that become free today", rows, none: `None on ${today} (UTC).`,
     columns: [
       { title: "Range", value: (row) => row.range.first, cell: (row) => rangeLink(row.range) },
       { title: "Addresses", class: "number", value: (row) => sizeOf(row.range), cell: (row) => formatCount(sizeOf(row.range)) },

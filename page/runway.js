@@ -37,9 +37,9 @@ export function isShort(pool) {
   return runway !== null && runway.days < SHORT_RUNWAY;
 }
 
-/** @param {Runway} runway @returns {string} "17 days to the gate" */
+/** @param {Runway} runway @returns {string} "17 days to the limit" */
 export function runwayText(runway) {
-  const where = runway.level === "gate" ? "the gate" : "full";
+  const where = runway.level === "gate" ? "the limit" : "full";
   if (runway.days === 0) return `at ${where} now`;
   return `${daysText(runway.days)} to ${where}`;
 }

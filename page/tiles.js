@@ -29,7 +29,7 @@ export function tilesView(report) {
   return el(
     "section",
     { class: "verdicts", "aria-label": "Verdicts" },
-    isQuiet && el("p", { class: "quiet" }, el("strong", null, "Nothing needs you."), " No pool is over a threshold or short of runway, no finding is open, and no held address comes free today.", drift),
+    isQuiet && el("p", { class: "quiet" }, el("strong", null, "Nothing needs attention."), " No pool is over a threshold or short of runway, no finding is open, and no held address becomes free today.", drift),
     el("ul", { class: "tiles" }, tiles.map(tileItem)),
   );
 }
@@ -82,7 +82,7 @@ function runwayTile(report) {
   short.sort((a, b) => (a.runway?.days ?? 0) - (b.runway?.days ?? 0));
   const first = short[0];
   const isKnown = report.pools.some((pool) => pool.rates.some((rate) => rate.enoughHistory));
-  const none = isKnown ? "No pool reaches its gate or its end so soon." : "The history is too short to tell a rate.";
+  const none = isKnown ? "No pool reaches its capacity limit or fills up within that time." : "The history is too short to estimate a rate.";
   return {
     title: `Runway below ${SHORT_RUNWAY} days`,
     verdict: short.length > 0 ? "bad" : "good",
@@ -124,7 +124,7 @@ function todayTile(report) {
   const sum = found.reduce((all, item) => plus(all, sizeOf(pairRange([item[0], item[1]]))), /** @type {Whole} */ (0));
   const pools = report.pools.filter((pool) => freeToday(pool, today).length > 0).length;
   return {
-    title: "Held addresses that come free today",
+    title: "Held addresses that become free today",
     verdict: found.length > 0 ? "warn" : "good",
     figure: formatCount(sum),
     unit: sum === 1 ? "address" : "addresses",

@@ -149,7 +149,7 @@ class FakeCluster:
         self._asked("create", ref)
         with self.lock:
             if ref in self.objects:
-                raise StaleError(f"create {ref}: an object of that name is there already")
+                raise StaleError(f"create {ref}: an object with this name already exists")
             changed = self._new(manifest)
             fields = owned(manifest, status=False)
             written(changed, fields)

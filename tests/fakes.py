@@ -87,7 +87,7 @@ class FakeRepository(_Base):  # type: ignore[misc]
             raise UsageError(f"{rev!r} is not a revision")
         rev = self.head if rev in ("HEAD", "main") else rev
         if rev not in self.commits:
-            raise GitError(f"no commit {rev!r} in the repository")
+            raise GitError(f"commit {rev!r} does not exist in this repository")
         return FakeSource(self, rev)
 
     def changed(
@@ -120,7 +120,7 @@ class FakeRepository(_Base):  # type: ignore[misc]
 
     def fetch(self) -> Revision:
         if self.head not in self.commits:
-            raise GitError("branch main is not in the repository")
+            raise GitError("branch main does not exist in this repository")
         return Revision(self.head, self.commits[self.head][1])
 
     def require_pushed(self, revision: Revision, accepted: str = "") -> None:
@@ -188,7 +188,7 @@ class FakeRepository(_Base):  # type: ignore[misc]
 
     def resolve(self, rev: str) -> Revision:
         if rev not in self.commits:
-            raise GitError(f"no commit {rev!r} in the repository")
+            raise GitError(f"commit {rev!r} does not exist in this repository")
         return Revision(rev, self.commits[rev][1])
 
     def made(self, rev: str) -> Made:

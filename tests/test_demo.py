@@ -85,4 +85,4 @@ def test_variables_of_the_person_change_nothing(
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "nowhere"))
     assert run(["demo", str(tmp_path / "demo")]) == 0
     assert os.environ["IPAM_REV"] == "nowhere"
-    assert "and published it: branch main of the remote." in capsys.readouterr().out
+    assert " to main and pushed it." in capsys.readouterr().out

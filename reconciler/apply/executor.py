@@ -75,7 +75,7 @@ class ObjectApplier(Struct, frozen=True):
         if self.progress.has_failed(step.unless_failed):
             return
         step = self._updated(step, self.progress.now.get(step.ref, step.live))
-        with self._failing(step.ref, "; --adopt takes it over"):
+        with self._failing(step.ref, "; use --adopt to take it over"):
             for _ in range(_ATTEMPTS - 1):
                 try:
                     self._write(step)
@@ -268,7 +268,10 @@ class Executor:
         try:
             found = self.cluster.list(step.resource, step.namespace).items
         except errors.NoSuchKindError as missing:
-            message, hint = f"no kind {step.resource.kind} there", "--crds installs the CRDs"
+            message, hint = (
+                f"kind {step.resource.kind} is not installed",
+                "use --crds to install the CRDs",
+            )
             raise errors.ClusterError(message, hint) from missing
         self.progress.now |= objects_of(found, step.resource)
 
@@ -282,7 +285,7 @@ class Executor:
         except errors.UnreachableError:
             raise
         except errors.ClusterError as failed:
-            self.progress.notes.append(f"an event was not made: {failed}")
+            self.progress.notes.append(f"an Event was not created: {failed}")
 
     def _confirm(self, step: steps.Confirm) -> None:
         outcomes = self.progress.outcomes[self._done_before :]
@@ -316,7 +319,9 @@ class Executor:
             return True
 
         if not self._poll(is_allowed, every=0.1, times=100):
-            self.progress.notes.append("the server does not go by the new admission policies yet")
+            self.progress.notes.append(
+                "the server has not activated the new admission policies yet"
+            )
 
     def _try(self, step: steps.Try) -> None:
         try:
@@ -479,7 +484,7 @@ def apply_tenant(
     found, given = _announced(work, target), target.given()
     result = work.applied(target.name)
     if rogues := found - given:
-        note = f"rogue: it announces {describe(rogues)}, which no record gave it"
+        note = f"rogue: announces {describe(rogues)} without a record"
         result = replace(result, notes=(*result.notes, f"{note}; ipam does not prevent this"))
     if read is not None:
         result = replace(result, uses=uses(target.records, read))

@@ -44,7 +44,7 @@ def still_announced(
             management = opened.enter_context(opened_management(clusters, options, evaluation))
         except ClusterError as failed:
             bugs += [failed] if isinstance(failed, BugError) else []
-            reason = f"the management cluster cannot be asked: {failed}"
+            reason = f"cannot reach the management cluster: {failed}"
             return {
                 record.path: reason
                 for name, records in expiring.items()
@@ -107,7 +107,7 @@ class _Query:
                     return dict(self._announced(cluster, name, balancing, records))
         except ClusterError as failed:
             self._bugs += [failed] if isinstance(failed, BugError) else []
-            return {record.path: f"{name} cannot be asked: {failed}" for record in records}
+            return {record.path: f"cannot reach {name}: {failed}" for record in records}
 
     def _in_management(self, records: Sequence[Allocation]) -> Mapping[str, str]:
         found: dict[str, str] = {}
@@ -131,7 +131,7 @@ class _Query:
         is_named = name in self._described or not self._is_whole  # a broken file might describe it
         if not (is_named or self._access.is_there(name)):
             return ""
-        return f"{name} was applied to, and its kubeconfig is missing now"
+        return f"{name} was applied before, but its kubeconfig is now missing"
 
     def _announced(
         self, cluster: Cluster, name: str, balancing: ClusterBalancer, records: Sequence[Allocation]
@@ -188,7 +188,7 @@ _MINUTE = (
 
 def confirmed(evaluation: Evaluation, options: ApplyOptions) -> dict[str, str]:
     """Return records without a necessary confirmation that they are unused, with the reason."""
-    reason = "no cluster was asked"
+    reason = "no cluster was reached"
     grown = [it.path for it in leaving(evaluation) if it.path in evaluation.state.grown]
     return _unconfirmed(left_behind(evaluation), options, reason) | dict.fromkeys(grown, reason)
 

@@ -145,8 +145,8 @@ class RevisionGuard:
             return
         is_newer = self._ask(self._revision, last)
         if is_newer is True:
-            message = f"{last[:12]} is applied already, and newer than {self._revision[:12]}"
-            raise IdentityError(message, "apply the head of the branch")
+            message = f"{last[:12]} is already applied, and newer than {self._revision[:12]}"
+            raise IdentityError(message, "apply the newest commit of the branch")
         if is_accepted:
             return
         if self._standalone or name == MANAGEMENT:  # another repository would delete all

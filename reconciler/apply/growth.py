@@ -143,8 +143,7 @@ class GrowthCalculation:
         given = sum(entry.count for entry, _ in self.released)
         if self.granted.room is not None:
             room = self.granted.room - given
-            limit = "the quota of its provider (quotaPerTenant.maxLoadBalancerIPs) is used up"
-            limit += "; raise it, or delete Services"
+            limit = "the quota of its provider (quotaPerTenant.maxLoadBalancerIPs) is used up; raise it, or delete Services"
         elif self.granted.most is not None:
             held = (*self.firsts, *self.records.values())
             lacking = (it.count for it in self.entries if it.index not in self.records)
@@ -153,8 +152,7 @@ class GrowthCalculation:
         else:
             grown = sum(entry.count for entry in self.entries)
             room = self.settings.max_growth - grown - given
-            limit = f"it may grow by {self.settings.max_growth} (Settings elastic.maxGrowth)"
-            limit += "; set a quota in its provider, or raise maxGrowth"
+            limit = f"it may grow by {self.settings.max_growth} (Settings elastic.maxGrowth); set a quota in its provider, or raise maxGrowth"
         request = min(max(self.granted.increment, need), max(room, 0), LARGEST)
         return request, min(need, request), limit if need > request else ""
 
@@ -246,7 +244,7 @@ def _why_not(
     service: Service, ours: IPSet, places: Mapping[tuple[int, int], Sequence[Service]]
 ) -> str:
     if outside := service.pinned - ours:
-        return f"it asks for {describe(outside)}, which is none of the tenant's addresses"
+        return f"it asks for {describe(outside)}, which is not an address of the tenant"
     others = [it for at in _numbers(service.pinned) for it in places.get(at, ())]
     # Services can share an address if they have the same key and other ports.
     if not all(
@@ -364,7 +362,7 @@ def settled(
         elif lacks and got.refusal is not None:
             reasons.append(f"{got.refusal.message}; {got.refusal.hint}")
         what = "1 more address is" if blocked == 1 else f"{blocked} more addresses are"
-        message = f"{what} needed for {outcome.names}: {'. Besides, '.join(reasons)}"
+        message = f"{what} needed for {outcome.names}: {'. Also, '.join(reasons)}"
         words = (StatusMessage(BLOCKED, message), *words)
     return Settled(tuple(sorted([*kept, *new])), outcome.figures._replace(blocked=blocked), words)
 

@@ -207,7 +207,7 @@ def findings_of(taken: TakenIn, settings: Settings) -> tuple[Finding, ...]:
             "intake-rejected",
             Location(path_of(settings.observed, item.identity)),
             str(item),
-            "fix the object; until then its last copy counts, if there is one",
+            "fix the object; until then, ipam uses its last copy, if there is one",
         )
         for item in taken.rejected
     )

@@ -346,7 +346,7 @@ def identify(
         uid = uid_of(home["metadata"]["uid"])
     except ValueError as wrong:
         message = f"namespace kube-system, by which clusters are known: {wrong}"
-        raise IdentityError(message, "is it a cluster that answers there?") from wrong
+        raise IdentityError(message, "check that the address is a cluster") from wrong
     maps = cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL).items
     is_labeled = any(item["metadata"]["name"] == NAME for item in maps)
     # An inventory without its label would count as empty.
@@ -362,8 +362,8 @@ def identify(
     if {before, inventory.uid or before} - {uid, ""}:
         if not accept:
             raise IdentityError(
-                f"it is another cluster than before: kube-system has uid {uid}, not {before}",
-                f"if that is meant: --enroll {name}",
+                f"not the same cluster as before: kube-system has uid {uid}, expected {before}",
+                f"if intended, use --enroll {name}",
             )
         inventory = Inventory(clusters=inventory.clusters)
     return ClusterIdentity(uid, inventory, maps, namespace)

@@ -274,11 +274,11 @@ class Access:
             return found
         check_memory(found.inventory, name)
         if not uid and name not in found.inventory.clusters:
-            message = "its identity is not known yet"
-            hint = f"if this is {name}: --enroll {name}, or write spec.uid: {found.uid}"
+            message = "its identity is unknown"
+            hint = f"if this is {name}, use --enroll {name}, or write spec.uid: {found.uid}"
             if others := " and ".join(sorted(found.inventory.clusters)):
                 message = f"it is cluster {others}"
-                hint = f"name the kubeconfig of {name}, or if this is {name}: --enroll {name}"
+                hint = f"pass the kubeconfig of {name}, or if this is {name}, use --enroll {name}"
             raise errors.IdentityError(f"{message}: kube-system has uid {found.uid}", hint)
         return found
 
@@ -363,7 +363,7 @@ def without_kubeconfig(
     is_new = known is None or not known.uid
     if is_new and not require_all:
         return Applied(target.name, ClusterState.WAITING, error="no kubeconfig yet")
-    message = "no kubeconfig" if is_new else "no kubeconfig any more"
-    hint = f"--cluster {target.name}=PATH, or the Secret in the management cluster"
+    message = "no kubeconfig" if is_new else "the kubeconfig is missing now"
+    hint = f"pass --cluster {target.name}=PATH, or create the Secret in the management cluster"
     revision = known.revision if known else ""
     return Applied(target.name, ClusterState.FAILED, revision=revision, error=message, hint=hint)

@@ -300,7 +300,7 @@ class Lock:
         for name in filter(is_policy, list(self._draft.entries)):
             self._draft.note(name, None)
         if self._are_wanted:
-            self._draft.notes.append("no admission policies: they need Kubernetes 1.31 or newer")
+            self._draft.notes.append("admission policies need Kubernetes 1.31 or newer")
 
     def _installing(self, live: LiveObjects) -> list[Step]:
         answer = self._snapshot.of(Query(WHO_AM_I, tolerates=Tolerates.REFUSAL))
@@ -311,7 +311,12 @@ class Lock:
         user = None if review is None else review.status.get("userInfo")
         writer = (user or {}).get("username")
         if not writer:
-            return [Fail(_NAME, answer.problem or "the server does not say who it takes us for")]
+            return [
+                Fail(
+                    _NAME,
+                    answer.problem or "the server does not report the user of these credentials",
+                )
+            ]
         found: list[Step] = []
         for item in map(
             desired_object, policies(writer, self._draft.options.break_glass, self._balancing)

@@ -150,7 +150,9 @@ class _Management:
             self._install()
             missing = self._read()
         if missing and not self.draft.options.dry_run:
-            return ClusterError(f"no kind {', '.join(missing)} there", "--crds installs the CRDs")
+            return ClusterError(
+                f"no kind {', '.join(missing)} there", "use --crds to install the CRDs"
+            )
         self._observe()
         wanted = frozenset(item.ref for item in self.desired)
         orphans = orphan_notes(self.draft.entries, self.live, wanted, self.snapshot.now)
@@ -297,7 +299,7 @@ class _Management:
             if ref in asked:
                 answer = self.snapshot.of(asked[ref])
                 if answer.problem or answer.is_unknown:
-                    notes.append(f"an event was not made: {answer.problem}")
+                    notes.append(f"an Event was not created: {answer.problem}")
                     continue
                 recent = tuple(live.manifest for live in answer.objects.values())
             made = replace(event, recent=recent)
@@ -320,7 +322,7 @@ class _Management:
     ) -> steps.CreateEvent | None:
         if item.ref.resource in self.unknown:
             if item.body is not None:
-                self.draft.fail(str(item.ref), f"no kind {item.ref.resource.kind} there")
+                self.draft.fail(str(item.ref), f"kind {item.ref.resource.kind} is not installed")
             return None
         before = self.live.get(item.ref)
         entry = self.draft.entries.get(str(item.ref))
@@ -386,5 +388,5 @@ class _Management:
             return None
         return ClusterError(
             f"{living} of {plural(known, 'object')} would be deleted",
-            f"if that is meant: --allow-delete {living}",
+            f"if intended, use --allow-delete {living}",
         )

@@ -51,8 +51,8 @@ def left_ranges(evaluation: Evaluation) -> Iterator[str]:
         if not record.is_released or record.range is None or cluster == MANAGEMENT:
             continue
         if not given.get(cluster, IPSet()).covers(record.range):
-            what = f"{format_short(record.range)} leaves {cluster}"
-            yield f"{what}; not checked: whether {cluster} uses it"
+            what = f"{format_short(record.range)} is removed from {cluster}"
+            yield f"{what}; its use in {cluster} was not checked"
 
 
 def rendered(evaluation: Evaluation, policies: Sequence[Manifest] = ()) -> dict[str, str]:
@@ -79,17 +79,17 @@ def _begin(out: Path, files: Iterable[str]) -> frozenset[str]:
     for path in files:
         if not all(map(_PART.fullmatch, path.split("/"))):
             message = f"{shown(path)} cannot be the path of a file"
-            raise UsageError(message, "names are of a-z, 0-9, - and .")
+            raise UsageError(message, "use names of a-z, 0-9, -, and .")
     _require_no_link(out, [MARKER, *files])
     marker = out / MARKER
     lines = marker.read_text(encoding="utf-8").splitlines() if marker.is_file() else []
     old = frozenset(line for line in lines if _OURS.fullmatch(line))
     if not lines and out.is_dir() and any(out.iterdir()):
-        message = f"{out} holds files that ipam render did not write"
-        raise UsageError(message, "name an empty folder")
+        message = f"{out} contains files that ipam render did not write"
+        raise UsageError(message, "choose an empty folder")
     for path in files:
         if path not in old and (out / path).exists():
-            message = f"{out / path} is there, but ipam render did not write it"
+            message = f"{out / path} exists, but was not written by ipam render"
             raise UsageError(message, "move it away")
     _require_no_link(out, old)
     out.mkdir(parents=True, exist_ok=True)

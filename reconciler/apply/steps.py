@@ -146,7 +146,7 @@ def decide(
         for metadata in (desired.body["metadata"], live.metadata)
     )
     if not (ours or adopt or any(invites)):
-        return ObjectDecision(Action.REFUSE, reason="it is there already and not ours")
+        return ObjectDecision(Action.REFUSE, reason="already exists, and does not belong to ipam")
     fields = differing(desired.body, live.manifest)
     if ours and desired.ref.resource in (POLICY, BINDING) and intruders(live.manifest):
         # Others own a part of a policy, which server-side apply would not remove.
@@ -377,5 +377,5 @@ def pruned(ref: Ref, live: Live | None, entry: InventoryEntry | None) -> Step:
 def refusal(step: Apply) -> str:
     """Return why an object is refused, with the fix."""
     is_dying = step.live is not None and bool(step.live.dying_since)
-    fix = "wait, or remove its finalizers" if is_dying else "--adopt takes it over"
+    fix = "wait, or remove its finalizers" if is_dying else "use --adopt to take it over"
     return f"{step.decision.reason}; {fix}"

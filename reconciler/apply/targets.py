@@ -26,7 +26,9 @@ from reconciler.model.plan import Grant
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.projection import project
 
-UNCLEAR = "the repository has errors, a brake holds releases back, or its records are gone"
+UNCLEAR = (
+    "the repository has errors, the release limit holds back releases, or its records are missing"
+)
 
 
 class Target(Struct, frozen=True):
@@ -192,7 +194,7 @@ def require_claims(evaluation: Evaluation, options: ApplyOptions) -> None:
     there = {name for claim in claims for name in _names_of(claim)}
     for text in sorted(options.forced_claims - there):
         message = f"--force-withdraw-claim: claim {text!r} does not exist"
-        raise UsageError(message, "name it as NAMESPACE/NAME; ipam get allocations lists claims")
+        raise UsageError(message, "write NAMESPACE/NAME; run ipam get allocations to list claims")
 
 
 def targets(

@@ -80,7 +80,7 @@ def _end(expires: str | None, now: int) -> int:
 def _describe(found: MoveEdits, brush: Painter) -> str:
     claim, to = found.claims[0].short, found.pool.name
     pairs = zip(found.allowed_by, found.claims, strict=True)
-    let = [f"{path} lets {it.short} move" for path, it in pairs]
+    let = [f"{path} permits {it.short} to move" for path, it in pairs]
     made = " ".join(it.path for it in found.overrides)
     if made:
         lines = [
@@ -91,7 +91,7 @@ def _describe(found: MoveEdits, brush: Painter) -> str:
         ]
     else:
         left = "one change is left to be merged"
-        left = left if found.changes else "the next commit of the branch carries it out"
+        left = left if found.changes else "the next commit of the branch takes effect"
         lines = [f"{'; '.join(let)}: {left}."]
     if found.changes:
         files = " ".join(quote(it.path) for it in found.changes)
@@ -101,7 +101,7 @@ def _describe(found: MoveEdits, brush: Painter) -> str:
             *(f"     {edit}" for edit in others),
             f"     git add {files} && git commit -m 'Move {claim} to {to}'",
         ]
-    lines.append("Then reconcile does this:")
+    lines.append("Then ipam reconcile plans:")
     stays = staying_lines(found.staying, found.pool)
     before, after = ("".join(f"{escape(line)}\n" for line in part) for part in (lines, stays))
     return f"{before}{moves_text(found.evaluation, brush)}{after}"
@@ -157,8 +157,8 @@ def _codeowners(reading: options.Reading) -> int:
 def codeowners_text(contracts: Sequence[Contract], place: str) -> str:
     """Return a CODEOWNERS line for each folder, nested ones after the enclosing one."""
     if place and _PLACE.fullmatch(place) is None:
-        hint = "name the root by letters, digits, -, _ and ."
-        raise UsageError("the root has a name that no CODEOWNERS file can hold", hint)
+        hint = "rename the root with letters, digits, -, _, and ."
+        raise UsageError("the root has a name that a CODEOWNERS file cannot contain", hint)
     # A nested folder without a line would be reviewed by the team around it.
     lacking = [it.team for it in contracts if it.folders and not it.owners]
     if lacking:
@@ -169,8 +169,8 @@ def codeowners_text(contracts: Sequence[Contract], place: str) -> str:
         for folder in contract.folders:
             owners.setdefault(folder, set()).update(contract.owners)
     if not owners:
-        hint = "say in its Team which are: gitops-ipam.dev/folders: tenants/payments"
-        raise UsageError("no team has folders of its own", hint)
+        hint = "add to its Team: gitops-ipam.dev/folders: tenants/payments"
+        raise UsageError("no team has a folder", hint)
     top = f"/{place}/" if place else "/"
     lines = [f"{top}{folder} {' '.join(sorted(owners[folder]))}\n" for folder in sorted(owners)]
     return "".join([_HEAD, *lines])

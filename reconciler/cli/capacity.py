@@ -40,8 +40,8 @@ def status(
     shows the use of the last 90 days from Git history.
     """
     if bars and result.is_document:
-        hint = "ipam forecast -o json has the same past, ipam status -o json the figures"
-        raise UsageError("--bars is for people", hint)
+        hint = "use ipam forecast -o json for the past, or ipam status -o json for the figures"
+        raise UsageError("--bars cannot be combined with -o json", hint)
     brush, is_wide = result.brush, result.output == "wide"
     read = opening.open_source(reading)
     evaluation = read.evaluation(brush)
@@ -61,7 +61,7 @@ def status(
     if evaluation.changes:
         refused = summary(evaluation)["refuse"]
         count = f"{counted(evaluation)}, {refused} refused" if refused else counted(evaluation)
-        output.note(f"pending: {count}; ipam plan shows it")
+        output.note(f"pending: {count}; run ipam plan to see it")
     return ExitCode.OK
 
 

@@ -31,7 +31,11 @@ def require_clusters(what: str) -> None:
     if not missing:
         return
     source = with_extra("clusters")
-    where = "" if "SOURCE" not in source else ", SOURCE being where this ipam was installed from"
+    where = (
+        ""
+        if "SOURCE" not in source
+        else ", with SOURCE as the place that this ipam was installed from"
+    )
     raise UsageError(
         f"{what} needs packages that are not installed: {', '.join(missing)}",
         f"pip install '{source}', or pipx install --force '{source}'{where}",
@@ -56,9 +60,9 @@ def _reach(
         name, equals, path = text.partition("=")
         if not (equals and name and path) or name.count("/") > 1:
             message = f"--cluster {text!r} is not [NAMESPACE/]NAME=PATH"
-            raise UsageError(message, "for example team-a/web=web.kubeconfig")
+            raise UsageError(message, "write, for example, team-a/web=web.kubeconfig")
         if name in named:
-            raise UsageError(f"--cluster names {name} twice")
+            raise UsageError(f"--cluster {name} is given twice")
         named[name] = Path(path)
     seconds = options.parse_seconds("--timeout", timeout)
     return KubeClusters(

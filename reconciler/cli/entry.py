@@ -33,7 +33,7 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _UNWINDING_SECONDS = 5.0
 """Time for threads to finish. A container is killed ten seconds after the first signal."""
 _BETWEEN_WORDS = re.compile(r"([\s'\"(]+)")
-_AGAIN = "run it again to continue"
+_AGAIN = "run the command again to continue"
 _farewells = count()
 
 
@@ -108,7 +108,7 @@ def describe(failure: Exception) -> FailureMessage:
     """Return the message of an expected failure, or report any other one as a bug."""
     if isinstance(failure, OSError):  # disk full, permissions
         where = f" {failure.filename}" if failure.filename else ""
-        hint = "fix this and run it again; published commits stay"
+        hint = "fix this, then run the command again; published commits stay"
         failure = GitError(f"{failure.strerror or failure}{where}", hint)
     if isinstance(failure, ReconcilerError):
         message, hint = (
@@ -117,8 +117,8 @@ def describe(failure: Exception) -> FailureMessage:
         )
         return FailureMessage(message, hint, int(failure.exit_code))
     text = escape(without_passwords(str(failure)))[:300]
-    hint = "run it again with --debug and report it with what that prints"
-    return FailureMessage(f"a bug: {type(failure).__name__}: {text}", hint, ExitCode.BUG)
+    hint = "run the command again with --debug, and report its output"
+    return FailureMessage(f"internal error: {type(failure).__name__}: {text}", hint, ExitCode.BUG)
 
 
 def without_passwords(text: str) -> str:

@@ -73,8 +73,8 @@ def explain(
         )
         return ExitCode.OK
     if claim is None:
-        message = "name a claim, an address or a code, or ask for --codes"
-        raise UsageError(message, "ipam get allocations lists claims")
+        message = "name a claim, an address, or a code, or use --codes"
+        raise UsageError(message, "run ipam get allocations to list claims")
     if claim in CODES:
         about = code_document(claim)
         result.show(lambda brush: code_text(about, brush), lambda: about)
@@ -115,17 +115,19 @@ def _write(
 ) -> int:
     if len(found) != 1:
         names = article_list(map(str, found))
-        raise UsageError(f"--write needs one claim, and {len(found)} are meant", f"name {names}")
+        raise UsageError(f"--write needs one claim, but {len(found)} match", f"name {names}")
     patches, short = remedies(evaluation, found[0]), found[0].short
     if number == _WITHOUT_NUMBER and patches:
-        message = f"{short} has {plural(len(patches), 'patch')}: say which one --write applies"
-        raise UsageError(message, "--write 1; leave it out to see them")
+        message = f"{short} has {plural(len(patches), 'patch')}: choose one"
+        raise UsageError(message, "use --write 1, or omit --write to see them")
     if number > len(patches) or number == _WITHOUT_NUMBER:
         has = f"there are {len(patches)}" if patches else "there is none"
         which = f"patch {number}" if number != _WITHOUT_NUMBER else "patch"
-        raise UsageError(f"no {which} for {short}: {has}", "leave out --write to see")
+        raise UsageError(f"no {which} for {short}: {has}", "omit --write to see")
     chosen = patches[number - 1]
-    write_edit(opening.open_source(reading).ground, chosen.change, "look at the rights of the file")
+    write_edit(
+        opening.open_source(reading).ground, chosen.change, "check the permissions of the file"
+    )
     output.emit(f"{escape(chosen.change.path)}: {escape(chosen.says)}\n")
     return ExitCode.OK
 
@@ -136,8 +138,8 @@ def _unknown(evaluation: Evaluation, text: str, *, is_worktree: bool) -> UsageEr
     keys = {decision.claim for decision in evaluation.plan.decisions}
     names = sorted({name for key in keys for name in (key.name, f"{key.namespace}/{key.name}")})
     meant = get_close_matches(text, [*CODES, *names], 3, 0.7)
-    hint = "ipam plan --all lists all claims, ipam explain --codes all codes"
+    hint = "run ipam plan --all to list claims, or ipam explain --codes to list codes"
     if not is_worktree:
         hint += "; --worktree also reads files that are not committed"
     did = f"did you mean {article_list(meant)}? {hint}" if meant else hint
-    return UsageError(f"no claim and no code {text!r}", did)
+    return UsageError(f"no claim or code {text!r}", did)

@@ -69,7 +69,7 @@ def parsed_file(
 
 def apply_result_of(file: str | None) -> ApplyResult | None:
     """Return the result in the file of `--apply-result`, or None without a file."""
-    hint = "give what ipam apply -o json, or ipam reconcile -o json, printed"
+    hint = "pass the output of ipam apply -o json or ipam reconcile -o json"
     return parsed_file("--apply-result", file, MAX_BYTES, hint, read_apply_result)
 
 
@@ -84,8 +84,8 @@ def write_edit(root: Path | None, change: FileChange, hint: str, *, is_new: bool
         elif target.text(change.path) != text:
             target.add(change.path, text)
     except FileExistsError as there:
-        message = f"{change.path} is there already, and says something else"
-        raise UsageError(message, "edit it, or remove it, then run it again") from there
+        message = f"{change.path} already exists with other content"
+        raise UsageError(message, "edit or remove it, then run the command again") from there
     except OSError as failure:
         message = f"{change.path} cannot be written: {failure.strerror}"
         raise UsageError(message, hint) from failure

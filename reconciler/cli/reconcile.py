@@ -116,7 +116,7 @@ def reconcile(
     limit holds releases back.
     """
     if any_branch and branch is None:
-        raise UsageError("--any-branch needs --branch NAME", "say which branch is meant")
+        raise UsageError("--any-branch needs --branch NAME", "name the branch with --branch NAME")
     if daemon is not None:
         _require_unwatched(to_branch, outs)
     seconds = options.parse_seconds("--interval", interval) if interval is not None else None
@@ -229,8 +229,8 @@ class _Job:
             raise
         self.printer.finish(done, code)
         if done[0].applied is None:
-            why = "none is named" if self.applies else "--no-apply"
-            output.note(f"Nothing was applied to clusters: {why}.")
+            why = "no cluster given" if self.applies else "--no-apply"
+            output.note(f"Not applied: {why}.")
         head = done[-1].done.head
         self._follow_up(done, head)
         if self.metrics is not None:
@@ -244,7 +244,7 @@ class _Job:
         if self.wanted.says_withdrawn and options.now is not None:
             now = int(options.now())
             for text in too_early(self.newest(head.id), self.wanted, head.clock, now):
-                output.note(f"{text} Say so again then.")
+                output.note(f"{text} Run it again then.")
 
     def _reconcile(self) -> Reconciled:
         run_options = replace(self.run_options, now=options.now)
@@ -299,15 +299,14 @@ class _Printer(Struct, frozen=True):
             is_wrong = has_wrong_settings(evaluation)
             sentence = f"Nothing to commit on {done.base.id[:12]}."
             if is_wrong:
-                sentence = "Nothing was committed: the Settings are wrong."
+                sentence = "Nothing was committed: ipam.yaml has errors."
             is_braked = evaluation.brake is not None and not is_wrong
             yield runs.reconcile_text(sentence, brush, is_braked=is_braked)
         for part in done.parts:
-            evaluation, base, head = part.planned.evaluation, part.planned.base.id, part.head.id
+            evaluation, head = part.planned.evaluation, part.head.id
             yield plan_text(evaluation, brush)
             if done.proposed is None:
                 sentence = runs.committed_sentence(
-                    base,
                     head,
                     branch,
                     has_remote=repository.remote is not None,
@@ -374,7 +373,9 @@ def _require_folder(path: Path | None) -> None:
         return
     cluster_options.require_clusters("--metrics-file")
     if not path.absolute().parent.is_dir():
-        raise UsageError(f"--metrics-file {path}: no such folder", "make the folder first")
+        raise UsageError(
+            f"--metrics-file {path}: the folder does not exist", "create the folder first"
+        )
 
 
 def write_metrics(
@@ -389,7 +390,7 @@ def write_metrics(
         temporary.chmod(0o644)  # the collector runs as another user
         temporary.replace(path)
     except OSError as failed:
-        output.tell(f"ipam: --metrics-file {path}: {failed.strerror}; it was not written")
+        output.tell(f"ipam: --metrics-file {path} was not written: {failed.strerror}")
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)

@@ -63,8 +63,8 @@ def report(
     merging the revision brings. The page depends only on the revision, not on the clock.
     """
     if out.suffix.lower() not in (".html", ".htm"):
-        raise UsageError(f"--out {out}: a page is a file of HTML", "name it report.html")
-    hint = "give what ipam reconcile --watch -o json printed"
+        raise UsageError(f"--out {out} is not an HTML file", "name it report.html")
+    hint = "pass the output of ipam reconcile --watch -o json"
     served = parsed_file("--results", results, _MAX_BYTES, hint, read_served)
     given = Given(apply_result_of(apply_result), served)
     found = opening.reviewed(reading, opening.ChangeOptions(base))

@@ -40,7 +40,7 @@ FORMATS = (
 # Formats that show the result of the merge.
 _DRAWN = ("markdown", "svg")
 _OF_REVISIONS = ("repo", "rev", "worktree", "base", "plan_time", "allow_empty")
-_WHOLE = "name files or folders; a whole repository is checked by ipam check --worktree"
+_WHOLE = "name files or folders; to check the whole repository, run ipam check --worktree"
 _ALONE = (
     "note: only these files were checked, not references, taken addresses, and capacity;"
     " to check everything: ipam check --worktree"
@@ -112,7 +112,10 @@ def check(
     """
     seconds = options.parse_seconds("--also-timeout", also_timeout)
     if also and (change.base is None or reading.worktree):
-        raise UsageError("--also needs --base, and no --worktree", "name what all are merged into")
+        raise UsageError(
+            "--also needs --base, and no --worktree",
+            "name the branch that all are merged into: --base BRANCH",
+        )
     if files:
         checked = CheckResult(_alone(files))
         output.tell(_ALONE)
@@ -152,8 +155,8 @@ def _alone(files: Sequence[str]) -> Compared:
     for name in _OF_REVISIONS:
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
             wrong = f"--{name.replace('_', '-')}"
-            hint = f"leave {wrong} out, or the files: then the whole repository is checked"
-            raise UsageError(f"files are checked by themselves, without {wrong}", hint)
+            hint = f"omit {wrong}, or omit the files to check the whole repository"
+            raise UsageError(f"{wrong} cannot be combined with files", hint)
     listed = [one for file in files for one in (_below(file) if Path(file).is_dir() else (file,))]
     named = {file if file == STDIN else os.path.normpath(file): file for file in listed}
     places = {shown: place for shown, file in named.items() if (place := _place(file)) is not None}

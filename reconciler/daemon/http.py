@@ -190,7 +190,7 @@ class Certificate:
             if self._context is None:
                 raise UsageError(
                     f"--tls-cert, --tls-key: {self.problem}",
-                    "name PEM files: the certificate with its chain, and its key",
+                    "pass PEM files: the certificate with its chain, and its key",
                 )
             return self._context
 
@@ -342,7 +342,7 @@ class CachedPage:
         """Return the page, or the reason why there is none now."""
         wanted = self._newest()
         if not self._lock.acquire(timeout=WAIT_SECONDS):
-            return f"the page of {wanted[:12]} is being rendered: try again"
+            return f"the page of {wanted[:12]} is being rendered; try again"
         try:
             if wanted != self._revision:
                 self._page = self._render(wanted)

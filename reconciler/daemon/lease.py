@@ -57,7 +57,7 @@ class Elector:
             self._failed(f"{failed}; {failed.hint}" if failed.hint else str(failed))
             self._holder = self._holder if self.leads() else None
         except Exception:  # noqa: BLE001 - a bug ends no daemon
-            _log.exception("a bug while the Lease was looked at")
+            _log.exception("internal error while reading the Lease")
         # The Lease may have expired since the last step.
         before, self._was_leading = self._was_leading, self.leads()
         if before != self._was_leading:

@@ -124,7 +124,7 @@ class RoundLog:
             if now:
                 self._troubles[name] = {words: line.is_trouble for words, line in now.items()}
             elif item.state is ClusterState.APPLIED and any(before.values()):
-                yield _of_cluster(name, "well again")
+                yield _of_cluster(name, "recovered")
         management = last.get(MANAGEMENT)
         if done.clusters is None and management is not None and management.uid:
             for name in self._troubles.keys() - last.keys() - done.held:
@@ -192,7 +192,7 @@ def _applied_lines(applied: Iterable[Applied]) -> Iterator[LogLine]:
                 if drift := outcome.drift:
                     when = f" at {drift.time}" if drift.time else ""
                     fields = ", ".join(drift.fields) or "it"
-                    words += f" ({drift.manager or 'somebody'} had changed {fields}{when})"
+                    words += f" ({drift.manager or 'another manager'} had changed {fields}{when})"
                 yield _of_cluster(cluster.cluster, words)
 
 
@@ -222,7 +222,7 @@ def _fixed_line(found: Finding) -> LogLine:
 
 
 def _more_line(count: int, what: str) -> LogLine:
-    return _of_git(f"and {count} more {what}; `ipam check` lists what there is")
+    return _of_git(f"and {count} more {what}; run `ipam check` to list them")
 
 
 def _of_git(words: str) -> LogLine:

@@ -128,7 +128,9 @@ class Daemon:
             hint = f"; {failure.hint}" if failure.hint else ""
             _log.warning("%s%s; next try in %s", failure, hint, again, extra=extra)
         else:
-            _log.error("a bug: %r; next try in %s", failure, again, extra=extra, exc_info=failure)
+            _log.error(
+                "internal error: %r; next try in %s", failure, again, extra=extra, exc_info=failure
+            )
         self.health.git_fails(failure)
         for name in {ALL} if dirty.clusters is None else {GIT, *dirty.clusters}:
             self.dirty.mark(name, "retry", pause)

@@ -76,7 +76,7 @@ class BranchWatch:
             _log.warning("%s", failed)
             return failed
         except Exception as bug:  # noqa: BLE001 - a bug must not end the daemon
-            _log.error("a bug: %r", bug, exc_info=bug)
+            _log.error("internal error: %r", bug, exc_info=bug)
             return bug
         known = self.known()
         if known and head not in (known, self._last):
@@ -143,7 +143,7 @@ class Informer:
             return bug
         finally:
             self._open = None
-        return errors.UnreachableError(f"watch {self.topic.title}: it ends as soon as it begins")
+        return errors.UnreachableError(f"watch {self.topic.title} ends immediately")
 
     def _follow(self, cluster: WatchableCluster) -> None:
         topic = self.topic
@@ -165,7 +165,7 @@ class Informer:
         ask = cluster.heads if topic.heads else cluster.list
         with self.turn:
             if self._is_over():
-                raise errors.UnreachableError(f"watch {topic.title}: it was ended")
+                raise errors.UnreachableError(f"watch {topic.title} ended")
             listing = ask(topic.resource, topic.namespace, labels=topic.labels)
             before, self._known = self._known, {}
             for item in listing.items:
@@ -196,8 +196,8 @@ class Informer:
         extra = {"cluster": self.cluster, "watch": title}
         if not isinstance(failure, errors.ClusterError):
             self.observer.bug_met()
-            _log.error("a bug: %s; %s", failure, again, extra=extra, exc_info=failure)
-            failure = errors.ClusterError(f"a bug: {type(failure).__name__}")
+            _log.error("internal error: %s; %s", failure, again, extra=extra, exc_info=failure)
+            failure = errors.ClusterError(f"internal error: {type(failure).__name__}")
         elif not isinstance(failure, errors.StaleError | errors.NoSuchKindError):
             hint = f"; {failure.hint}" if failure.hint else ""
             _log.warning("%s%s; %s", failure, hint, again, extra=extra)
@@ -298,7 +298,7 @@ class Watches:
         elif clusters is not None:
             found = clusters.management()
         if found is None:
-            raise errors.UnreachableError("no kubeconfig is named any more")
+            raise errors.UnreachableError("no kubeconfig is given anymore")
         return cast("WatchableCluster", found)
 
     def _changed(self, name: str, topic: rights.Topic, change: WatchEvent) -> None:

@@ -65,7 +65,7 @@ def info(code: str, location: Location, message: str, hint: str = "") -> Finding
 
 def cut_off(location: Location, message: str) -> Finding:
     """Return a warning that the clone does not contain some history."""
-    hint = "git fetch --unshallow; in a CI job: fetch-depth: 0"
+    hint = "run git fetch --unshallow; in a CI job, set fetch-depth: 0"
     return warning("history-cut", location, message, hint)
 
 
@@ -97,11 +97,12 @@ def shown(value: object) -> str:
 
 
 def article_list(words: Iterable[str], last: str = "or") -> str:
-    """Return `a, b or c`."""
+    """Return `a, b, or c`."""
     listed = list(words)
     if len(listed) < 2:
         return "".join(listed)
-    return f"{', '.join(listed[:-1])} {last} {listed[-1]}"
+    comma = "," if len(listed) > 2 else ""
+    return f"{', '.join(listed[:-1])}{comma} {last} {listed[-1]}"
 
 
 def plural(count: int, thing: str) -> str:
@@ -113,10 +114,16 @@ NAMED = 5
 
 
 def join_limited(words: Sequence[str], last: str = " and ") -> str:
-    """Return `a, b and c`; for more than five, the first ones and the number of the others."""
+    """Return `a, b, and c`; for more than five, the first ones and the number of the others."""
     if len(words) > NAMED:
-        return f"{', '.join(words[:NAMED])} and {len(words) - NAMED} more"
+        return f"{', '.join(words[:NAMED])}, and {len(words) - NAMED} more"
+    last = ", and " if len(words) > 2 and last == " and " else last
     return last.join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
+
+
+def named(thing: str, names: Sequence[str]) -> str:
+    """Return `pool a`, `pools a and b`, or `no pool`."""
+    return f"{thing}{'s' * (len(names) > 1)} {join_limited(names)}" if names else f"no {thing}"
 
 
 MAX_SUGGESTIONS = 20

@@ -25,6 +25,7 @@ from reconciler.documents.findings import (
     has_error,
     meant,
     nearest,
+    plural,
     shown,
     warning,
 )
@@ -36,7 +37,7 @@ TYPE_NAMES = {
     dict: "mapping", list: "list", str: "string", bool: "boolean", int: "integer",
     Decimal: "number", type(None): "null",
 }  # fmt: skip
-_JSON_NAMES = {"object": "mapping", "array": "list"}
+_JSON_NAMES = {"object": "a mapping", "array": "a list", "integer": "an integer"}
 # Similarity to a known field at which another field counts as a misspelling if unknown fields are
 # permitted; at which it is suggested if they are not; and the minimum length of an abbreviation.
 _MISSPELT, _GUESS, _SAME_GROUP, _BEGINNING = 0.83, 0.7, 0.9, 6
@@ -52,8 +53,11 @@ def check_schema(document: Document) -> list[Finding]:
         # jsonschema reports each missing field of a mapping separately, here they are one finding.
         found.extend(dict.fromkeys(explained))
         if not failures:  # the validators disagree: the document is refused without an explanation
-            message = "the document does not fit its schema"
-            found.append(error("field-value", document.at(), message, name))
+            message, hint = (
+                "the document does not match its schema",
+                f"compare it with schema {name}",
+            )
+            found.append(error("field-value", document.at(), message, hint))
     return found
 
 
@@ -92,68 +96,95 @@ def _schema_findings(document: Document, failure: Any) -> Iterator[Finding]:
             if field not in failure.instance:
                 place = document.at(*steps)
                 place = replace(place, pointer=f"{place.pointer}/{field}")
-                described = failure.schema["properties"].get(field, {}).get("description", "")
-                message = f"{dotted((*steps, field))}: required"
-                yield error("field-required", place, message, described)
+                part, name = failure.schema["properties"].get(field, {}), dotted((*steps, field))
+                yield error(
+                    "field-required", place, f"{name} is missing", f"add {name}{_such(part)}"
+                )
     else:
         is_type = failure.validator == "type"
         written = _written(document, steps, failure.instance)
         message, hint = _wrong_type(failure, written) if is_type else _wrong_value(failure, steps)
         code = "field-type" if is_type else "field-value"
-        yield error(code, document.at(*steps), f"{dotted(steps)}: {message}", hint)
+        yield error(code, document.at(*steps), f"{dotted(steps)} {message}", hint)
 
 
 def _wrong_type(failure: Any, written: str) -> tuple[str, str]:
     wanted, value, part = failure.validator_value, failure.instance, failure.schema
     names = [wanted] if isinstance(wanted, str) else wanted
-    expected = article_list(_JSON_NAMES.get(name, name) for name in names)
-    message = f"{expected} required, got {_described(value, written)}"
+    expected = article_list(_JSON_NAMES.get(name, f"a {name}") for name in names)
+    message = f"is {_described(value, written)}, expected {expected}"
     examples = part.get("examples") or ()
     if "integer" in names:
         if isinstance(value, str) and is_odd_integer(value):
-            message += ", which is not a decimal integer"
+            message = f"is {_described(value, written)}, expected a decimal integer"
         if isinstance(value, str) and value.isascii() and value.isdigit() and value[0] != "0":
             return message, f"write {_shorter(value)} without quotes"
-        return message, f"write a decimal number such as {examples[0] if examples else 8}"
+        return message, f"write a decimal number, such as {examples[0] if examples else 8}"
     if "boolean" in names:
         return message, "write true or false"
-    if "string" in names and not isinstance(value, dict | list):
-        example = f"; an example: {examples[0]}" if examples else ""
-        hint = "" if value is None else f'quote it: "{_shorter(written)}"{example}'
-        return message, hint
-    return message, str(part.get("description", ""))
+    if "string" in names and isinstance(value, str | int | Decimal) and not examples:
+        return message, f'quote it: "{_shorter(written)}"'
+    return message, f"write {expected}{_such(part)}"
+
+
+def _such(part: Mapping[str, Any]) -> str:
+    """Return `, for example X` from the schema of a field."""
+    return "".join(f", for example {it}" for it in part.get("examples", ())[:1])
 
 
 def _wrong_value(failure: Any, steps: Steps) -> tuple[str, str]:
-    limit, value = failure.validator_value, failure.instance
-    described = failure.schema.get("description")
-    hint = str(described or f"{failure.validator}: {limit}")
+    limit, value, field = failure.validator_value, failure.instance, dotted(steps)
     if failure.validator == "enum":
         allowed = [str(item) for item in limit]
-        message = f"{shown(value)} is not one of {', '.join(allowed)}"
-        return message, meant(str(value), allowed) or f"set {dotted(steps)} to one of them"
+        expected = article_list(allowed)
+        hint = meant(str(value), allowed) or f"set {field} to {expected}"
+        return f"is {shown(value)}, expected {expected}", hint
+    none = failure.schema.get("x-none") if value == 0 else None
     words = {
-        "minimum": f"must be at least {limit}, got {value}",
-        "maximum": f"must be at most {limit}, got {value}",
-        "maxLength": f"longer than {limit} characters",
-        "minLength": "must not be empty",
-        "maxItems": f"more than {limit} items",
-        "minItems": f"needs at least {limit} item" + ("s" if limit != 1 else ""),
-        "uniqueItems": "an item is listed twice",
+        "minimum": (f"is {value}, must be at least {limit}", f"set {field} to {limit} or more"),
+        "maximum": (f"is {value}, must be at most {limit}", f"set {field} to {limit} or less"),
+        "maxLength": (
+            f"is longer than {limit} characters",
+            f"shorten it to at most {limit} characters",
+        ),
+        "minLength": ("is empty", "write a value"),
+        "maxItems": (f"has more than {limit} items", f"list at most {limit} items"),
+        "maxProperties": (f"has more than {limit} entries", f"list at most {limit} entries"),
+        "minItems": (f"must have at least {plural(limit, 'item')}", "add items"),
+        "uniqueItems": ("lists an item twice", "remove the duplicate"),
+        "pattern": (f"is {shown(value)}, which is not valid", _form(str(limit), failure.schema)),
     }
-    if failure.validator in ("minimum", "maximum"):
-        hint = f"set {dotted(steps)} to {limit} or {'more' if failure.validator == 'minimum' else 'less'}"
-        hint += "".join(f"; {it}" for it in [failure.schema.get("x-none")] if it and value == 0)
-    return words.get(failure.validator, f"{shown(value)} does not fit"), hint
+    message, hint = words.get(
+        failure.validator, (f"is {shown(value)}, which is not valid", "correct it")
+    )
+    return message, f"{hint}; {none}" if none else hint
+
+
+_ENDS = "first and last a letter or digit"
+# By a part of the pattern.
+_FORMS = {
+    "smhd": "write a number and s, m, h, or d, such as 24h",
+    "Ki|Mi": "write a number and Ki, Mi, or Gi, such as 64Mi",
+    "[0-9]{4}": "write a date, or an RFC 3339 time in UTC, such as 2026-02-20T12:00:00Z",
+    "(/": "use letters, digits, _, -, ., and /, without .. and without / at the start",
+    "A-Z": f"use letters, digits, -, _, and ., {_ENDS}",
+    "a-z0-9])?(": f"use a-z, 0-9, -, and ., {_ENDS}",
+    "a-z0-9": f"use a-z, 0-9, and -, {_ENDS}",
+}
+
+
+def _form(pattern: str, part: Mapping[str, Any]) -> str:
+    form = next((form for some, form in _FORMS.items() if some in pattern), "")
+    return form or f"write a value that matches {pattern}{_such(part)}"
 
 
 def _described(value: object, written: str = "") -> str:
     name = TYPE_NAMES.get(type(value), "value")
     if isinstance(value, str):
-        return f"{name} {shown(value)}"
+        return f"the {name} {shown(value)}"
     if value is None or isinstance(value, dict | list):
-        return name
-    return f"{name} {_shorter(written)}"
+        return name if value is None else f"a {name}"
+    return f"the {name} {_shorter(written)}"
 
 
 _PLAIN = re.compile(r"[^\s,\[\]{}#]+")
@@ -178,7 +209,7 @@ def _shorter(text: str) -> str:
 
 
 def _unknown(document: Document, steps: Steps, known: Mapping[str, Any]) -> Finding:
-    hint = f"known here: {', '.join(sorted(known))}" if known else ""
+    hint = f"use one of: {', '.join(sorted(known))}" if known else "remove it"
     field = str(steps[-1])
     if near := _near(field, known, _GUESS) or _begins(field, known):
         hint = f"did you mean {near}?"
@@ -203,8 +234,8 @@ def _misspelt(document: Document) -> list[Finding]:
                     found.append(_unknown(document, (*steps, field), known))
                 elif (place := _alone(name).get(field)) is not None:
                     at = document.at(*steps, field, key=True)
-                    message = f"{shown(dotted((*steps, field)))} is not read here"
-                    found.append(error("field-unknown", at, message, f"write {dotted(place)}"))
+                    message = f"{shown(dotted((*steps, field)))} has no effect here"
+                    found.append(error("field-unknown", at, message, f"move it to {dotted(place)}"))
     return found
 
 
@@ -244,8 +275,8 @@ _CLUSTER_METADATA = (
 )  # fmt: skip
 _TYPE = ("apiVersion", "kind")
 _UNKNOWN = Kind("", "", "", None)
-_METADATA_EXAMPLE = "for example metadata: {name: vlan40-pool}"
-_NAME_EXAMPLE = "a name of a-z, 0-9 and -, such as vlan40-pool"
+_METADATA_EXAMPLE = "write a mapping, for example metadata: {name: vlan40-pool}"
+_NAME_EXAMPLE = "write a name of a-z, 0-9, and -, such as vlan40-pool"
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
@@ -299,7 +330,7 @@ class Kinds:
     def example(self, field: str) -> str:
         """Return a hint with valid values for `apiVersion` or `kind`."""
         api_version, name = self._example
-        return f"for example {field}: {api_version if field == 'apiVersion' else name}"
+        return f"set {field}, for example {field}: {api_version if field == 'apiVersion' else name}"
 
     def names(self, api_version: str) -> list[str]:
         """Return the names of all kinds of an API group and version."""
@@ -314,7 +345,7 @@ def load(path: str, data: bytes, kinds: Kinds, judge: Judge = lambda _: ()) -> L
     if not reading.documents and not reading.problems:
         hint = "write a document, or delete the file"
         place = Location(path, 1, 1)
-        findings.append(error("document-empty", place, "no documents in the file", hint))
+        findings.append(error("document-empty", place, "the file contains no document", hint))
     unclear = bool(reading.problems) or not reading.documents
     right: list[Document] = []
     broken: list[Identity] = []
@@ -341,7 +372,7 @@ def load(path: str, data: bytes, kinds: Kinds, judge: Judge = lambda _: ()) -> L
 
 def duplicate(document: Document, other: Document) -> Finding:
     """Return the finding for two documents of one object, at the second one."""
-    message = f"{document.title} is already at {other.path}:{other.line}"
+    message = f"{document.title} is already defined at {other.path}:{other.line}"
     place = Location(document.path, document.line, 1)
     return error("document-duplicate", place, message, "remove one of the two")
 
@@ -356,20 +387,20 @@ def _identify(
 ) -> tuple[Document | None, list[Finding]]:
     body, line, span = parsed.value, parsed.line, parsed.span
     if not isinstance(body, dict):
-        message = f"mapping required, got {_described(body).partition(' ')[0]}"
-        hint = "begin with apiVersion, kind and metadata"
+        message = f"the document has type {TYPE_NAMES.get(type(body), 'value')}, expected a mapping"
+        hint = "begin the document with apiVersion, kind, and metadata"
         return None, [error("document-not-mapping", Location(path, line, 1), message, hint)]
     metadata = body.get("metadata")
     raw = Document(path, index, line, _UNKNOWN, "", "", body, data, span=span)
     kind, found = _kind(raw, kinds)
     name = metadata.get("name") if isinstance(metadata, dict) else None
     if not isinstance(metadata, dict):
-        found.append(_not_of_type(raw, ("metadata",), "mapping", _METADATA_EXAMPLE))
+        found.append(_not_of_type(raw, ("metadata",), "a mapping", _METADATA_EXAMPLE))
     elif not isinstance(name, str):
         hint = _NAME_EXAMPLE
         if "name" in metadata and not isinstance(name, dict | list):
             hint = f'quote it: "{_shorter(_written(raw, ("metadata", "name"), name))}"'
-        found.append(_not_of_type(raw, ("metadata", "name"), "string", hint))
+        found.append(_not_of_type(raw, ("metadata", "name"), "a string", hint))
     if kind is None or not isinstance(metadata, dict) or not isinstance(name, str):
         # The metadata of a list describes no object.
         return None, found[:1] if kind is None and "items" in body else found
@@ -380,9 +411,9 @@ def _identify(
     for field, value, longest in (("name", name, kind.longest), ("namespace", namespace, 0)):
         form, most = (_NAME, longest) if longest else (_LABEL, 63)
         if not (len(value) <= most and form.fullmatch(value)) and (value or field == "name"):
-            what, signs = ("name", "0-9, -, and .") if most > 63 else ("label", "0-9 and -")
-            message = f"metadata.{field}: {shown(value)} is not an RFC 1123 {what}"
-            hint = f"use a-z, {signs}, at most {most} characters, first and last a letter or digit"
+            what, signs = ("name", "0-9, -, and .") if most > 63 else ("label", "0-9, and -")
+            message = f"metadata.{field} is {shown(value)}, which is not an RFC 1123 {what}"
+            hint = f"use a-z, {signs}, at most {most} characters, {_ENDS}"
             found.append(error("name-invalid", raw.at("metadata", field), message, hint))
     return _without_cluster_fields(document, found), found
 
@@ -393,10 +424,10 @@ def _not_of_type(raw: Document, steps: tuple[str, ...], expected: str, hint: str
         around = around[step]
     field = ".".join(steps)
     if steps[-1] not in around:
-        return error("field-required", raw.at(*steps), f"{field}: required", hint)
+        return error("field-required", raw.at(*steps), f"{field} is missing", hint)
     value = around[steps[-1]]
     got = _described(value, _written(raw, steps, value))
-    message = f"{field}: {expected} required, got {got}"
+    message = f"{field} is {got}, expected {expected}"
     return error("field-type", raw.at(*steps), message, hint)
 
 
@@ -404,7 +435,7 @@ def _kind(raw: Document, kinds: Kinds) -> tuple[Kind | None, list[Finding]]:
     version, name = (raw.body.get(field) for field in _TYPE)
     if not isinstance(version, str) or not isinstance(name, str):
         wrong = [field for field in _TYPE if not isinstance(raw.body.get(field), str)]
-        return None, [_not_of_type(raw, (it,), "string", kinds.example(it)) for it in wrong]
+        return None, [_not_of_type(raw, (it,), "a string", kinds.example(it)) for it in wrong]
     kind = kinds.find(version, name)
     return kind, [] if kind is not None else [_no_such_kind(raw, version, name, kinds)]
 
@@ -415,7 +446,7 @@ def _no_such_kind(raw: Document, api_version: str, name: str, kinds: Kinds) -> F
         return error("kind-unexpected", raw.at("kind"), message, f"move it to {path}")
     if name.endswith("List") and "items" in raw.body:
         message = f"{name} is the output of kubectl, not a document"
-        hint = "ipam import manifests FILE reads it; or write its items as documents, between ---"
+        hint = "run ipam import manifests FILE, or write each item as a document, separated by ---"
         return error("kind-unknown", raw.at("kind"), message, hint)
     known = kinds.names(api_version)
     if not known:
@@ -424,11 +455,11 @@ def _no_such_kind(raw: Document, api_version: str, name: str, kinds: Kinds) -> F
         group = nearest(api_version.partition("/")[0], groups, _SAME_GROUP)
         versions = [it for it in kinds.versions if it.partition("/")[0] == group]
         is_one = len(kinds.versions) == 1
-        others = f"known: {kinds.versions[0]}" if is_one else "ipam schema lists all kinds"
+        others = f"use {kinds.versions[0]}" if is_one else "run ipam schema to list all kinds"
         hint = meant(api_version, versions, 0) or others
         return error("kind-unknown", raw.at("apiVersion"), message, hint)
     near = _near(name, known, 0.6)
-    hint = f"did you mean {near}?" if near else f"known: {article_list(known)}"
+    hint = f"did you mean {near}?" if near else f"use {article_list(known)}"
     message = f"unknown kind {shown(name)} in {api_version}"
     return error("kind-unknown", raw.at("kind"), message, hint)
 
@@ -450,9 +481,9 @@ def _without_cluster_fields(document: Document, found: list[Finding]) -> Documen
     copied = {field: value for field, value in copied.items() if value is not None}
     for steps in ignored:
         is_read = copied and steps == ("status",)
-        what = "; addresses in it are taken over" if is_read else " and is ignored"
-        message = f"{'.'.join(map(str, steps))} comes from a cluster{what}"
-        hint = "remove it once they are recorded" if is_read else "remove it"
+        what = "and its addresses are adopted" if is_read else "and is ignored"
+        message = f"{'.'.join(map(str, steps))} comes from a cluster {what}"
+        hint = "remove it after they are recorded" if is_read else "remove it"
         found.append(warning("cluster-field", document.at(*steps, key=True), message, hint))
     body = {key: value for key, value in document.body.items() if key != "status"}
     body["metadata"] = {key: it for key, it in metadata.items() if key not in _CLUSTER_METADATA}
@@ -470,8 +501,13 @@ def is_meant(path: str) -> bool:
 def unread(path: str) -> Finding:
     """Return the finding for a file name that is similar to a name that is read."""
     suffix = path[max(path.rfind("."), path.rfind("/") + 1) :]
-    message = f"files that end with {suffix} are not read: it counts for nothing"
-    return warning("file-not-read", Location(path), message, "write YAML, and name it .yaml")
+    message = f"files that end with {suffix} are ignored"
+    return warning(
+        "file-not-read",
+        Location(path),
+        message,
+        "write YAML, and rename the file to end with .yaml",
+    )
 
 
 def clashes(paths: Iterable[str]) -> list[Finding]:
@@ -486,7 +522,7 @@ def clashes(paths: Iterable[str]) -> list[Finding]:
     for path in sorted(listed):
         other = first.setdefault(_folded(path), path)
         if other != path:
-            message = f"the same file as {other} on file systems that ignore {_alike(path, other)}"
+            message = f"the path equals {other} on file systems that ignore {_alike(path, other)}"
             found.append(error("name-clash", Location(path), message, "rename one of the two"))
     return found
 
@@ -499,12 +535,12 @@ def case_clashes(meant: Iterable[str], there: Iterable[str]) -> Iterator[Finding
         other = read.get(_folded(path), path)
         if other == path:
             continue
-        message = f"the same as {other} on file systems that ignore {_alike(path, other)}"
+        message = f"the path equals {other} on file systems that ignore {_alike(path, other)}"
         if other in every:
             yield error("name-clash", Location(path), message, "rename one of the two")
         else:
-            hint = f"rename it {other} if that is meant, else give it another name"
-            yield warning("name-clash", Location(path), f"{message}; here it is not read", hint)
+            hint = f"rename it to {other} if intended, or choose another name"
+            yield warning("name-clash", Location(path), f"{message}, and is ignored here", hint)
 
 
 def upwards(path: str) -> list[str]:

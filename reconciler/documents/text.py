@@ -46,19 +46,21 @@ def decode(data: bytes) -> tuple[str, Problem | None]:
     """Return the text of a file, or the problem of the first invalid byte."""
     size = data.size if isinstance(data, Unread) else len(data)
     if size > MAX_BYTES:
-        message = f"file of {size} bytes, limit {MAX_BYTES}"
+        message = f"the file has {size:,} bytes, must have at most {MAX_BYTES:,}"
         return "", Problem("file-too-large", 0, 0, message, "split it into several files")
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return "", Problem("not-utf8", 1, 1, "the file must be UTF-8, this is UTF-16", _AS_UTF8)
+        return "", Problem("not-utf8", 1, 1, "the file is UTF-16, must be UTF-8", _AS_UTF8)
     if data.startswith(b"version https://git-lfs"):
-        hint = "keep YAML out of Git LFS: git lfs untrack, then add the file again"
-        return "", Problem("lfs-pointer", 1, 1, "a Git LFS pointer, not content", hint)
+        hint = "run git lfs untrack, then add the file again"
+        return "", Problem(
+            "lfs-pointer", 1, 1, "the file is a Git LFS pointer instead of YAML", hint
+        )
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8")
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
-        message = f"the file must be UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}"
+        message = f"the file is not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start}"
         return "", Problem("not-utf8", line, column, message, _AS_UTF8)
     text = text.removeprefix("\ufeff")
     return text, _unsafe(text) or _conflict(text)
@@ -106,7 +108,13 @@ def _conflict(text: str) -> Problem | None:
     if found is None:
         return None
     line = text.count("\n", 0, found.start()) + 1
-    return Problem("merge-conflict", line, 1, "merge conflict marker", "resolve the conflict")
+    return Problem(
+        "merge-conflict",
+        line,
+        1,
+        "the file contains a merge conflict marker",
+        "resolve the conflict",
+    )
 
 
 Scalar = str | int | bool | Decimal | None

@@ -67,10 +67,10 @@ MAX_KEY = 1024
 _COLON = re.compile(r":\s")
 _SIGNS = re.compile(r" *(?:- +)*")
 QUOTED_CHARACTERS = 40
-NO_ANCHOR, WRITTEN_OUT = "anchors and aliases are not allowed", "write the value out"
+NO_ANCHOR, WRITTEN_OUT = "anchors and aliases are not allowed", "write out the value"
 NO_DIRECTIVE, LINE_OUT = "unsupported YAML directive", "remove the line"
-_LOOK = "look at this line and the one before it"
-UNTAGGED = "remove the tag; quote a value that is to be a text"
+_LOOK = "check this line and the line before it"
+UNTAGGED = "remove the tag, and quote the value if it is text"
 _SYNTAX = (
     ("mapping values are not allowed", "second ':' in one value", "quote the value"),
     ("did not find expected ',' or ']'", "flow sequence not closed", "add the missing ]"),
@@ -81,18 +81,18 @@ _SYNTAX = (
     ("did not find expected whitespace or line break", "not YAML", _LOOK),
     (
         "cannot start any token",
-        "a tab where blanks belong, or a value that begins with @, ` or %",
-        "indent with spaces, and quote a value that begins so",
+        "a tab instead of spaces, or a value that begins with @, `, or %",
+        "indent with spaces, and quote such a value",
     ),
     (
         "did not find expected key",
-        "the line does not fit the mapping around it",
-        "indent it like its neighbours",
+        "the line does not match the mapping around it",
+        "indent it like the lines around it",
     ),
     (
         "did not find expected '-' indicator",
-        "the line does not fit the list around it",
-        "indent it like its neighbours",
+        "the line does not match the list around it",
+        "indent it like the lines around it",
     ),
     ("could not find expected ':'", "a key without ':'", "write `key: value`"),
 )
@@ -127,7 +127,7 @@ def syntax(failure: yaml.YAMLError, text: str) -> Problem:
 def _colon(text: str, line: int, column: int) -> Problem | None:
     """Return the problem of a ':' that libyaml reads as a continuation of the previous value."""
     if column > MAX_KEY:
-        message = f"key too long, limit {MAX_KEY} characters"
+        message = f"the key is longer than {MAX_KEY:,} characters"
         return Problem("yaml-key", line, 1, message, "shorten it")
     lines = [it.rstrip() for it in text.split("\n")[: line - 1]]
     here = text.split("\n")[line - 1][: column - 1]
@@ -136,7 +136,7 @@ def _colon(text: str, line: int, column: int) -> Problem | None:
     deep = _deep(here)
     if _COLON.search(f"{lines[-1]} "):
         words = "the line is indented deeper than the one before it, which has a value"
-        return Problem("yaml-syntax", line, deep + 1, words, "indent it like its neighbours")
+        return Problem("yaml-syntax", line, deep + 1, words, "indent it like the lines around it")
     above = next((it for it in reversed(lines) if _deep(it) != deep or _COLON.search(f"{it} ")), "")
     if _deep(lines[-1]) != deep or _COLON.search(above):
         return None
@@ -342,18 +342,21 @@ class _Builder:
                 continue
             else:
                 if stack and stack[-1].key is None and type(stack[-1].value) is dict:
-                    raise self._stop("yaml-key", event, "keys must be strings", "write a name")
+                    raise self._stop(
+                        "yaml-key", event, "keys must be strings", "write a string as the key"
+                    )
                 value = self._container(event, kind)
             self._nodes += 1
             if self._nodes > self.max_nodes:
-                message = f"too many nodes, limit {self.max_nodes}"
+                message = f"the document has more than {self.max_nodes:,} values"
                 raise self._stop("yaml-too-large", event, message, "split the document")
             steps = _place(event, stack, value, found)
             if type(value) is dict or type(value) is list:
                 stack.append(_Frame(value, steps))
                 if len(stack) > MAX_DEPTH:
-                    message = f"nested over {MAX_DEPTH} levels deep"
-                    raise self._stop("yaml-too-deep", event, message, "no kind nests so deep")
+                    message = f"nested deeper than {MAX_DEPTH} levels"
+                    hint = f"remove levels; no supported kind needs more than {MAX_DEPTH}"
+                    raise self._stop("yaml-too-deep", event, message, hint)
             elif not stack:
                 return value, event
             event = next(events)
@@ -365,12 +368,12 @@ class _Builder:
             self._add("yaml-key", event, f"keys must be strings, got {got}", quoted(event.value))
             key = str(event.value)
         if len(key) > MAX_KEY:
-            message = f"key too long, limit {MAX_KEY} characters"
+            message = f"the key is longer than {MAX_KEY:,} characters"
             raise self._stop("yaml-key", event, message, "shorten it")
         if key == "<<" and event.implicit[0]:
-            self._add("yaml-anchor", event, "merge keys are not allowed", "write the fields out")
+            self._add("yaml-anchor", event, "merge keys are not allowed", "write out the fields")
         if key in frame.value:
-            hint = "remove one of the two"
+            hint = "remove one of them"
             self._add("yaml-duplicate-key", event, f"key {shown(key)} appears twice", hint)
         frame.key = key
         if found is not None:
@@ -392,12 +395,12 @@ class _Builder:
         try:
             value = resolve(text)
         except TooManyDigitsError:
-            message = f"number too long, limit {MAX_DIGITS} digits"
-            self._add("yaml-number", event, message, "quote it if it is a text")
+            message = f"the number has more than {MAX_DIGITS} digits"
+            self._add("yaml-number", event, message, "quote it if it is text")
             return 0
         if value is text and text != "<<" and is_ambiguous(text):
             line, column = _mark(event)
-            message = f"{shown(text)} is read as a string here, as another type by YAML 1.1 readers"
+            message = f"{shown(text)} is a string here, but another type for YAML 1.1 readers"
             self.doubts.append(Problem("yaml-ambiguous", line, column, message, quoted(text)))
         return value
 
@@ -412,7 +415,7 @@ class _Builder:
         line, column = _mark(event)
         self.problems.append(Problem(code, line, column, message, hint))
         if len(self.problems) >= MAX_PROBLEMS:
-            message = "too many problems, the rest is not read"
+            message = "too many problems, so the rest of the file is skipped"
             raise _StopError(Problem(code, line, column, message, "fix the problems above first"))
 
     @staticmethod

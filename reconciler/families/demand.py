@@ -105,7 +105,7 @@ def judge_demand(document: Document) -> list[Finding]:
         if entry.slot in seen:
             steps = (*ENTRIES, at, "index")
             message = f"spec.loadBalancer[{at}].index: {entry.index} appears twice"
-            hint = "each entry has an index of its own"
+            hint = "give each entry a different index"
             refuse(found, document, steps, "field-value", message, hint)
         seen.add(entry.slot)
     return found

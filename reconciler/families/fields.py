@@ -91,12 +91,12 @@ def refuse_network(document: Document, steps: Steps, network: IPRange) -> Findin
     """Return why a network cannot be allocated from: reserved by RFC 6890, or implausibly large."""
     text = format_cidr(network) or format_range(network)
     if (block := special_purpose(network)) is not None and network.prefix() != 0:
-        message = f"{dotted(steps)}: {text} touches {block}"
-        hint = "such addresses cannot be used on a network (RFC 6890)"
+        message = f"{dotted(steps)}: {text} overlaps {block}"
+        hint = "choose addresses that RFC 6890 does not reserve"
         return error("special-purpose", document.at(*steps), message, hint)
     least = MIN_PREFIX[network.version]
     if network.size > 1 << (BITS[network.version] - least):
-        message = f"{dotted(steps)}: {text} is too large; the limit is a /{least}"
+        message = f"{dotted(steps)}: {text} is too large, must be a /{least} or smaller"
         return error("pool-too-large", document.at(*steps), message, "split it into several pools")
     return None
 
@@ -119,8 +119,8 @@ def read_thresholds(
             found.append(_bad_annotation(document, name, text, wanted, f'"{values[name]}"'))
     if not values["warning"] <= values["critical"] <= values["exhausted"]:
         levels = f"{values['warning']}, {values['critical']}, {values['exhausted']}"
-        message = f"thresholds must rise from warning to exhausted, got {levels}"
-        hint = "set all three annotations; those that are not set come from Settings"
+        message = f"thresholds are {levels}, must rise from warning to exhausted"
+        hint = "set all three annotations (Settings have the defaults)"
         refuse(found, document, _ANNOTATIONS, "annotation-invalid", message, hint)
         return settings.thresholds, settings.gate
     gate, text = settings.gate, annotations.get(f"{PREFIX}gate")
@@ -129,7 +129,7 @@ def read_thresholds(
     elif text in (Tier.WARNING, Tier.CRITICAL, Tier.EXHAUSTED):
         gate = Tier(text)
     elif text is not None:
-        wanted = "warning, critical, exhausted or never"
+        wanted = "warning, critical, exhausted, or never"
         found.append(_bad_annotation(document, "gate", text, wanted, Tier.EXHAUSTED.value))
     return Thresholds(**values), gate
 
@@ -143,9 +143,8 @@ def stated_thresholds(
     levels = [stated.get(name, getattr(default, name)) for name in names]
     if levels == sorted(levels):
         return Thresholds(*levels)
-    message = "spec.thresholds must rise from warning to exhausted, got"
-    message += f" {', '.join(map(str, levels))}"
-    hint = "for example {warning: 70, critical: 85, exhausted: 95}"
+    message = f"spec.thresholds {', '.join(map(str, levels))} must rise from warning to exhausted"
+    hint = "write, for example, {warning: 70, critical: 85, exhausted: 95}"
     refuse(found, document, ("spec", "thresholds"), "field-value", message, hint)
     return None
 
@@ -175,7 +174,7 @@ def judge_names(document: Document, known: Iterable[str] = ()) -> Iterator[Findi
         for name in document.metadata.get(f"{field}s") or ():
             if not name.lower().startswith(PREFIX) or name in listed:
                 continue
-            hint = f"known here: {', '.join(listed)}"
+            hint = f"use one of: {', '.join(listed)}"
             if near := _alike(name, listed):
                 hint = f"did you mean {near}?"
             elif field == "label" and (near := _alike(name, annotations)):
@@ -192,8 +191,8 @@ def _alike(name: str, listed: Iterable[str]) -> str:
 
 def _bad_annotation(document: Document, name: str, text: str, wanted: str, example: str) -> Finding:
     place = document.at(*_ANNOTATIONS, f"{PREFIX}{name}")
-    message = f"{PREFIX}{name}: {shown(text)} is not {wanted}"
-    return error("annotation-invalid", place, message, f"write {example}, for example")
+    message = f"{PREFIX}{name} is {shown(text)}, expected {wanted}"
+    return error("annotation-invalid", place, message, f"write, for example, {example}")
 
 
 FORMERLY = f"{PREFIX}formerly"
@@ -262,7 +261,7 @@ CONTRACT_FORMS = {
         is_label, "the name of a namespace", "team-payments, team-payments-staging"
     ),
     f"{PREFIX}pools": _Form(
-        _is_pool, "a pool as ipam plan -o json writes it", "family/Kind/namespace/name"
+        _is_pool, "a pool as in ipam plan -o json", "family/Kind/namespace/name"
     ),
     _MAX_CONTRACT: _Form(_by("[1-9][0-9]{0,9}"), "a number of addresses", '"32"'),
     f"{PREFIX}folders": _Form(
@@ -297,16 +296,15 @@ def judge_contract(document: Document) -> Iterator[Finding]:
         words = _words(text)
         wrong = next((word for word in words if not form.fits(word)), None)
         if wrong is not None:
-            message = f"{shown(wrong)} is not {form.what}"
+            message = f"{name}: {shown(wrong)} is not {form.what}"
         elif not words:
-            message = f"{shown(text)} names nothing"
+            message = f"{name} is empty"
         elif name == _MAX_CONTRACT and len(words) > 1:
-            message = f"{shown(text)} is more than one number"
+            message = f"{name} is {shown(text)}, expected one number"
         else:
             continue
         place = document.at(*_ANNOTATIONS, name)
-        hint = f"write {form.example}, for example"
-        yield error("annotation-invalid", place, f"{name}: {message}", hint)
+        yield error("annotation-invalid", place, message, f"write, for example, {form.example}")
 
 
 def _words(text: str) -> tuple[str, ...]:

@@ -149,7 +149,7 @@ def being_deleted(manifest: Manifest, _: ImportedList | None = None) -> str:
 def made_of_record(manifest: Manifest) -> str:
     """Return why an object is not copied if `ipam` created it; else empty."""
     is_ours = (manifest["metadata"].get("labels") or {}).get(OWNER_LABEL)
-    return "ipam made it of a record: the repository of that run has it" if is_ours else ""
+    return "ipam created it from a record of another repository" if is_ours else ""
 
 
 class Copied(Struct, frozen=True):

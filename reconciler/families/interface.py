@@ -101,7 +101,7 @@ class FamilyReading(Struct):
                 try:
                     item = parse_cidr(one)
                 except NotationError as wrong:
-                    message = f"{wrong}: it is not compared with the pools"
+                    message = f"{wrong}, so it is not compared with the pools"
                     self.report(document, warning("cidr-invalid", place, message, wrong.hint))
                 else:
                     self.inside.append(ClusterNetwork(item, use, owner, within, place))

@@ -94,7 +94,7 @@ _WORK = ".ipam-import-"
 def write_all(out: Path, files: Mapping[str, bytes]) -> list[str]:
     """Write files below a folder all or not at all, and return the paths that differed."""
     if out.exists() and not out.is_dir():
-        raise UsageError(f"{out} is not a folder", "name another one: --out DIR")
+        raise UsageError(f"{out} is not a folder", "choose another folder: --out DIR")
     new = _new(out, files)
     out.mkdir(parents=True, exist_ok=True)
     for left in out.glob(f"{_WORK}*"):  # of a run that was killed
@@ -136,7 +136,7 @@ def _new(out: Path, files: Mapping[str, bytes]) -> list[str]:
     if taken:
         verb = "is" if len(taken) == 1 else "are"
         message = f"{join_limited(taken)} {verb} there already; nothing was written"
-        hint = "move it away, or --out ANOTHER-FOLDER and merge by hand"
+        hint = "move it away, or use --out ANOTHER-FOLDER and merge by hand"
         raise UsageError(message, hint)
     return new
 
@@ -151,13 +151,13 @@ def refusal(folder: Path) -> str:
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except OSError as error:
-        return f"{folder} cannot be looked at: {error.strerror or error}"
+        return f"{folder} cannot be read: {error.strerror or error}"
     if not stat.S_ISDIR(found[-1].st_mode):
         return f"{folder} is not a folder"
     if any(item.st_uid != os.geteuid() for item in found):
         return f"{folder} belongs to another user"
     if found[-1].st_mode & _WRITABLE:
-        return f"others may write into {folder}"
+        return f"other users can write to {folder}"
     return ""
 
 

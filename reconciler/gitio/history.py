@@ -26,7 +26,7 @@ from reconciler.model.settings import Limits
 Tallies = Callable[[], objects.Tally]
 Newest = Callable[[str], str]
 _STEP = re.compile(r"[~^]\d*$", re.ASCII)
-DEEPEN = "git fetch --unshallow, or name the remote with --remote URL"
+DEEPEN = "run git fetch --unshallow, or pass --remote URL"
 
 
 def is_in(git: GitProcess, ancestor: str, revision: str) -> bool:
@@ -64,9 +64,11 @@ def named(git: GitProcess, rev: str) -> Revision:
         return revision
     if _STEP.search(rev) and is_shallow(git):
         message = f"the clone is too shallow: it ends before {rev!r}"
-        raise GitError(message, "git fetch --deepen 1; in a CI job: fetch-depth: 2, or 0 for all")
-    hint = "git branch -a names the branches; a new one needs a first commit, or --worktree"
-    raise GitError(f"no commit {rev!r} in the repository", hint)
+        raise GitError(
+            message, "run git fetch --deepen 1; in a CI job, set fetch-depth: 2, or 0 for all"
+        )
+    hint = "run git branch -a to list branches; a new branch needs a commit, or --worktree"
+    raise GitError(f"commit {rev!r} does not exist in this repository", hint)
 
 
 def is_shallow(git: GitProcess) -> bool:

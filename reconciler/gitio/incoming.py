@@ -44,7 +44,7 @@ def unusable(git: GitProcess, base: str, revision: str) -> Iterator[tuple[str, s
 def _wrong_entries(git: GitProcess, parent: Made, commit: Made) -> Iterator[tuple[str, str]]:
     tally = objects.Tally(f"commit {commit.id[:12]}", Limits(files=MAX_FILES))
     changed, misplaced = objects.differences(git, (parent.tree, commit.tree), (), tally)
-    yield from ((path, "its folder is not in the form that Git writes") for path in misplaced)
+    yield from ((path, "its tree is not in canonical form") for path in misplaced)
     new = [it.new for it in changed if it.new is not None]
     # A partial clone lacks most files: only symlinks are read.
     known = [it for it in new if it.mode == _LINK] if is_filtered(git) else new

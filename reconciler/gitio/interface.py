@@ -17,7 +17,7 @@ from reconciler.model.settings import Limits
 
 T = TypeVar("T")
 
-_ROOT_HINT = "name a folder as it is from the top of the Git repository: --root infra/ipam"
+_ROOT_HINT = "pass the path from the top of the Git repository, for example --root infra/ipam"
 _PLAN_LINE = "Ipam-Plan: sha256:[0-9a-f]{64}"
 _SAYS = re.compile(f"^({_PLAN_LINE})((?: [^\n]*)?)$", re.MULTILINE | re.ASCII)
 # Marks the plan of the top when the message is read from another root.
@@ -83,12 +83,12 @@ def root_folder(text: str) -> RootFolder:
         raise UsageError(f"--root {text!r} is an absolute path", _ROOT_HINT)
     parts = [part for part in text.split("/") if part not in ("", ".")]
     if ".." in parts:
-        raise UsageError(f"--root {text!r} has .. in it", _ROOT_HINT)
+        raise UsageError(f"--root {text!r} contains ..", _ROOT_HINT)
     if any(part.casefold() == ".git" for part in parts):
-        raise UsageError(f"--root {text!r} is what Git keeps for itself", _ROOT_HINT)
+        raise UsageError(f"--root {text!r} is reserved by Git", _ROOT_HINT)
     path = "/".join(parts)
     if not path.isprintable() or "\\" in path or "\ufffd" in path or path != path.strip():
-        raise UsageError(f"--root {text!r} has characters that a path must not have", _ROOT_HINT)
+        raise UsageError(f"--root {text!r} contains invalid characters", _ROOT_HINT)
     return RootFolder(path)
 
 

@@ -39,7 +39,7 @@ def merge(repository: Repository, base: Revision, head: Revision) -> tuple[Repos
     """
     git = repository.git
     if not merge_base(git, base.id, head.id):
-        raise UnmergedError("what both come from is not in this clone", DEEPEN)
+        raise UnmergedError("their merge base is not in this clone", DEEPEN)
     repository = quarantined(repository)
     git = repository.git
     made = git.run(
@@ -47,13 +47,15 @@ def merge(repository: Repository, base: Revision, head: Revision) -> tuple[Repos
         *("merge-tree", "--write-tree", "--name-only", "-z", "--no-messages", base.id, head.id),
     )
     if made.status == _UNKNOWN:
-        raise UnmergedError("git is older than 2.38, which cannot merge them aside", "update git")
+        raise UnmergedError(
+            "Git is older than 2.38, which cannot merge without a work tree", "update Git"
+        )
     tree, *files = os.fsdecode(made.out).split("\0")
     if made.status == 1 and tree:
         paths = list(dict.fromkeys(filter(None, files)))
         mine = [path for path in paths if git.root.holds(path)]
         others = join_limited([path for path in paths if path not in mine])
-        message = f"they conflict outside of the root: {others}" if others else "they conflict"
+        message = f"they conflict outside the root: {others}" if others else "they conflict"
         raise UnmergedError(message, paths=[git.root.outside(path) for path in mine])
     if made.status != 0:
         raise UnmergedError(str(failure("merge-tree", made)), DAMAGED)

@@ -57,7 +57,7 @@ class Tally(Struct):
         self._count += 1
         self._length += len(path)
         if self._count > self.limits.files or self._length > PATH_BYTES * self.limits.files:
-            message = f"{self.where} has more than {self.limits.files} files to be read"
+            message = f"{self.where} has more than {self.limits.files:,} files to read"
             hint = f"split it, or raise spec.limits.files in ipam.yaml; {LIMITS_HINT}"
             raise LimitError(message, hint)
 
@@ -140,7 +140,9 @@ def read_commit(git: GitProcess, rev: str) -> Made:
     """Return a commit object; raise GitError if missing, LimitError if too large."""
     (made,) = find_commits(git, [rev])
     if made is None:
-        raise GitError(f"no commit {rev!r} in the repository", "git log shows the revisions")
+        raise GitError(
+            f"commit {rev!r} does not exist in this repository", "git log shows the revisions"
+        )
     return made
 
 
@@ -350,7 +352,7 @@ _OWN = re.compile(r"(?:[A-Z]+_)+HEAD", re.ASCII)
 _BRANCH = r"(?![-./])(?!.*(?:\.\.|//|/\.|@\{|\.lock(?:/|$)|/$|\.$))[A-Za-z0-9._/-]{1,200}"
 _WHOLE = (40, 64)
 _ORDER = ("refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
-_HINT = "name a branch (main, origin/main), a tag or a commit id; git log shows the revisions"
+_HINT = "name a branch (main, origin/main), a tag, or a commit id; run git log to see the revisions"
 
 
 def check_branch(branch: str) -> str:
@@ -358,7 +360,7 @@ def check_branch(branch: str) -> str:
     # Git rejects a branch named HEAD. A name below refs/ could be confused with other references.
     is_valid = re.fullmatch(_BRANCH, branch, re.ASCII) and branch != "HEAD"
     if not is_valid or branch.startswith("refs/"):
-        hint = "letters, digits, and . _ - / between them"
+        hint = "use letters, digits, and . _ - / between them"
         raise UsageError(f"{branch!r} is not a valid branch name", hint)
     return branch
 
@@ -374,12 +376,15 @@ def whole_name(git: GitProcess, rev: str) -> str:
     wanted = [name] if name.startswith("refs/") else [form.format(name) for form in _ORDER]
     found = [form for form, head in zip(wanted, headers(git, wanted), strict=True) if head]
     if name.startswith("refs/") and not found:
-        raise GitError(f"no reference {name!r} in the repository", "git for-each-ref shows them")
+        raise GitError(
+            f"reference {name!r} does not exist in this repository",
+            "run git for-each-ref to list them",
+        )
     if found == [f"refs/tags/{name}"]:  # the clone might lack a local branch of this name
         listed = git.check("for-each-ref", "--format=%(refname)", f"refs/remotes/*/{name}")
         found += listed.decode("utf-8", "replace").split()
         if not (found[1:] or git.check("for-each-ref", "--count=1", "refs/heads", "refs/remotes")):
-            hint = f"fetch the branch that is meant, or write refs/tags/{rev}"
+            hint = f"fetch the intended branch, or write refs/tags/{rev}"
             raise UsageError(f"{rev!r} is a tag, and this clone has no branches", hint)
     is_begin = found and _HEX.fullmatch(name) and git.check("rev-parse", f"--disambiguate={name}")
     commits = [f"the commits {name}…"] if is_begin else []

@@ -478,7 +478,9 @@ class GitProcess:
         user, _, secret = self.credentials.partition(":")
         secret = self.environment.get(TOKEN, secret).strip()
         if any("\ud800" <= letter <= "\udfff" for letter in secret):  # bytes that are not text
-            raise UsageError(f"{TOKEN} is not text in UTF-8", "set it as the server showed it")
+            raise UsageError(
+                f"{TOKEN} is not text in UTF-8", "set it exactly as the server showed it"
+            )
         return f"{user or 'x-access-token'}:{secret}" if user or secret else ""
 
     def _secrets(self) -> list[str]:
@@ -524,7 +526,7 @@ def _started(
             start_new_session=True, restore_signals=False,
         )  # fmt: skip
     except GitCommandNotFound:
-        raise GitError("git is not installed", "install git 2.31 or newer") from None
+        raise GitError("Git is not installed", "install Git 2.31 or newer") from None
 
 
 # Messages of Git, before and since 2.44, about missing objects of a partial clone.
@@ -534,9 +536,9 @@ FILTERED = (
     " sparse-checkout; check and plan take --fetch-missing"
 )
 _OWNED = re.compile(r"dubious ownership in repository at '(.*)'")
-LACKS = "the partial clone lacks objects that its filter left out"
+LACKS = "the partial clone lacks objects that its filter excluded"
 DAMAGED = "the clone is partial or damaged: clone it again, or name the remote with --remote URL"
-_UNREACHABLE = "see that the remote is up, and that you may read and write it"
+_UNREACHABLE = "check that the remote is running, and that you can read and write it"
 # Messages of Git about an HTTP server that rejects the credentials or denies access.
 _UNKNOWN = (
     "could not read Username",
@@ -545,7 +547,7 @@ _UNKNOWN = (
     "error: 401",
 )
 _FORBIDDEN = "returned error: 403"
-_WHO = "set IPAM_GIT_TOKEN to a token that is valid there, and may read and write the repository"
+_WHO = "set IPAM_GIT_TOKEN to a valid token that can read and write the repository"
 
 
 def failure(command: str, result: Result, hint: str = "") -> GitError:
@@ -557,10 +559,10 @@ def failure(command: str, result: Result, hint: str = "") -> GitError:
     # The text of a Git that crashed is about its own code.
     message = said.partition(": ")[2] or (text[-1] if text and status >= 0 else ended)
     if owned := _OWNED.search(result.err):
-        hint = f"if you trust it: git config --global --add safe.directory {owned[1]}"
+        hint = f"if you trust it, run git config --global --add safe.directory {owned[1]}"
         return GitError(f"{owned[1]} belongs to another user", hint)
     if ".lock': File exists" in result.err:
-        hint = "another git is at work there, or was killed; if none is, remove that .lock file"
+        hint = "wait for the other Git command; if there is none, remove that .lock file"
     if any(words in result.err for words in _PROMISED):
         # Fetching objects one by one would take a round trip per file.
         return GitError(f"{LACKS} (git {command}: {message})", FILTERED)
@@ -586,7 +588,7 @@ def redacted(text: str, secrets: Sequence[str]) -> str:
 
 def _late(command: str) -> GitError:
     message = f"git {command} took over {SECONDS:.0f} seconds"
-    return GitError(message, "see whether the remote answers, and try again")
+    return GitError(message, "check that the remote answers, then try again")
 
 
 # Git passes content through a filter without a command unchanged.

@@ -14,7 +14,7 @@ from reconciler.gitio.process import REMOTE, GitProcess, Result, unreachable
 from reconciler.model.errors import GitError, LostRaceError, NoBranchError, PushRefusedError
 
 HEADS = "refs/heads/"
-_NO_BRANCH = "push a first commit to it, or name another with --branch"
+_NO_BRANCH = "push a first commit to it, or choose another branch with --branch"
 _OTHER = (
     "the authoritative branch is {0}, because {1}: git switch {0}, or reconcile it with"
     " --branch {0}"
@@ -57,7 +57,7 @@ def fetch_objects(git: GitProcess, remote: str, oids: Sequence[str]) -> None:
         *FETCH, "--filter=blob:none", "--stdin", "--", remote, data=listed, remote=remote
     )
     if result.status != 0:
-        raise unreachable("cannot fetch objects that a filter left out", "fetch", result)
+        raise unreachable("cannot fetch objects that a filter excluded", "fetch", result)
 
 
 def list_remote(git: GitProcess, remote: str, *names: str) -> dict[str, str]:
@@ -104,9 +104,9 @@ def push_reference(git: GitProcess, remote: str, reference: str, old: str, new: 
         require_free(list_remote(git, remote), remote, reference)
     if any(word in reason for word in _MOVED):
         title = f"branch {name}" if name != reference else reference
-        raise LostRaceError(f"{title} moved while this was planned: {reason}")
+        raise LostRaceError(f"{title} moved during planning: {reason}")
     if reason:
-        hint = f"let the reconciler push to {name}, or propose on another branch: --to-branch NAME"
+        hint = f"permit the reconciler to push to {name}, or propose on another branch: --to-branch NAME"
         said = " / ".join(_REMOTE.findall(result.err))[:_SHOWN_CHARACTERS]
         words = f"; the server said: {said}" if said else ""
         raise PushRefusedError(f"the remote refuses the push: {reason}{words}", hint)
@@ -117,7 +117,9 @@ def require_free(names: Iterable[str], remote: str, reference: str) -> None:
     """Raise PushRefusedError if a reference blocks the name of another."""
     if blocking := conflicting(names, reference):
         message = f"the remote cannot have {reference} next to {quote(blocking[0])}"
-        raise PushRefusedError(message, f"name another branch, or {deleting(remote, blocking)}")
+        raise PushRefusedError(
+            message, f"choose another branch, or run {deleting(remote, blocking)}"
+        )
 
 
 def conflicting(names: Iterable[str], reference: str) -> list[str]:
@@ -156,7 +158,7 @@ LAST = "last"
 IPAM = "refs/ipam"
 # In a repository without a remote: the branch that was reconciled as the authoritative one.
 TRUTH = "truth"
-_WORKED = "it is the one that was reconciled here before"
+_WORKED = "it was reconciled here before"
 
 _log = logging.getLogger(__name__)
 
@@ -194,7 +196,7 @@ def default_there(known: RemoteHead) -> DefaultBranch:
     if len(known.heads) == 1:
         return DefaultBranch(known.heads[0], "it is the remote's only branch")
     count = f"{len(known.heads)} branches" if known.heads else "no branch"
-    return DefaultBranch("", f"the remote has {count}, shows none as its default")
+    return DefaultBranch("", f"the remote has {count}, and no default branch")
 
 
 def default_here(git: GitProcess, *, is_bare: bool) -> DefaultBranch:
@@ -209,8 +211,10 @@ def default_here(git: GitProcess, *, is_bare: bool) -> DefaultBranch:
         why = "HEAD of this bare repository names it" if is_bare else _WORKED
         return DefaultBranch(shown, why)
     if len(heads) == 1:
-        return DefaultBranch(heads[0], "it is the only branch here")
-    return DefaultBranch("", f"there are {len(heads)} branches and no remote, none was reconciled")
+        return DefaultBranch(heads[0], "it is the only branch of this clone")
+    return DefaultBranch(
+        "", f"there are {len(heads)} branches, no remote, and no reconciled branch"
+    )
 
 
 def note_reconciled(

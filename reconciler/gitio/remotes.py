@@ -76,8 +76,8 @@ def bring(repository: Repository, oids: Sequence[str]) -> None:
     settings = read_configuration(repository.git)
     name = objects.promisor(settings)
     if (remote := _named(repository, settings, name)) is None:
-        message = f"remote {name}, which has the objects that a filter left out, does not exist"
-        raise GitError(message, "git remote add it, or clone without a filter")
+        message = f"remote {name}, which has the objects that a filter excluded, does not exist"
+        raise GitError(message, "run git remote add, or clone without a filter")
     guards = replace(repository, git=guarded(repository.git, settings))
     remote_state.fetch_objects(_remotes_reaching(guards, remote), remote.url, oids)
 
@@ -91,7 +91,7 @@ def open_mirror(
     git_dir = cache / "remotes" / f"{sha256(checked.url.encode()).hexdigest()[:32]}.git"
     for folder in (cache, git_dir.parent, git_dir):
         if why := files.refusal(folder):
-            hint = "remove it, chmod it 700, or name another cache with XDG_CACHE_HOME"
+            hint = "remove it, run chmod 700 on it, or set another cache with XDG_CACHE_HOME"
             raise GitError(f"the cache is not used: {why}", hint)
     git = GitProcess(
         git_dir, environment, credentials=checked.credentials, root=root_folder(root or "")
@@ -136,8 +136,8 @@ _HARMLESS = re.compile(r"[A-Za-z0-9._/+~-]{1,200}|[a-z]{1,8}::[^@]{0,100}", re.A
 _SCHEME = re.compile(r"[a-z+]{1,10}", re.ASCII)
 _SCHEMES = ("https", "ssh", "file")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_ALLOWED = "use an https, ssh or file URL, or a path"
-_NO_PASSWORD = "leave it out: ssh takes keys, for https set IPAM_GIT_TOKEN"  # noqa: S105 - words  # nosec B105
+_ALLOWED = "use an https, ssh, or file URL, or a path"
+_NO_PASSWORD = "remove it; use a key for ssh, or IPAM_GIT_TOKEN for https"  # noqa: S105 - words  # nosec B105
 
 
 def check_remote(remote: str) -> Remote:
@@ -161,7 +161,7 @@ def _checked_url(remote: str) -> Remote:
     except ValueError:
         raise UsageError(f"{_shown(remote)} is not a URL", _ALLOWED) from None
     if parts.scheme not in _SCHEMES and not (parts.scheme == "http" and host in _LOOPBACK):
-        allowed = "use https, ssh or file; plain http exposes the token and the plan"
+        allowed = "use https, ssh, or file; plain http exposes the token and the plan"
         named = repr(parts.scheme) if _SCHEME.fullmatch(parts.scheme) else "(not shown)"
         raise UsageError(f"scheme {named} of the remote is not allowed", allowed)
     if host.startswith("-") or (parts.username or "").startswith("-"):
@@ -174,7 +174,7 @@ def _checked_url(remote: str) -> Remote:
         return Remote(resolved if parts.scheme == "file" else remote)
     # An @ in the path can follow a password with a slash, which then would not be redacted.
     if parts.query or parts.fragment or "@" in parts.path:
-        raise UsageError("the URL of the remote has an @, a ? or a # behind its host", _NO_PASSWORD)
+        raise UsageError("the URL of the remote has an @, ?, or # after its host", _NO_PASSWORD)
     about, separator, place = parts.netloc.rpartition("@")
     if not separator:
         return Remote(remote)
@@ -190,7 +190,7 @@ def _path(url: str) -> str:
 def _shown(remote: str) -> str:
     if _HARMLESS.fullmatch(remote):
         return repr(remote)
-    return "the remote (not shown: it may hold a password)"
+    return "the remote (not shown, because it might contain a password)"
 
 
 def make_mirror(git: GitProcess, folder: Path, remote: str) -> None:
@@ -213,7 +213,7 @@ def make_mirror(git: GitProcess, folder: Path, remote: str) -> None:
                 if not (git.git_dir / "HEAD").is_file():
                     raise
     except OSError as error:
-        hint = "make that folder writable, or name another with XDG_CACHE_HOME"
+        hint = "make that folder writable, or set another one with XDG_CACHE_HOME"
         message = f"cannot make a mirror in {place}: {error.strerror or error}"
         raise GitError(message, hint) from error
 
@@ -224,7 +224,7 @@ def branch_head(repository: Repository) -> str:
         return remote_state.remote_head(repository.git, repository.remote, repository.branch)
     found = objects.find_revision(repository.git, f"refs/heads/{repository.branch}")
     if found is None:
-        raise GitError(f"branch {repository.branch} is not in the repository")
+        raise GitError(f"branch {repository.branch} does not exist in this repository")
     return found.id
 
 
@@ -285,15 +285,15 @@ class RepositoryProbe:
             folder = Path(repository.remote.removeprefix("file://"))
         inside = [path for path in (folder, folder / ".git") if (path / "objects").is_dir()]
         if any(not os.access(path / "objects", os.W_OK) for path in inside):
-            raise GitError(f"{folder} cannot be written", "let this user write into it")
+            raise GitError(f"{folder} is not writable", "give this user write permission")
 
 
 def open_proposing(repository: Repository, name: str) -> "ProposingBranch":
     """Open the proposal branch in the same remote."""
     git, remote = repository.git, repository.remote
     if objects.check_branch(name) == repository.branch:
-        message = f"--to-branch {name} is the branch that is reconciled itself"
-        raise UsageError(message, "name another one, from which a pull request to it is made")
+        message = f"--to-branch {name} is the reconciled branch"
+        raise UsageError(message, "choose another branch, for a pull request")
     if remote is None:
         objects.require_unshown(git, name)
         if repository.worktree is not None and objects.shown_branch(git) == name:
@@ -353,7 +353,9 @@ class ProposingBranch(Struct, frozen=True):
         commits = self.git.words("rev-list", "--no-merges", old, f"^{base.id}")
         other = next((commit for commit in commits if commit not in made), "")
         if other:
-            message = f"branch {self.name} has commit {other[:12]}, which reconcile did not make"
+            message = (
+                f"branch {self.name} has commit {other[:12]}, which ipam reconcile did not make"
+            )
             drop = remote_state.deleting(self.remote or "", [self._reference])
             hint = f"merge it, or name another branch with --to-branch, or drop it: {drop}"
             raise UsageError(message, hint)
@@ -367,5 +369,5 @@ class ProposingBranch(Struct, frozen=True):
         if result.status == 0:
             return
         if self._seen() != old:
-            raise LostRaceError(f"branch {self.name} moved while this was planned")
-        raise failure("update-ref", result, f"see whether {self.name} can be a branch here")
+            raise LostRaceError(f"branch {self.name} moved during planning")
+        raise failure("update-ref", result, f"check that {self.name} can be a branch here")

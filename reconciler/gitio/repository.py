@@ -65,7 +65,7 @@ OLD = 60.0
 LOOSE = 16
 PACKS = 40
 
-_NO_REPOSITORY = "name one with --repo DIR, or ipam -C DIR; ipam init DIR begins one"
+_NO_REPOSITORY = "pass --repo DIR or ipam -C DIR, or run ipam init DIR to create one"
 _log = logging.getLogger(__name__)
 
 
@@ -152,8 +152,8 @@ class Repository:
             fetch(self.git, self.remote, self.branch, head, truth)
         revision, self.seen.local = (find_revision(self.git, name) for name in (head, local))
         if revision is None:
-            hint = "make a first commit, or name another with --branch"
-            raise GitError(f"branch {self.branch} is not in the repository", hint)
+            hint = "create a first commit, or choose another branch with --branch"
+            raise GitError(f"branch {self.branch} does not exist in this repository", hint)
         require_root(self.git, revision.id)
         return revision
 
@@ -231,7 +231,7 @@ class Repository:
         if any(history.holds(self.git, it, local.id) for it in heads):
             return
         message = f"branch {self.branch} of this checkout has commits that are not on the remote"
-        hint = "git push (or git reset) first; reconcile uses the commits of the remote"
+        hint = "run git push (or git reset) first; ipam reconcile uses the commits of the remote"
         raise UsageError(message, hint)
 
     def has_branch(self, branch: str) -> bool:
@@ -365,8 +365,10 @@ class Repository:
         if self.remote is None and local != self.seen.local:
             if self._checkout is not None and self.seen.local is not None:
                 self._checkout.follow(revision, self.seen.local)  # undo the checkout
-            raise LostRaceError(f"branch {self.branch} moved while this was planned")
-        raise failure("update-ref", result, "run it again when no other git is at work here")
+            raise LostRaceError(f"branch {self.branch} moved during planning")
+        raise failure(
+            "update-ref", result, "run it again when no other Git command is running here"
+        )
 
 
 def open_repository(
@@ -378,7 +380,7 @@ def open_repository(
     or the top.
     """
     if not path.is_dir():
-        raise UsageError(f"{path} is not a folder", "name a Git repository with --repo")
+        raise UsageError(f"{path} is not a folder", "pass a Git repository with --repo")
     path = path.resolve()
     git_dir, worktree = locate(path, environment)
     folder = root_folder(root or "")
@@ -396,7 +398,7 @@ def open_repository(
 def open_worktree(repository: Repository, root: Path) -> WorktreeSource:
     """Open the work tree of a checkout, compared with HEAD if it has a commit."""
     if repository.worktree is None:
-        raise UsageError(f"{root} has no work tree", "leave --worktree out")
+        raise UsageError(f"{root} has no work tree", "omit --worktree")
     git = repository.git
     place = require_place(git.root, repository.worktree)
     try:
@@ -487,7 +489,7 @@ def _signed(git: GitProcess, commit: Commit, revision: Revision) -> Revision:
         extra=signature(commit.committer, revision.clock),
     )  # fmt: skip
     if result.status != 0:
-        hint = "--sign takes a GPG key id, or the path of an SSH key without a passphrase"
+        hint = "pass a GPG key ID to --sign, or the path of an SSH key without a passphrase"
         raise GitError(f"cannot sign: {failure('commit-tree', result)}", hint)
     return Revision(result.out.decode("ascii").strip(), revision.clock)
 
@@ -578,21 +580,21 @@ def find_site(folder: Path, environment: Mapping[str, str]) -> Site:
     """Return the site at a folder, which need not exist, or raise UsageError."""
     folder = folder.resolve()
     if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder} is not a folder", "name one that is, or that is not there yet")
+        raise UsageError(f"{folder} is not a folder", "choose an existing folder, or a new one")
     around = checkout_around(folder, environment)
     if around is None:
         return Site(folder, None)
     root = folder.relative_to(around).as_posix()
     repository = open_repository(around, environment, root=root)
     if repository.worktree is None:
-        hint = "clone it, and begin in the clone"
+        hint = "clone it, and run ipam init in the clone"
         raise UsageError(f"{folder} is a bare repository, which has no files", hint)
     for above in folder.parents:
         if above != around and around not in above.parents:
             break
         if (above / SETTINGS).exists():  # its files would belong to two roots
-            hint = f"name that: ipam init {above}; or a folder outside of it"
-            raise UsageError(f"{folder} is in {above}, which has an {SETTINGS} of its own", hint)
+            hint = f"run ipam init {above}, or choose a folder outside of it"
+            raise UsageError(f"{folder} is in {above}, which has its own {SETTINGS}", hint)
     return Site(folder, repository)
 
 

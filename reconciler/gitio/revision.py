@@ -29,7 +29,7 @@ T = TypeVar("T")
 _FOLDER = "040000"
 _REGULAR = ("100644", "100755", "100664")
 _MODES = {"120000": "a symlink", "160000": "a submodule"}
-_REWRITE = "remove it by a new commit, and see which tool added it: git log -p --all -- PATH"
+_REWRITE = "remove it in a new commit; to see who added it: git log -p --all -- PATH"
 # Names of most files, which need no further check.
 _PLAIN_PATH = re.compile(r"(?:\w[\w.-]{0,199}/){0,15}\w[\w.-]{0,199}", re.ASCII)
 _DOTGIT = re.compile(r"\.git|git~1")
@@ -72,7 +72,7 @@ class Budget:
     def check_bytes(self, total: int) -> None:
         """Refuse a read that exceeds the limit. Raises LimitError if the total is too large."""
         if total > self.limits.bytes:
-            message = f"{self._where} holds more than {self.limits.bytes} bytes to be read"
+            message = f"{self._where} has more than {self.limits.bytes:,} bytes of files to read"
             hint = f"split it, or raise spec.limits.bytes in ipam.yaml; {LIMITS_HINT}"
             raise LimitError(message, hint)
 
@@ -216,11 +216,11 @@ def irregular(path: str, mode: str) -> Finding | None:
     place = Location(path)
     if mode in _MODES:
         message = f"not a regular file: {_MODES[mode]} (mode {mode})"
-        return error("not-a-file", place, message, "put the content itself there")
+        return error("not-a-file", place, message, "replace it with a regular file")
     if wrong := no_checkout(path):
         return error("path-invalid", place, wrong, _REWRITE)
     if not path.isprintable() or "\ufffd" in path or "\\" in path:
-        message = "the path has characters that a file name must not have"
+        message = "the path contains invalid characters"
         return error("not-a-file", place, message, "rename the file")
     return None
 
@@ -230,7 +230,7 @@ def no_checkout(path: str) -> str:
     names = path.split("/")
     # The short name of .git on NTFS is GIT~1.
     if is_named(path, _DOTGIT):
-        return "the path has a name that Git keeps for itself"
+        return "the path contains a name that Git reserves"
     if any(it in ("", ".", "..") for it in names):
         return "the path has an empty name, . or .."
     if any(len(it.encode()) > 255 for it in names):
@@ -250,9 +250,9 @@ def out_of_place(path: str, mode: str, *, is_folder: bool) -> Finding | None:
     """Return a finding about an entry where a folder or file is required, or None."""
     if mode in _MODES or (mode == _FOLDER) == is_folder:
         return irregular(path, mode)
-    hint = f"git log -p -- {path} shows when it became one"
+    hint = f"replace it with a folder; to see its changes: git log -p -- {path}"
     if is_folder:
-        message = f"a folder required, got a file (mode {mode})"
+        message = f"the path is a file (mode {mode}), expected a folder"
         return error("not-a-folder", Location(path), message, hint)
     return error("not-a-file", Location(path), f"not a regular file: a folder (mode {mode})", hint)
 

@@ -139,8 +139,7 @@ class WorktreeSource:
         lines = self._indexed(self._git, new, "-v")
         marked = [line[2:] for line in lines if line[0] == "S" or line[0].islower()]
         if marked:
-            message = "the index marks files as not to be looked at"
-            message += " (skip-worktree, assume-unchanged)"
+            message = "the index excludes files of the work tree (skip-worktree, assume-unchanged)"
             raise UsageError(f"{message}: {join_limited(marked)}", _MARKED_HINT)
         self._listed.update(dict.fromkeys(new))
 
@@ -211,7 +210,7 @@ class WorktreeSource:
         except OSError as failed:
             if failed.errno != ENAMETOOLONG:
                 raise
-            message = "the path is too long to be read"
+            message = "the path is too long"
             self._findings[error("not-a-file", place, message, "shorten it")] = None
             return "", 0
         if stat.S_ISLNK(found.st_mode):
@@ -220,7 +219,7 @@ class WorktreeSource:
             return _FILE, found.st_size
         if stat.S_ISDIR(found.st_mode):
             return (_SUBMODULE if self._is_submodule(path) else _FOLDER), 0
-        message = "not a regular file: a device, pipe or socket"
+        message = "not a regular file: a device, pipe, or socket"
         self._findings[error("not-a-file", place, message)] = None
         return "", 0
 
@@ -283,8 +282,8 @@ class Checkout(Struct, frozen=True):
         """Raise UsageError at changes, untracked files in `folders`, or another Git process."""
         lock = self.git.git_dir / "index.lock"
         if lock.exists():
-            hint = f"if no git is running here, remove {lock}"
-            raise UsageError("another git is at work in this checkout, or was killed in it", hint)
+            hint = f"remove {lock}, if no Git command is running in this checkout"
+            raise UsageError("another Git command is running in this checkout, or was killed", hint)
         changed, unknown = self._dirty()
         inside = tuple(f"{folder}/" for folder in self.git.root.inside(folders))
         unknown = [path for path in unknown if path.startswith(inside)]
@@ -292,7 +291,7 @@ class Checkout(Struct, frozen=True):
             return  # a killed run had already updated the files
         if dirty := [*changed, *unknown]:
             hint = "commit or stash them, or reconcile a clone or the remote: --remote URL"
-            message = f"the work tree has changes that are not committed: {join_limited(dirty)}"
+            message = f"the work tree has uncommitted changes: {join_limited(dirty)}"
             raise UsageError(message, hint)
 
     def follow(self, old: Revision, new: Revision) -> None:
@@ -301,8 +300,8 @@ class Checkout(Struct, frozen=True):
         self.git.run(self._tree, "update-index", "-q", "--refresh")
         done = self.git.run(self._tree, "read-tree", "-m", "-u", old.id, new.id)
         if done.status != 0:
-            hint = f"fix that and run it again; the target is {new.id}"
-            raise GitError(f"the work tree cannot follow: {failure('read-tree', done)}", hint)
+            hint = f"fix this, then run the command again; the target is {new.id}"
+            raise GitError(f"the work tree cannot be updated: {failure('read-tree', done)}", hint)
 
     def uncommitted(self, paths: Sequence[str]) -> list[str]:
         """Return the files at or below some paths that differ from HEAD."""

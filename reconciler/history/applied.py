@@ -93,11 +93,11 @@ class Served(NamedTuple):
 def read_apply_result(data: bytes) -> ApplyResult:
     """Parse an ApplyResult, or a ReconcileResult that has one, or raise a ValueError."""
     if len(data) > MAX_BYTES:
-        raise ValueError(f"it has more than {MAX_BYTES} bytes; no result is as long")
+        raise ValueError(f"more than {MAX_BYTES:,} bytes, too long for a result")
     found = _decoded(data, _RESULT)
     if isinstance(found, _Reconcile):
         if found.apply is None:
-            raise ValueError("it is a ReconcileResult that applied nothing: its apply is null")
+            raise ValueError("a ReconcileResult that applied nothing (apply is null)")
         found = found.apply
     clusters = {}
     for it in found.clusters:
@@ -140,7 +140,7 @@ def _uses(cluster: str, uses: Iterable[_Use]) -> Iterator[tuple[IPRange, int]]:
             version, first = parse_address(use.start)
             other, last = parse_address(use.end)
         except NotationError as wrong:
-            raise ValueError(f"{where} has an address that is none") from wrong
+            raise ValueError(f"{where} has an invalid address") from wrong
         if version != other or not use.used <= last - first + 1:
             raise ValueError(f"{where} has {use.used} addresses, more than the range")
         yield IPRange(version, first, last), use.used
@@ -210,7 +210,7 @@ def _why(cluster: str, result: ApplyResult, left: int) -> str:
     if not left:
         return ""
     if seen is None:
-        return "it is not in the result"
+        return "not in the result"
     if seen.uses is None:
         is_there = seen.state in ("applied", "failed")
         return "its Services were not read" if is_there else f"it was {seen.state}"

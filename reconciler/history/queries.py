@@ -256,10 +256,10 @@ def idle_remedies(evaluation: Evaluation, key: Key, result: ApplyResult) -> list
         return []
     found = _idle_records(evaluation, claim, result)
     if not found:
-        return ["idle: no unused record would make room, according to that apply"]
+        return ["idle: according to that apply, no unused record would make enough room"]
     lines = [_remedy(evaluation, item, claim) for item in found[:_MAX_IDLE]]
     if more := len(found[_MAX_IDLE:]):
-        lines.append(f"idle: {plural(more, 'more record')} would do, all as large or larger")
+        lines.append(f"idle: {plural(more, 'more record')} would make room, all as large or larger")
     if result.revision != evaluation.tree.revision:
         lines.append(f"idle is from an apply of another revision, {result.revision[:12]}")
     return lines

@@ -111,8 +111,8 @@ def _closed(pool: Pool, unread: str) -> str:
     if unread:
         return f"{unread} cannot be read"
     if pool.is_paused:
-        return "it is paused"
-    return "" if pool.auto_assign else "it allocates only addresses that a claim names"
+        return "the pool is paused"
+    return "" if pool.auto_assign else "autoAssign is false"
 
 
 def _fits(pool: Pool, free: IPSet, wanted: FreeQuery, closed: str) -> tuple[FreeFit, ...]:
@@ -251,7 +251,7 @@ def _wait(claim: Claim, free: IPSet, reserved: Sequence[_Held]) -> tuple[int, st
     run, end = room(count), reserved[count - 1][0]
     waited = (path for _, path, it in reserved[:count] if run and run.overlaps(it))
     paths = list(dict.fromkeys(waited))
-    held = "is held until" if len(paths) == 1 else "are held, the last until"
+    held = "is reserved until" if len(paths) == 1 else "are reserved, the last until"
     text = f"wait: {join_limited(paths)} {held} {format_instant(end)}; then {claim.size} are free"
     return end, text
 

@@ -67,8 +67,7 @@ def _with_distinct_names(
         if plain(other.said) == plain(item.said):
             yield item
             continue
-        message = f"{shown(item.said)} and {shown(other.said)} of {full_place(other.place)} become"
-        message += f" one name, {item.title}"
+        message = f"{shown(item.said)} and {shown(other.said)} of {full_place(other.place)} become one name, {item.title}"
         hint = "rename one of the two, or write both alike if they are one"
         conflicts.append(conflict(item.place, message, hint))
 
@@ -98,11 +97,10 @@ def _without_contested(
 
 
 def _contested(item: ImportedRange, other: ImportedRange, both: IPRange) -> Finding:
-    message = f"{format_short(both)} has two holders: {item.title} has it as {item.type},"
-    message += f" {other.title} of {full_place(other.place)} as {other.type}"
-    hint = "find out who uses it, and leave the other one out"
+    message = f"{format_short(both)} has two holders: {item.title} has it as {item.type}, {other.title} of {full_place(other.place)} as {other.type}"
+    hint = "find out which one uses it, and omit the other"
     if other.team and other.team == item.team and item.is_typed and not other.is_typed:
-        hint = f"state the type of {format_short(other.item)} in the source, or leave one out"
+        hint = f"state the type of {format_short(other.item)} in the source, or omit one"
     return conflict(item.place, message, hint)
 
 
@@ -200,7 +198,7 @@ def outcome(
     for decision in after.plan.decisions:
         if (old := kept.get(decision.claim)) is not None and not isinstance(decision, Keep):
             message = f"{decision.claim.short} would not keep its addresses"
-            hint = "do not import addresses for this claim"
+            hint = "omit the addresses of this claim"
             moved.append(conflict(Location(old.allocation.path), message, hint))
         claim = after.state.claims.get(decision.claim)
         if claim is None or claim.source.path not in paths:
@@ -335,14 +333,14 @@ class _Assembling:
         first: dict[tuple[GroupKind, str, str], ImportedObject] = {}
         for item in self.found.copies:
             if _find(self.before.documents, item.body) is not None:
-                self.notes.append(f"{item.place}: the repository describes it already")
+                self.notes.append(f"{item.place}: already in the repository")
                 continue
             other = first.setdefault((_kind(item.body), item.namespace, item.name), item)
             if other is item:
                 yield self._with_pool_name(item)
             elif other.body != item.body:
                 message = f"it differs from the object in {other.place}"
-                hint = "name one management cluster only"
+                hint = "pass only one management cluster"
                 self.conflicts.append(conflict(item.place, message, hint))
 
     def _with_pool_name(self, item: ImportedObject) -> ImportedObject:
@@ -384,8 +382,7 @@ class _Assembling:
                 ranges = IPSet.of(it.pool.ranges)
                 new = ranges & placed
                 if new and document is not None:
-                    message = f"{describe(new)} of pool {it.pool.name} is in no entry of"
-                    message += f" {document.title} of {document.start}"
+                    message = f"{describe(new)} of pool {it.pool.name} is in no entry of {document.title} of {document.start}"
                     hint = f"add it to spec.loadBalancers, addresses: [{', '.join(written(new))}]"
                     self.conflicts.append(conflict(cluster.place, message, hint))
                 elif new and new == ranges:  # else, the conflict was reported
@@ -430,8 +427,8 @@ class _Assembling:
         body = self.writer.provider(name or self._free_name(documents), served)
         others = documents.every(_kind(body), body["metadata"]["namespace"])
         if name and name not in others and others:
-            message = f"{_kind(body).kind} {name} is not in the repository"
-            hint = meant(name, others) or f"name one of these: {join_limited(others, ' or ')}"
+            message = f"{_kind(body).kind} {name} does not exist in this repository"
+            hint = meant(name, others) or f"choose one of these: {join_limited(others, ' or ')}"
             self.conflicts.append(conflict(Location(f"--provider {name}"), message, hint))
         elif name not in others:
             name = body["metadata"]["name"]

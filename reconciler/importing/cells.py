@@ -15,7 +15,7 @@ from reconciler.addresses import (
 )
 from reconciler.documents.findings import shown
 
-_EXAMPLE = "write 10.0.0.5, 10.0.0.0/28 or 10.0.0.5-10.0.0.9"
+_EXAMPLE = "write 10.0.0.5, 10.0.0.0/28, or 10.0.0.5-10.0.0.9"
 _DASH = re.compile(r"\s*(?:[-\u2010-\u2015\u2212~]+>?|\.{2,}|\u2026|\s(?:to|through|bis)\s)\s*")
 _MASK = re.compile(r"\s*/\s*(?=\d{1,3}(?![\d.])|255\.)|\s+(?=255\.)")
 _BETWEEN = re.compile(r"(?:[\s,;|&+]|(?<=\s)(?:/|and|und)(?=\s))+")
@@ -32,7 +32,7 @@ def ranges_in(text: str, notation: Notation = "address") -> list[IPRange]:
     plain = text.translate(_INVISIBLE).strip(" =\"'")
     parts = [it for it in _BETWEEN.split(_MASK.sub("/", _DASH.sub("-", plain))) if it]
     if not parts:
-        raise NotationError("the row says no address", _EXAMPLE)
+        raise NotationError("the row has no address", _EXAMPLE)
     try:
         return [_range(part, notation) for part in parts]
     except NotationError as wrong:
@@ -79,7 +79,7 @@ def _range(text: str, notation: Notation) -> IPRange:
         item = between(first, last)
         if notation == "network" and item.prefix() is None:
             hint = "describe it as networks with a prefix length each"
-            raise NotationError(f"{shown(text)} is no CIDR: no pool can be made of it", hint)
+            raise NotationError(f"{shown(text)} is not a CIDR, so it cannot become a pool", hint)
         return item
     if dash:
         hint = "write the first and the last address, without prefix lengths"

@@ -128,7 +128,7 @@ def copies_of(cluster: str, there: ImportedList, writer: Writing | None = None) 
                 copies.append(_copy(kind, manifest, there, place))
             except (KeyError, TypeError, AttributeError, ValueError):
                 hint = "fix the object, or write its document by hand"
-                conflicts.append(conflict(place, "no document can be made of it", hint))
+                conflicts.append(conflict(place, "it cannot become a document", hint))
     return ImportedSource(copies=tuple(copies), notes=tuple(notes), conflicts=tuple(conflicts))
 
 

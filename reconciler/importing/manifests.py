@@ -49,8 +49,10 @@ def clusters_in(
                     continue
                 objects = hub if ref.resource in resources() else own
                 if objects.setdefault(ref, manifest) != manifest:
-                    hint = "name each cluster, NAME=FILE, or export its objects again"
-                    conflicts.append(conflict(place, f"{ref} is there twice, and differs", hint))
+                    hint = "name each cluster (NAME=FILE), or export its objects again"
+                    conflicts.append(
+                        conflict(place, f"{ref} appears twice with different content", hint)
+                    )
         except UnreadableError as failed:
             conflicts.append(failed.finding)
     return found, ImportedSource(notes=tuple(dict.fromkeys(notes)), conflicts=tuple(conflicts))
@@ -65,7 +67,7 @@ def _manifests(path: str, data: bytes) -> Iterator[tuple[Location, Manifest]]:
             texts += [named.get("name"), named.get("namespace", "default")]
             if len(texts) < 4 or not all(isinstance(it, str) and it for it in texts):
                 message = f"{pointer} is not an object with apiVersion, kind and metadata.name"
-                raise UnreadableError(path, message, "name the output of kubectl get -o yaml")
+                raise UnreadableError(path, message, "pass the output of kubectl get -o yaml")
             yield Location(path, 0, 0, pointer), {**item, "metadata": {"uid": "", **named}}
 
 

@@ -89,7 +89,7 @@ class Placed:
             hint = f"correct the source, or set spec.type of {odd.place} to {item.type}"
             self.conflicts.append(conflict(item.place, message, hint))
         elif met:
-            self._note(item, f"{text} of {item.title} is known already")
+            self._note(item, f"{text} of {item.title} is already known")
             around = (it for it in self._homes if it.space == item.space)
             names = (it.name for it in around if it.extent.covers(item.item))
             self.known += [item._replace(pool=name) for name in names]
@@ -106,7 +106,7 @@ class Placed:
         ):
             if (first := firsts.setdefault((item.space, item.extent), item)) != item:
                 there = full_place(first.place)
-                self._note(item, f"{format_cidr(item.extent)} is described by {there} already")
+                self._note(item, f"{format_cidr(item.extent)} is already described by {there}")
         ordered = [it for it in firsts.values() if _given(it, found)]
         for item, following in zip_longest(ordered, ordered[1:]):
             text = format_cidr(item.extent)
@@ -125,17 +125,17 @@ class Placed:
             given = home.given & IPSet((item.item,)) - used
             if home.space != item.space or not given:
                 continue
-            message = f"{text} is used otherwise, but pool {home.name} of {home.place} has it"
+            message = f"{text} is used by another system, but in pool {home.name} of {home.place}"
             blocks = [block for it in given for block in cidrs_of(it)]
             hint = f"reserve it in the pool: spec.reserved, {', '.join(blocks)}"
             there = near(self._taken, item)
             if other := next((it for it in there if given.overlapping(it.item)), None):
                 part = format_short(other.item)
-                message = f"{text} is used otherwise, but {part} is assigned to {other.title}"
+                message = f"{text} is used by another system, but {part} belongs to {other.title}"
                 hint = other.hint(item)
             self.conflicts.append(conflict(item.place, message, hint))
             return
-        self._note(item, f"{text} is used otherwise, and not given out")
+        self._note(item, f"{text} is used by another system, and is not allocated")
 
     def _is_there(self, item: ImportedNetwork) -> bool:
         for home in (it for it in self._homes if it.space == item.space):
@@ -146,8 +146,8 @@ class Placed:
                 return True
             if home.extent & IPSet((item.extent,)):
                 text = f"{format_cidr(item.extent)} ({item.name})"
-                message = f"{text} and pool {home.name} of {home.place} are in each other's way"
-                hint = "widen the pool that is there, or leave one of the two out"
+                message = f"{text} and pool {home.name} of {home.place} overlap"
+                hint = "widen the existing pool, or omit one of the two"
                 self.conflicts.append(conflict(item.place, message, hint))
                 return True
         return False
@@ -177,14 +177,14 @@ class Placed:
             return False
         if fitting:
             names = " and ".join(f"{home.name} of {home.place}" for home in fitting)
-            message, hint = f"{title} lies in several pools: {names}", "say which: name the pool"
+            message, hint = f"{title} is in several pools: {names}", "name the pool"
         else:
             names = ", ".join(home.name for home in named or around) or "none"
-            message = f"{title} lies outside of every pool"
-            hint = f"widen one, or describe one: --pool NAME=CIDR; looked at: {names}"
+            message = f"{title} is outside all pools"
+            hint = f"widen a pool, or add one with --pool NAME=CIDR (checked: {names})"
             if item.space != DEFAULT_SPACE:
                 message += f" of VRF {item.space}"
-                hint = f"import its prefix with this VRF, or widen a pool; looked at: {names}"
+                hint = f"import its prefix with this VRF, or widen a pool (checked: {names})"
         self.conflicts.append(conflict(item.place, message, hint))
         return False
 
@@ -219,8 +219,7 @@ class Placed:
         self, made: ImportedNetwork, parts: IPSet, items: Sequence[ImportedRange]
     ) -> None:
         for home in (it for it in self._homes if it.space == made.space and it.extent & parts):
-            message = f"{describe(home.extent & parts)} is in pool {home.name} of {home.place}"
-            message += f", but not all of {describe(parts)}"
+            message = f"{describe(home.extent & parts)} is in pool {home.name} of {home.place}, but not all of {describe(parts)}"
             hint = "add the rest to its addresses, or write a pool for all of it"
             self.conflicts.append(conflict(made.place, message, hint))
             return

@@ -72,8 +72,7 @@ class Announced(NamedTuple):
         outside, name = self.users(_EVERYTHING - inside), self.balancer.name
         if not outside:
             return ImportedSource()
-        message = f"an address outside of every {self.balancer.pool.kind}: "
-        message += f"Service {join_limited(outside)}"
+        message = f"an address outside of every {self.balancer.pool.kind}: Service {join_limited(outside)}"
         hint = f"reserve it, or describe it as a CSV row: {name} does not give it"
         if not self.pools:
             hint = f"if {name} is in another namespace: --{_OPTION}-namespace NAME; else reserve it"
@@ -358,8 +357,7 @@ def _one(look: ImportSource, title: str, usual: str, home: str) -> ImportedSourc
     if len(homes) > 1:
         return found.with_more(_several_homes(place, _BALANCER, homes))
     if homes and homes != [TENANT_HOME]:
-        note = f"cluster {title}: {_BALANCER.name} is in namespace {homes[0]};"
-        note += f" apply writes to {TENANT_HOME}"
+        note = f"cluster {title}: {_BALANCER.name} is in namespace {homes[0]}; apply writes to {TENANT_HOME}"
         found = found.with_more(ImportedSource(notes=(note,)))
     services = cluster.list(SERVICE).items
     announced = Announced(look.owner, pools, services, usual, look.pool)

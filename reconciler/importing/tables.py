@@ -94,7 +94,7 @@ def columns_of(header: Sequence[str], mapped: Mapping[str, str]) -> Columns:
             raise ValueError(f"{shown(meaning)} is not a meaning of a column; {more}")
         wanted[plain(name)] = meaning
         if plain(name) not in there:
-            raise ValueError(f"no column {shown(name)}; there are: {', '.join(header)}")
+            raise ValueError(f"no column {shown(name)} (columns: {', '.join(header)})")
     ranked: dict[str, list[tuple[int, int]]] = {}
     for at, name in enumerate(there):
         meaning, rank = (wanted[name], -1) if name in wanted else _KNOWN.get(name, ("", 0))
@@ -134,7 +134,7 @@ class UnreadableError(Exception):
 def decoded(path: str, data: bytes) -> str:
     """Return the text of a file: UTF-8, or UTF-16 (spreadsheets)."""
     if len(data) > MAX_BYTES:
-        message = f"the file has {len(data)} bytes; {MAX_BYTES} are read"
+        message = f"the file has {len(data):,} bytes, must have at most {MAX_BYTES:,}"
         raise UnreadableError(path, message, "split it into several files, and name all of them")
     encoding = next((name for mark, name in _BOMS if data.startswith(mark)), "utf-8")
     if b"\0" in data[:2]:
@@ -177,7 +177,7 @@ def table_rows(
             unread = (header[at] for at in unknown if any(texts[at : at + 1]))
             rows.append(TableRow(place, _values(texts, columns), shape(header), tuple(unread)))
         elif any(texts[1:]):
-            notes.append(f"{place}: a comment, which is not read")
+            notes.append(f"{place}: a comment, ignored")
     likely = _likely(header, columns, sample)
     is_networks = not columns.keys() & {"address", "range", "start"} and not shape(header)
     is_host = is_networks and columns.keys() & {"name", "cluster"} and "address" in likely.values()
@@ -190,7 +190,7 @@ def table_rows(
 
 
 def _no_addresses(header: Sequence[str], likely: Mapping[str, str]) -> tuple[str, str]:
-    message = f"no column says addresses; there are: {', '.join(map(shown, header))}"
+    message = f"no column has addresses (columns: {', '.join(map(shown, header))})"
     pairs = likely or {"COLUMN": "address"}
     hint = " ".join(f"--map {quote(f'{name}={meaning}')}" for name, meaning in pairs.items())
     more = "; ends of ranges are =start and =end" if "ignore" in pairs.values() else ""
@@ -349,7 +349,7 @@ def _addresses(row: TableRow, type_: str) -> tuple[list[IPRange], bool]:
     if another := row.get("another"):
         one = row.get("address") or row.get("range")
         message = f"two columns have addresses: {shown(one)} and {shown(another)}"
-        raise NotationError(message, "leave one out with --map COLUMN=ignore, and import it next")
+        raise NotationError(message, "omit one with --map COLUMN=ignore, and import it next")
     owner = row.get("cluster") or row.get("name")
     more = ranges_in(row.get("ipv6")) if row.get("ipv6") else []
     if start := row.get("start"):
@@ -391,13 +391,13 @@ def _holding(
     namespace, slash, name = said.rpartition("/")
     owner = slug(name)
     if said and not owner:
-        message = f"{shown(said)}: no name of Kubernetes can be made of it"
-        raise NotationError(message, "name it in letters a-z, digits and -")
+        message = f"{shown(said)} cannot become a Kubernetes name"
+        raise NotationError(message, "use a-z, digits, and -")
     if row.get("type") and type_ not in (LOAD_BALANCER, NODES):
         type_name = said_type(row.get("type"))
         near = nearest(type_name, sorted(_WORDS[LOAD_BALANCER]), 0.75)
         hint = f"--map-type {quote(f'{type_name}={LOAD_BALANCER}')}, or ={', ='.join(TYPES[1:])}"
-        hint = f"did you mean {near}? Else say it: {hint}" if near else f"say it: {hint}"
+        hint = f"did you mean {near}? Otherwise set it: {hint}" if near else f"set it: {hint}"
         raise NotationError(f"type {shown(type_name)} is not known", hint)
     if row.unread and row.get("cluster") and not (type_ or assumed.type):
         why = f"the type is unknown, and a column is not read: {', '.join(map(shown, row.unread))}"

@@ -81,7 +81,9 @@ class KubeCluster:
         if tuple(int(it[0]) if it else 0 for it in numbers) < OLDEST:
             needed = ".".join(map(str, OLDEST))
             message = f"Kubernetes {version}: {needed} or later is needed"
-            raise errors.ClusterError(message, "older ones have no server-side apply")
+            raise errors.ClusterError(
+                message, "upgrade the cluster, which has no server-side apply"
+            )
         return version
 
     def get(self, ref: Ref) -> Manifest | None:

@@ -16,8 +16,8 @@ from reconciler.model.errors import KubeconfigError
 MAX_BYTES = 1024 * 1024
 SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
-_ALLOW = "--allow-exec permits it"
-_INLINE = "a kubeconfig of a Secret holds all of its data itself"
+_ALLOW = "use --allow-exec to permit it"
+_INLINE = "put all data into the kubeconfig of the Secret"
 LISTS = ("clusters", "contexts", "users")
 CLUSTER_FILES = ("certificate-authority",)
 USER_FILES = ("client-certificate", "client-key", "tokenFile")
@@ -94,7 +94,7 @@ def parse(cluster: str, data: bytes) -> Mapping[str, Any]:
         raise refused(cluster, "it is not a mapping")
     value: Mapping[str, Any] = reading.documents[0].value
     if value.get("kind", "Config") != "Config":
-        raise refused(cluster, "key kind: it is not Config")
+        raise refused(cluster, "key kind is not Config")
     for key in LISTS:
         _entries(cluster, value, key)
     return value
@@ -104,7 +104,7 @@ def read_files(cluster: str, paths: Sequence[Path]) -> Mapping[str, Any]:
     """Merge kubeconfigs as kubectl does: paths are relative to each file, missing files skipped."""
     present = [path for path in paths if path.exists()]
     if not present:
-        raise refused(cluster, "no file of $KUBECONFIG is there")
+        raise refused(cluster, "no file of $KUBECONFIG exists")
     return merge(
         _make_absolute(parse(cluster, read_file(cluster, path)), path.absolute().parent)
         for path in present
@@ -148,22 +148,22 @@ def check_kubeconfig(
     """Return the cluster and the user of a context, or of the current one, if all keys are allowed."""
     name = context or config.get("current-context")
     if not name or not isinstance(name, str):
-        raise refused(cluster, "key current-context: it is missing", "give --context")
+        raise refused(cluster, "key current-context is missing", "pass --context")
     chosen = _named(cluster, config, "contexts", name)
     if chosen is None:
         key = "--context" if context else "current-context"
-        raise refused(cluster, f"{key}: it has no such context")
+        raise refused(cluster, f"{key} has no such context")
     server = _named(cluster, config, "clusters", chosen.get("cluster"))
     if server is None:
-        raise refused(cluster, "key contexts.context.cluster: it has no such cluster")
+        raise refused(cluster, "key contexts.context.cluster has no such cluster")
     user = _named(cluster, config, "users", chosen.get("user"))
     if user is None and chosen.get("user"):
-        raise refused(cluster, "key contexts.context.user: it has no such user")
+        raise refused(cluster, "key contexts.context.user has no such user")
     # A tenant controls the kubeconfig of a Secret, so it never runs commands or reads files.
     hint = ("" if allow_exec else _ALLOW) if is_named else _INLINE
     found = _checked(cluster, server, user or {}, hint)
     if not is_named and not found.server.startswith("https:"):
-        raise refused(cluster, "key server: it is not https", _INLINE)
+        raise refused(cluster, "key server is not https", _INLINE)
     return found
 
 
@@ -176,11 +176,11 @@ def _checked(
     _check_keys(name, "users.user", user, _USER_KEYS)
     if cluster.get("insecure-skip-tls-verify"):
         mend = "give certificate-authority-data"
-        raise refused(name, "key insecure-skip-tls-verify: it is not allowed", mend)
+        raise refused(name, "key insecure-skip-tls-verify is not allowed", mend)
     for key in ("exec", "auth-provider", *USER_FILES, "certificate-authority", "proxy-url"):
         value = user.get(key) or cluster.get(key)
         if value and hint:
-            raise refused(name, f"key {key}: it is not allowed", hint)
+            raise refused(name, f"key {key} is not allowed", hint)
         if value and key in (*USER_FILES, *CLUSTER_FILES) and not Path(value).is_absolute():
             raise refused(name, f"key {key}: a relative path", "write the data inline")
     _check_credentials(name, user)
@@ -193,38 +193,38 @@ def _checked(
 def _check_credentials(name: str, user: Mapping[str, Any]) -> None:
     for key in ("token", "username", "password"):
         if not (user.get(key, "").isprintable() and user.get(key, "").isascii()):
-            raise refused(name, f"key {key}: it holds characters that no header takes")
+            raise refused(name, f"key {key} contains characters that no header takes")
     missing = [key for key in USER_FILES[:2] if not (user.get(f"{key}-data") or user.get(key))]
     if len(missing) == 1:
-        raise refused(name, f"key {missing[0]}-data: it is missing")
+        raise refused(name, f"key {missing[0]}-data is missing")
     for key in user.keys() & {"exec", "auth-provider"}:
         if not isinstance(user[key], dict):
-            raise refused(name, f"key {key}: it is not a mapping")
+            raise refused(name, f"key {key} is not a mapping")
 
 
 def _check_keys(name: str, where: str, found: Mapping[str, Any], known: set[str]) -> None:
     for key, value in found.items():
         if key not in known | _TEXTS:
-            raise refused(name, f"key {shown(key)} of {where}: it is not known")
+            raise refused(name, f"key {shown(key)} of {where} is not known")
         if key in _TEXTS and not isinstance(value, str):
-            raise refused(name, f"key {key}: it is not a string")
+            raise refused(name, f"key {key} is not a string")
 
 
 def _server(name: str, server: object) -> str:
     if not server or not isinstance(server, str):
-        raise refused(name, "key server: it is missing")
+        raise refused(name, "key server is missing")
     try:
         url = urlsplit(server)
         host, _port = url.hostname or "", url.port
     except ValueError:
         # The message of the exception can contain the address.
-        raise refused(name, "key server: it is not a URL") from None
+        raise refused(name, "key server is not a URL") from None
     if not host or not server.isprintable() or " " in server or url.query or url.fragment:
-        raise refused(name, "key server: it is not the URL of a server")
+        raise refused(name, "key server is not the URL of a server")
     if url.username is not None or url.password is not None:
-        raise refused(name, "key server: it has a user or a password in it")
+        raise refused(name, "key server has a user or a password in it")
     if url.scheme != "https" and not (url.scheme == "http" and is_loopback(host)):
-        raise refused(name, "key server: it is not https")
+        raise refused(name, "key server is not https")
     return url.scheme + server[len(url.scheme) :].rstrip("/")
 
 
@@ -240,16 +240,16 @@ def _decoded(name: str, key: str, text: str) -> bytes:
     try:
         data = b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError) as failure:
-        raise refused(name, f"key {key}: it is not base64") from failure
+        raise refused(name, f"key {key} is not base64") from failure
     if b"-----BEGIN " not in data:
-        raise refused(name, f"key {key}: it is not PEM inside")
+        raise refused(name, f"key {key} is not PEM inside")
     return data
 
 
 def _entries(cluster: str, config: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
     entries = config.get(key) or []
     if not isinstance(entries, list):
-        raise refused(cluster, f"key {key}: it is not a list")
+        raise refused(cluster, f"key {key} is not a list")
     for entry in entries:
         if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
             raise refused(cluster, f"key {key}: an entry has no name")
@@ -264,7 +264,7 @@ def _named(
         if entry["name"] == name:
             value = entry.get(inner) or {}
             if not isinstance(value, dict):
-                raise refused(cluster, f"key {key}.{inner}: it is not a mapping")
+                raise refused(cluster, f"key {key}.{inner} is not a mapping")
             return value
     return None
 

@@ -46,7 +46,7 @@ def _by_group() -> Mapping[tuple[str, str], Resource]:
     every = (it for own in theirs for it in (*own.resources, *own.observes))
     for resource in (*_RESOURCES_COMMON, *loadbalancers.resources(), *every):
         if found.setdefault((resource.group, resource.kind), resource) != resource:
-            raise ValueError(f"{resource.kind} of {resource.group} is described in two ways")
+            raise ValueError(f"{resource.kind} of {resource.group} has two descriptions")
     return found
 
 

@@ -36,7 +36,7 @@ _NO_KIND = "the server could not find the requested resource"
 _NO_PAGE = b"404 page not found"
 _UNTYPED = "failed to create typed patch object"
 _TOO_LARGE = re.compile("request is too large|message larger than max")
-_RENEW = "they are missing, wrong or expired: put a new token into the kubeconfig"
+_RENEW = "put a new token into the kubeconfig; the old one is missing, wrong, or expired"
 
 
 class ExpiredError(StaleError):
@@ -133,7 +133,7 @@ def _conflict(what: str, _code: int, status: _Status) -> Failure:
         why = _short(f"owned by {names}: {', '.join(field for _, field in owners)}")
         return Failure(OwnedError(f"{what}: {why}", owners))
     is_taken = status.reason == "AlreadyExists"
-    why = "an object of that name is there already" if is_taken else status.message
+    why = "an object with this name already exists" if is_taken else status.message
     return Failure(StaleError(f"{what}: {why}"))
 
 
@@ -160,7 +160,7 @@ def _internal(what: str, code: int, status: _Status) -> Failure:
         webhook = f"webhook {found[1]}" if found[1] else f"the conversion webhook of {found[2]}"
         for it in controllers():
             webhook = f"{it.name}'s webhook" if webhook.endswith(f".{it.pool.group}") else webhook
-        hint = "nothing is wrong with the object; apply again when the webhook answers"
+        hint = "apply again when the webhook answers; the object itself is valid"
         return Failure(ClusterError(f"{what}: {webhook} is unavailable", hint), Retry.ALWAYS)
     return _unavailable(what, code, status)
 
@@ -221,9 +221,9 @@ def connection_failure(what: str, failure: Exception, timeouts: Timeouts) -> Fai
 
     retry = Retry.ALWAYS  # nothing was sent
     if any(isinstance(cause, urllib3.NameResolutionError | socket.gaierror) for cause in causes):
-        why = "the server's name is not known"
+        why = "the host name of the server cannot be resolved"
     elif isinstance(failure, urllib3.ProxyError):
-        why = "the proxy does not let us through"
+        why = "the proxy refuses the connection"
     elif isinstance(failure, urllib3.NewConnectionError):
         why = f"no connection: {_strerror(causes)}"
     elif isinstance(failure, urllib3.ConnectTimeoutError):
@@ -242,7 +242,9 @@ def _tls(what: str, failure: ssl.SSLError) -> Failure:
         why = f"the server's certificate is not trusted: {failure.verify_message}"
         return Failure(UnreachableError(f"{what}: {why}", "certificate-authority-data"))
     if "alert" in reason and ("certif" in reason or "unknown ca" in reason):
-        return Failure(UnauthorizedError(f"{what}: the server refuses our certificate: {reason}"))
+        return Failure(
+            UnauthorizedError(f"{what}: the server refuses the client certificate: {reason}")
+        )
     return Failure(UnreachableError(f"{what}: TLS failed: {reason}"), Retry.IF_REPEATABLE)
 
 

@@ -143,7 +143,7 @@ def _trusting(name: str, authority: bytes, *, is_tls: bool = True) -> ssl.SSLCon
         elif is_tls:
             context.load_default_certs()
     except (ssl.SSLError, ValueError) as failure:
-        why = "key certificate-authority-data: it holds no certificate that can be read"
+        why = "key certificate-authority-data contains no certificate that can be read"
         raise refused(name, why) from failure
     return context
 

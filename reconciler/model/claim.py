@@ -46,7 +46,7 @@ class Refusal(Struct, frozen=True):
 
 NO_RECORD = Refusal(
     "limit-exceeded",
-    "its record would exceed spec.limits of Settings, so later runs could not read the repository",
+    "the record of this claim would exceed spec.limits of Settings, so later runs could not read the repository",
     "merge a change that raises spec.limits in ipam.yaml, or remove requests",
 )
 

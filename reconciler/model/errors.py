@@ -102,8 +102,8 @@ class BugError(ClusterError):
     exit_code = ExitCode.BUG
 
     def __init__(self, bug: Exception) -> None:
-        hint = "run it again with --debug and report it with what that prints"
-        super().__init__(f"a bug: {type(bug).__name__}: {str(bug)[:300]}", hint)
+        hint = "run the command again with --debug, and report its output"
+        super().__init__(f"internal error: {type(bug).__name__}: {str(bug)[:300]}", hint)
 
 
 class UnreachableError(ClusterError):

@@ -178,10 +178,10 @@ class Need(StrEnum):
     """The purpose of rights. An apply requires `APPLY`, and `DOCUMENTS` if Settings request it."""
 
     APPLY = "apply"
-    NAMESPACES = "making namespaces that are missing"
+    NAMESPACES = "creating missing namespaces"
     KUBECONFIGS = "kubeconfigs of tenants that no option names"
     DOCUMENTS = "apply.documents: all"
-    INTAKE = "taking in objects that are not in Git"
+    INTAKE = "importing objects that are not in Git"
     OBSERVE = "showing who uses reserved addresses"
     WATCH = "--watch"
     CRDS = "--crds"

@@ -137,12 +137,12 @@ class Override:
     def lets_pass(self) -> str:
         """Return a description of its effect."""
         if self.kind is OverrideKind.RECORD and self.scope.endswith("/"):
-            return f"records that are added below {self.scope}"
+            return f"new records below {self.scope}"
         if self.kind is OverrideKind.BRAKE:
-            return f"up to {plural(self.releases, 'release')} (with those that rest already)"
+            return f"up to {plural(self.releases, 'release')} (including records in retention)"
         effects = {
             OverrideKind.RECORD: "an edit of the record",
-            OverrideKind.GATE: "the capacity gate of",
+            OverrideKind.GATE: "exceeding the capacity limit of",
             OverrideKind.MOVE: "a move of",
             OverrideKind.SHRINK: "shrinking",
         }

@@ -113,9 +113,9 @@ def _edited(document: Document, folder: str) -> Iterator[Finding]:
         metadata = {**document.metadata, **namespace}
         expected = yaml.dump({**document.body, "metadata": metadata}).encode()
     if document.path != path or document.data != expected:
-        message = f"{document.title} is not written as ipam reconcile writes it"
+        message = f"{document.title} is not in the form that ipam reconcile writes"
         if document.path != path:
-            message = f"{document.title} belongs to {path}"
+            message = f"{document.title} belongs in {path}"
         hint = "revert the change: only ipam reconcile writes this file"
         yield warning("observed-edited", document.at(), message, hint)
 
@@ -246,7 +246,7 @@ def misplaced(document: Document, settings: Settings) -> list[Finding]:
     if wrong is None:
         return []
     say, where, hint = wrong
-    message = f"{document.title} is in {where}"
+    message = f"{document.title} is {where}"
     return [say("kind-in-wrong-folder", document.at("kind"), message, hint)]
 
 
@@ -261,18 +261,21 @@ def _wrong_folder(
         innermost, allowed = max(named, key=len), dict(kinds)
         if kind.name in allowed[innermost]:
             return None
-        inside = article_list(allowed[innermost], "and")
-        only = f"{inside} only" if inside else "nothing"
+        only = article_list(allowed[innermost], "and") or "nothing"
         homes = [f"{name}/" for name, names in kinds if kind.name in names]
-        hint = f"move it to {article_list(homes)}" if homes else "see spec.kinds of Settings"
-        return error, f"{innermost}/, which holds {only}", hint
+        hint = (
+            f"move it to {article_list(homes)}"
+            if homes
+            else "add the kind to spec.kinds of Settings"
+        )
+        return error, f"not allowed in {innermost}/ (allowed: {only})", hint
     source = max((name for name in sources if within(folder, name)), key=len, default="")
     role = role_of(kind)
     homes = [f"{name}/" for name in sources if _ROLES.get(name) == role]
     if _ROLES.get(source, role) == role or not homes:
         return None
-    hint = f"move it to {article_list(homes)}; spec.kinds of Settings lists the kinds of a folder"
-    return warning, f"{source}/, which usually holds other kinds", hint
+    hint = f"move it to {article_list(homes)}, or list the kind in spec.kinds of Settings"
+    return warning, f"in {source}/, a folder for other kinds", hint
 
 
 def is_elsewhere(path: str, settings: Settings) -> bool:
@@ -307,7 +310,7 @@ def elsewhere(path: str, data: bytes, settings: Settings) -> Finding | None:
         return None
     names = join_limited([kind.name for kind in lines])
     folders = join_limited([f"{it}/" for it in settings.sources])
-    message = f"{names} outside of the source folders is ignored; files are read in {folders} only"
+    message = f"{names} outside the source folders is ignored (source folders: {folders})"
     kind, line = next(iter(lines.items()))
     return warning("file-not-read", Location(path, line, 1), message, _way_in(path, kind, settings))
 
@@ -320,10 +323,10 @@ def _way_in(path: str, kind: Kind, settings: Settings) -> str:
     near = (nearest(part, settings.sources, _LIKENESS) for part in parts)
     if meant := next(filter(None, near), ""):
         is_so = meant in parts
-        return f"move it to {meant}/ at the top" if is_so else f"did you mean {meant}/?"
+        return f"move it to {meant}/ at the root" if is_so else f"did you mean {meant}/?"
     homes = [f"{it}/" for it in settings.sources if _ROLES.get(it) == role_of(kind)]
-    named = "spec.sources of Settings names the folders"
-    return f"move it to {article_list(homes)}; {named}" if homes else named
+    named = "list its folder in spec.sources of Settings"
+    return f"move it to {article_list(homes)}, or {named}" if homes else named
 
 
 def every_kind() -> list[Kind]:

@@ -396,7 +396,7 @@ def _off_limits(tree: Tree, second: Iterable[Document]) -> Iterator[Blocked]:
     texts += [(it.path, dump(it.body)) for it in second if not is_pool(it.kind.id)]
     for path, text in texts:
         for item in literal_ranges(text):
-            yield Blocked(item, f"{path} (which cannot be read)", Location(path, 1, 1))
+            yield Blocked(item, f"the unreadable file {path}", Location(path, 1, 1))
 
 
 def _doubted(tree: Tree, claims: Mapping[Key, Claim]) -> dict[Key, Claim]:
@@ -523,14 +523,14 @@ def loosened(own: Settings, earlier: Settings, name: str) -> Iterator[Finding]:
         ("gate", own.gate or "never", strict.gate or "never"),
         ("thresholds", *levels),
     )
-    looser = [f"{field} {now} (there {then})" for field, now, then in fields if now != then]
+    looser = [f"{field} from {then} to {now}" for field, now, then in fields if now != then]
     if looser:
         yield warning(
             "settings-loosened",
             own.location if own.location.path == PATH else Location(PATH, 1, 1),
-            f"looser than in commit {name}, the newest reconcile commit: {', '.join(looser)};"
-            " the stricter counts until reconcile has committed something by these",
-            "to permit a change now: merge an Override, or run ipam reconcile --allow-release",
+            f"Settings are less strict than in the newest reconcile commit {name}: {', '.join(looser)};"
+            " the stricter values apply until the next reconcile commit",
+            "to permit a change now, merge an Override or run ipam reconcile --allow-release N",
         )
 
 

@@ -33,7 +33,7 @@ def hold_back(
                 for it in sorted(routers[pool.space])
                 if held.covers(it.range)
             ]
-            message = f"{key.name} holds {join_limited(named, '; ')}; it is held back"
-            hint = "leave it out of the pool, or give the two networks different address spaces"
+            message = f"pool {key.name} contains {join_limited(named, '; ')}; not allocated"
+            hint = "exclude it from the pool, or put the two networks into different address spaces"
             findings.append(warning("gateway-in-pool", pool.source, message, hint))
     return kept, findings

@@ -45,8 +45,8 @@ class Quotas:
             return None
         return Refusal(
             "quota-exceeded",
-            f"{claim.owner.short} would hold {used + size} of at most"
-            f" {plural(quota.limit, f'{claim.type} address')}",
+            f"would bring {claim.owner.short} to {plural(used + size, f'{claim.type} address')},"
+            f" more than its quota of {quota.limit}",
             f"ask for at most {max(quota.limit - used, 0)}, or raise the quota ({quota.source})",
         )
 
@@ -103,9 +103,10 @@ def capacity(
             yield gate(
                 CAPACITY,
                 pool.source,
-                f"{key.name} goes from {before.percent}% to {after.percent}%"
-                f" ({used_after} of {after.total}): tier {after.tier}",
-                f"widen the pool or add another; the gate is {pool.gate}",
+                f"pool {key.name} would go from {before.percent}% to {after.percent}%"
+                f" ({used_after} of {after.total}), past its capacity limit of"
+                f" {pool.thresholds.levels[pool.gate.rank - 1]}% ({pool.gate})",
+                "widen the pool, add another one, or merge an Override of kind gate",
             )
 
 
@@ -115,9 +116,9 @@ def clock(ahead: int | None, used: int) -> Iterator[Finding]:
         yield gate(
             "clock-ahead",
             Location("."),
-            f"the commit is dated {format_instant(ahead)}, over an hour ahead of now;"
-            f" nothing expires, and records are dated {format_instant(used)}",
-            "correct the clock of this machine or of the committer's, then commit again",
+            f"this commit is dated {format_instant(ahead)}, more than an hour in the future;"
+            f" nothing expires until that is fixed (records use {format_instant(used)})",
+            "correct the clock of the machine that made the commit (or of this one), then commit again",
         )
 
 
@@ -128,9 +129,9 @@ def clock_behind(date: int, now: int) -> Iterator[Finding]:
         yield warning(
             "clock-behind",
             Location("."),
-            f"this machine shows {format_instant(now)}, {behind} s before the commit's date:"
-            " nothing falls due until it has caught up",
-            "correct the clock of this machine or of the committer's",
+            f"this machine's clock shows {format_instant(now)}, {behind} s before the date of the"
+            " commit; nothing expires until it catches up",
+            "correct the clock of this machine, or of the machine that made the commit",
         )
 
 
@@ -164,14 +165,12 @@ def brake(
     share = f"{releases} of {counts.live} live records ({percentage(releases, counts.live)}%)"
     if counts.reserved:
         total = counts.live + counts.reserved
-        share += f", with {counts.reserved} reserved records {gone} of {total}"
-        share += f" ({percentage(gone, total)}%)"
+        share += f", with records in retention {gone} of {total} ({percentage(gone, total)}%)"
     if is_everything:
-        message = f"the plan releases everything: {share}"
+        message = f"this plan would release all records: {share}"
     else:
-        limit = f"over the {settings.max_release_percent}% of brakes.maxReleasePercent"
-        message = f"the plan releases {share}, {limit}"
-    hint = f"to permit it, merge an Override of kind brake with releases: {gone}, or run"
-    hint += f" ipam reconcile --allow-release {releases}"
+        limit = f"more than brakes.maxReleasePercent ({settings.max_release_percent}%)"
+        message = f"this plan would release {share}, {limit}"
+    hint = f"if intended, merge an Override with kind: brake, releases: {gone}; or run ipam reconcile --allow-release {releases}"
     place = Location(settings.location.path, settings.location.line, settings.location.column)
-    return gate("brake", place, f"{message}; no release is carried out", hint)
+    return gate("brake", place, f"{message}, so no release is carried out", hint)

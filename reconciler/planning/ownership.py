@@ -6,7 +6,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.documents.document import Document, Documents, Identity
-from reconciler.documents.findings import Finding, Location, error, join_limited, plural, shown
+from reconciler.documents.findings import (
+    Finding,
+    Location,
+    error,
+    join_limited,
+    named,
+    plural,
+    shown,
+)
 from reconciler.families import families, family_of_kind, is_pool, keeps_addresses
 from reconciler.families.interface import FamilyReading
 from reconciler.model.claim import Claim, Refusal
@@ -56,7 +64,7 @@ def owned(
     for asking in _claiming(documents, reading.claims):
         trespass = next(filter(None, (it.trespass(asking) for it in rules)), None)
         if trespass is not None:
-            message = f"{asking.document.title}: {trespass.refusal.message}"
+            message = f"{asking.document.title} {trespass.refusal.message}"
             found.append(error(NOT_YOURS, trespass.place, message, trespass.refusal.hint))
         for claim in asking.claims:
             refusals = (it.refusal(asking, claim) for it in rules)
@@ -135,14 +143,14 @@ class Rules:
         contract, path = self.of_team.get(team, Contract(team)), asking.document.file
         at, message = self.owners(path), ""
         if at and team not in at:
-            message = f"it is of team {team}, but stands in {self.folder(path)} of {_teams(at)}"
-            hint = f"move it to a folder of team {team}, or let it name whose it is"
+            message = f"belongs to team {team}, but the file is in {self.folder(path)}, which belongs to {named('team', at)}"
+            hint = f"move the file to a folder of team {team}, or correct the team"
         elif not at and contract.folders:
-            message = f"it is of team {team}, but stands in {shown(path)}"
-            hint = f"the folders of team {team}: {join_limited(contract.folders)}"
+            message = f"belongs to team {team}, but {shown(path)} is not in a folder of that team"
+            hint = f"move the file to a folder of team {team}: {join_limited(contract.folders)}"
         elif asking.named != team and asking.named in self.of_team:
-            message = f"it names team {asking.named}, but its namespace is of team {team}"
-            hint = "let both be of one team"
+            message = f"names team {asking.named}, but its namespace belongs to team {team}"
+            hint = "use a team and a namespace that belong together"
         if message:
             return Trespass(asking.document.start, Refusal(NOT_YOURS, message, hint))
         return self._elsewhere(asking, contract)
@@ -157,10 +165,9 @@ class Rules:
             # checked.
             is_home = space == asking.document.namespace and len(asking.spaces) > 1
             if others or (contract.namespaces and not is_home):
-                whose = f"of {_teams(others)}" if others else "none of its own"
-                message = f"it is of team {contract.team}, but namespace {space} is {whose}"
-                mine = join_limited(contract.namespaces) or "none"
-                hint = f"the namespaces of team {contract.team}: {mine}"
+                message = f"belongs to team {contract.team}, but namespace {space} belongs to {named('team', others)}"
+                mine = join_limited(contract.namespaces) or "none is listed"
+                hint = f"use a namespace of team {contract.team}: {mine}"
                 return Trespass(place, Refusal(NOT_YOURS, message, hint))
         return None
 
@@ -171,16 +178,11 @@ class Rules:
             return None
         others = [str(key) for key in claim.candidates if str(key) not in contract.pools]
         if contract.pools and others:
-            message = f"{join_limited(others)}: not for team {contract.team}"
-            hint = f"the pools of team {contract.team}: {join_limited(contract.pools)}"
+            message = f"team {contract.team} may not use {join_limited(others)}"
+            hint = f"choose a pool of team {contract.team}: {join_limited(contract.pools)}"
             return Refusal(NOT_YOURS, message, hint)
         asked = sum(it.size for it in asking.claims if it.type == claim.type)
         if contract.most is not None and asked > contract.most:
-            message = f"{asking.document.title} asks for {plural(asked, f'{claim.type} address')},"
-            message += f" and team {contract.team} may ask for {contract.most}"
+            message = f"{asking.document.title} asks for {plural(asked, f'{claim.type} address')}; team {contract.team} may ask for at most {contract.most}"
             return Refusal(NOT_YOURS, message, f"ask for at most {contract.most}")
         return None
-
-
-def _teams(names: Sequence[str]) -> str:
-    return f"team{'s' if len(names) > 1 else ''} {join_limited(names)}"

@@ -255,8 +255,8 @@ class _Planner:
         lack = None if isinstance(self.decided.get(other.key), Grant) else self._lack(other)
         if lack is None or self._lack(claim) is not None:
             return None
-        message = f"{other.key.slot} gets no address, and neither does without the other:"
-        return Refusal(lack.reason, f"{message} {lack.message}", lack.hint)
+        message = f"allocated only together with {other.key.slot}, which is refused: {lack.message}"
+        return Refusal(lack.reason, message, lack.hint)
 
     def _lack(self, claim: Claim) -> Refuse | None:
         self.is_trial = True
@@ -272,7 +272,11 @@ class _Planner:
             return Keep(record, held=True)
         if record is None or record.range is None:
             self._place(claim, record)
-        refusal = frozen(why, "its pool") if claim.key in self.unreadable else left(claim, why)
+        refusal = (
+            frozen(why, "the pool of the claim")
+            if claim.key in self.unreadable
+            else left(claim, why)
+        )
         return replace(_refuse(claim, refusal, record), is_left=True)
 
     def _move(self, claim: Claim, record: Allocation) -> Decision:
@@ -316,7 +320,7 @@ class _Planner:
         # A range in an unreadable pool is reserved, but not allocated.
         if among.frozen < len(among.pools) and among.frozen <= at:
             key = among.pools[among.frozen].key
-            return _refuse(claim, frozen(self.frozen[key], key.name), failed)
+            return _refuse(claim, frozen(self.frozen[key], f"pool {key.name}"), failed)
         if item is not None:
             made = granted(claim, among.pools[at].key, item, self.now)
             return Grant(made, claim.source, failed)

@@ -200,8 +200,8 @@ def _read_own(source: Source) -> OwnSettings:
             is_odd = bool(listed) or any(it.location.path == PATH for it in source.findings())
             return OwnSettings(settings, findings, is_broken=is_odd)
         settings, _ = read_settings(source.read([last])[0])
-        message = f"{PATH} was there before: nothing is given, released or expired without it"
-        hint = f"git log -p -- {PATH}; for all defaults keep kind Settings with an empty spec"
+        message = f"{PATH} was deleted, so nothing is allocated, released, or expired"
+        hint = f"restore it (git log -p -- {PATH}), or add Settings with an empty spec for all defaults"
         gone = error("settings-gone", Location(PATH), message, hint)
         return OwnSettings(settings, (gone,), is_broken=True)
     versions = (_older(source, step) for step in takewhile(_old, source.past([PATH])))
@@ -238,15 +238,15 @@ def has_records(source: Source, folder: str) -> bool:
 def records_elsewhere(settings: Settings, folder: str) -> Finding:
     """Return the finding for a records folder without records: another folder has them."""
     own = settings.records
-    message = f"no record is in {own}/, which spec.records names: they are in {folder}/"
-    hint = f"set it back to {folder}, or git mv {folder} {own}"
+    message = f"spec.records is {own}/, but the records are in {folder}/"
+    hint = f"set it back to {folder}, or run git mv {folder} {own}"
     return error("settings-changed", settings.location, message, hint)
 
 
 def left_over(settings: Settings, folder: str) -> Finding:
     """Return the finding for records that are in another folder than Settings name."""
-    message = f"spec.records names {settings.records}/, but records are left in {folder}/"
-    hint = f"git mv all that is left in {folder} in the same commit, or set it back to {folder}"
+    message = f"spec.records is {settings.records}/, but some records are still in {folder}/"
+    hint = f"move all of {folder} in the same commit (git mv), or set it back to {folder}"
     return error("settings-changed", replace(settings.location, path=PATH), message, hint)
 
 
@@ -269,9 +269,9 @@ def _last_good(
     unread = (it.path for it in loaded if isinstance(it.text, Unread))
     found = list(_replacements(documents))
     if search.halted:
-        message = "the history of this clone is cut off before this could be read:"
+        message = "this clone is too shallow to find a readable version of this file, so"
         place = Location(search.halted, 1, 1)
-        found.append(cut_off(place, f"{message} nothing new is given"))
+        found.append(cut_off(place, f"{message} nothing new is allocated"))
     return LastGood(
         files=tuple(search.files),
         documents=documents,
@@ -287,9 +287,9 @@ def _replacements(documents: Iterable[Document]) -> Iterator[Finding]:
     for document in sorted(documents, key=lambda it: (it.path != it.file, not is_pool(it.kind.id))):
         by_file.setdefault(document.file, []).append(document.title)
     for path, titles in by_file.items():
-        how = "count as they were" if len(titles) > 1 else "counts as it was"
-        why = f"until this can be read, {join_limited(titles)} {how}; nothing new is given for it"
-        yield warning("last-good", Location(path, 1, 1), why)
+        get = "get" if len(titles) > 1 else "gets"
+        why = f"cannot read this file; using the last readable version of {join_limited(titles)}, which {get} no new addresses"
+        yield warning("last-good", Location(path, 1, 1), why, "fix the errors in this file")
 
 
 def _originals(reader: FileReader, loaded: Sequence[Loaded]) -> dict[Identity, str]:

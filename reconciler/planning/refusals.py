@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from reconciler.addresses import BITS, IPRange, IPSet, format_cidr, format_short, is_private
-from reconciler.documents.findings import NAMED, article_list, join_limited, plural
+from reconciler.documents.findings import NAMED, article_list, join_limited, named, plural
 from reconciler.model.claim import Allocation, Claim, Refusal
 from reconciler.model.key import Key
 from reconciler.model.pool import Pool
@@ -21,24 +21,26 @@ NO_ROOM = Refusal("pool-exhausted", "", "")
 
 
 def elsewhere(pools: Iterable[Key]) -> dict[str, str]:
-    """Return `, only NetworkPool other/edge`, by the name of the pools."""
+    """Return ` (only NetworkPool other/edge)`, by the name of the pools."""
     found: dict[str, list[str]] = {}
     for key in sorted(pools, key=lambda it: (it.kind, it.namespace)):
         found.setdefault(key.name, []).append(f"{key.kind} {key.short}")
-    return {name: f", only {join_limited(titles)}" for name, titles in found.items()}
+    return {name: f" (only {join_limited(titles)})" for name, titles in found.items()}
 
 
-def not_found(claim: Claim, named: Mapping[str, str]) -> Refusal:
+def not_found(claim: Claim, others: Mapping[str, str]) -> Refusal:
     """Return the refusal of a claim whose pools are all missing."""
-    names = join_limited(claim.wanted) or "no pool"
-    message = f"{names} {'is' if len(claim.wanted) == 1 else 'are'} not in the repository"
-    message += "".join(named.get(name, "") for name in claim.wanted)
-    return Refusal("pool-not-found", message, "add the pool, or name one that exists")
+    if not claim.wanted:
+        return Refusal("pool-not-found", "the claim names no pool", "name a pool")
+    verb = "does" if len(claim.wanted) == 1 else "do"
+    message = f"{named('pool', claim.wanted)} {verb} not exist in this repository"
+    message += "".join(others.get(name, "") for name in claim.wanted)
+    return Refusal("pool-not-found", message, "correct the name, or add the pool")
 
 
 def frozen(path: str, pool: str) -> Refusal:
     """Return the refusal for an unreadable pool or an unreadable record of its addresses."""
-    message = f"{pool} gives nothing out while {path} cannot be read"
+    message = f"{pool} is blocked because {path} cannot be read"
     return Refusal(FROZEN, message, _inspect(path, path))
 
 
@@ -46,19 +48,19 @@ def left(claim: Claim, why: str) -> Refusal:
     """Return the refusal of a claim with an unreadable source, which gets nothing new."""
     is_own = why == claim.doubt and claim.doubt_line
     where = f"{why}:{claim.doubt_line}" if is_own else why
-    message = f"{claim.key.short} gets nothing new while {where} cannot be read"
+    message = f"no new addresses while {where} cannot be read"
     return Refusal(FROZEN, message, _inspect(where, why))
 
 
 def _inspect(place: str, path: str) -> str:
-    return f"fix {place}; git log -p -- {path} shows what was changed"
+    return f"fix {place}; to see its changes: git log -p -- {path}"
 
 
 def untold(claim: Claim) -> Refusal:
     """Return the refusal of a claim whose pool might be in a file without a readable version."""
-    names = join_limited(claim.wanted)
-    message = f"{names}: not all of them can be told while a file cannot be read"
-    return Refusal(FROZEN, message, "fix the errors first")
+    verb = "exists" if len(claim.wanted) == 1 else "exist"
+    message = f"cannot determine whether {named('pool', claim.wanted)} {verb}, because a file"
+    return Refusal(FROZEN, f"{message} cannot be read", "fix the files that cannot be read")
 
 
 def stale(claim: Claim, record: Allocation, difference: str) -> Refusal:
@@ -67,8 +69,8 @@ def stale(claim: Claim, record: Allocation, difference: str) -> Refusal:
     kept = format_short(record.range) if record.range else "nothing"
     return Refusal(
         "record-stale",
-        f"{record.path} {what} {kept} of {record.pool.name}; {difference}",
-        "set the claim back, or let it move: merge an Override of kind move for it",
+        f"record {record.path} {what} {kept} in pool {record.pool.name}; {difference}",
+        "set the claim back; to move it instead, merge an Override of kind move for it",
     )
 
 
@@ -76,21 +78,21 @@ def not_by_itself(pool: Pool) -> Refusal:
     """Return the refusal by a pool that only serves claims that name it."""
     return Refusal(
         "auto-assign-disabled",
-        f"{pool.key.name} gives no address by itself",
-        "let the pool assign by itself (autoAssign: true), or name the address that is wanted",
+        f"pool {pool.key.name} has autoAssign: false, so the claim must name an address",
+        "name an address in the claim, or set autoAssign: true in the pool",
     )
 
 
 def paused(pool: Pool) -> Refusal:
     """Return the refusal by a paused pool."""
-    message = f"{pool.key.name} is paused: it gives nothing out"
-    return Refusal(FROZEN, message, "end the pause, or name another pool")
+    hint = "remove its pause annotation, or choose another pool"
+    return Refusal(FROZEN, f"pool {pool.key.name} is paused", hint)
 
 
 def other_version(pool: Pool, version: int) -> Refusal:
     """Return the refusal by a pool without addresses of the claim's IP version."""
-    message = f"the claim needs IPv{version}, {pool.key.name} has none"
-    return Refusal("family-mismatch", message, f"name a pool of IPv{version} addresses")
+    message = f"the claim needs an IPv{version} address, and pool {pool.key.name} has none"
+    return Refusal("family-mismatch", message, f"choose a pool with IPv{version} addresses")
 
 
 def reasons(claim: Claim, refusals: list[Refusal]) -> Refusal:
@@ -129,28 +131,30 @@ def tried(rooms: Iterable[tuple[Pool, Room]], version: int | None) -> Tried:
 def no_room(need: int, tried: Tried, holders: "Holders") -> Refusal:
     """Return the refusal if no candidate has a large enough free range, with some holders."""
     if not tried.largest:
-        names = article_list([pool.key.name for pool, _, _ in tried.named], "and")
-        hint = f"name another pool, or see pool-empty of {tried.named[0][0].source.path}"
-        return Refusal("request-too-large", f"{names}: no address can be given out", hint)
+        names = [pool.key.name for pool, _, _ in tried.named]
+        verb = "has" if len(names) == 1 else "have"
+        message = f"{named('pool', names)} {verb} no allocatable address"
+        hint = f"choose another pool, or fix pool-empty in {tried.named[0][0].source.path}"
+        return Refusal("request-too-large", message, hint)
     if tried.largest < need:
-        named = [f"{pool.key.name} has {total}" for pool, total, _ in tried.named]
-        sizes = f"{', '.join(named)} and {tried.more} more have no more than {tried.largest}"
-        sizes = sizes if tried.more else article_list(named, "and")
-        message = f"needs {need} addresses; {sizes} in all"
-        return Refusal("request-too-large", message, "ask for fewer, or add a larger pool")
+        sizes = [f"pool {pool.key.name} ({total})" for pool, total, _ in tried.named]
+        sizes += [plural(tried.more, "more pool")] if tried.more else []
+        message = f"needs {need} addresses, more than {article_list(sizes)} can hold when empty"
+        hint = f"ask for at most {tried.largest}, or add a larger pool"
+        return Refusal("request-too-large", message, hint)
     fragmented = tried.freest >= need
     parts = [_described(pool, total, room, holders) for pool, total, room in tried.named]
-    parts += [f"no such run in {plural(tried.more, 'more pool')}"] if tried.more else []
-    # A claim for one address names its pool. Larger claims have a list of pools.
-    cures = ["add a pool to poolRefs" if need > 1 else "name another pool"]
+    parts += [f"{plural(tried.more, 'more pool')} without such a range"] if tried.more else []
+    cures = [f"ask for at most {tried.longest}"] if tried.longest else []
     pools, lacking = [pool for pool, _, _ in tried.named], need - tried.longest
-    cures += [it for pool in pools if (it := _wider(pool, need))][:1]
-    cures += [it for pool in pools if (it := _more(pool, lacking))][: 2 - len(cures)]
-    cures += ["ask for fewer"] if tried.freest and need > 1 else []
+    wider = [it for pool in pools if (it := _wider(pool, need))][:1]
+    cures += wider or [it for pool in pools if (it := _more(pool, lacking))][:1]
+    # A claim for one address names its pool. Larger claims have a list of pools.
+    cures += ["add a pool to poolRefs" if need > 1 else "choose another pool"]
     return Refusal(
         "pool-fragmented" if fragmented else "pool-exhausted",
-        f"needs {need}{' contiguous addresses' if need > 1 else ''}; {'; '.join(parts)}",
-        f"{', '.join(cures)}, or remove unused claims",
+        f"needs {plural(need, 'contiguous address' if need > 1 else 'address')}; {'; '.join(parts)}",
+        article_list([*cures, "remove unused claims"]),
     )
 
 
@@ -159,18 +163,15 @@ def no_block(prefix: int, rooms: Sequence[tuple[Pool, IPSet]]) -> Refusal:
     parts = []
     for pool, free in rooms[:NAMED]:
         largest = longest_block(free)
-        what = (
-            f"the largest free block is a /{largest}"
-            if largest is not None
-            else "no address is free"
-        )
-        parts.append(f"{pool.key.name}: {what}")
-    more = [f"{len(rooms) - NAMED} more pools have none"] if len(rooms) > NAMED else []
+        what = f"no free block larger than /{largest}" if largest is not None else "no free address"
+        parts.append(f"pool {pool.key.name} has {what}")
+    left = len(rooms) - NAMED
+    more = [f"{plural(left, 'more pool')} without such a block"] if left > 0 else []
     is_split = any(free.size >= 1 << max(_bits(free) - prefix, 0) for _, free in rooms)
     return Refusal(
         "pool-fragmented" if is_split else "pool-exhausted",
         f"needs a free /{prefix}; {'; '.join([*parts, *more])}",
-        "ask for a longer prefix length, name another pool, or add addresses to one",
+        "ask for a longer prefix length, choose another pool, or add addresses to a pool",
     )
 
 
@@ -192,25 +193,25 @@ def _wider(pool: Pool, need: int) -> str:
             return ""
         new = IPSet((wider,)) - pool.extent - pool.reserved
         if wider.covers(held) and any(item.size >= need for item in new):
-            return f"widen {pool.key.name} to {format_cidr(wider)} where that is free"
+            return f"widen pool {pool.key.name} to {format_cidr(wider)} if that network is free"
     return ""
 
 
 def _more(pool: Pool, lacking: int) -> str:
     """Return a hint to add addresses to a pool, unless its subnet has no others."""
     if pool.subnet is None:
-        return f"widen the pool by {lacking} or more addresses"
+        return f"add {lacking} or more addresses to pool {pool.key.name}"
     free = IPSet((pool.subnet,)) - pool.extent - pool.reserved
-    return f"add a range of {lacking} or more addresses to {pool.key.name}" if free else ""
+    return f"add {lacking} or more addresses to pool {pool.key.name}" if free else ""
 
 
 def _described(pool: Pool, total: int, room: Room, holders: "Holders") -> str:
-    name = pool.key.name
+    text = f"pool {pool.key.name} has {room.size} of {total} free"
     if room.largest is None:
-        return f"{name}: 0 free of {total}"
-    text = f"{name}: {room.size} free of {total}, largest run {room.run}"
+        return text
+    text += f", at most {room.run} in one range"
     adjacent = holders.adjacent_to(room.largest, pool.space)
-    return f"{text} beside {article_list(adjacent, 'and')}" if adjacent else text
+    return f"{text} next to {article_list(adjacent, 'and')}" if adjacent else text
 
 
 class Holders:

@@ -78,7 +78,7 @@ def broken(link: Link, documents: Documents) -> str:
 
 def _still_there(link: Link, documents: Documents) -> Iterator[Finding]:
     if not broken(link, documents) and not link.document.unread:
-        message = f"{link.title} is still there, so {link.document.title} takes nothing over"
+        message = f"{link.title} still exists, so {link.document.title} takes over nothing"
         hint = f"remove {link.before.short} in the same change, or remove the annotation"
         yield warning("rename-unused", link.document.at(*PLACE), f"{FORMERLY}: {message}", hint)
 
@@ -86,8 +86,8 @@ def _still_there(link: Link, documents: Documents) -> Iterator[Finding]:
 def _several(rivals: Sequence[Link]) -> list[Finding]:
     names = join_limited([link.document.title for link in rivals])
     every = "both" if len(rivals) == 2 else "all"
-    message = f"{names} {every} say that they were {rivals[0].title}"
-    hint = "leave the annotation on the one that keeps the addresses"
+    message = f"{names} {every} declare the previous name {rivals[0].title}"
+    hint = "keep the annotation only on the one that keeps the addresses"
     return [link.refused(message, hint) for link in rivals]
 
 
@@ -115,8 +115,8 @@ def _tangled(
 
 def _chained(chain: Sequence[Link], link: Link | None = None) -> Finding:
     steps = join_limited([it.step for it in reversed(chain)], ", ")
-    hint = "one rename at a time: let reconcile run between them"
-    return (link or chain[0]).refused(f"these renames hang on one another: {steps}", hint)
+    hint = "make one rename at a time, and run ipam reconcile between them"
+    return (link or chain[0]).refused(f"these renames depend on each other: {steps}", hint)
 
 
 class Reference(Struct, frozen=True):
@@ -251,8 +251,8 @@ class _Owners:
         left = [it for it in self._records if it.claim.owner == link.before.owner and it.range]
         if left and not self._live[link.now.owner] and not link.document.unread:
             ranges = join_limited([format_short(it.range) for it in left if it.range])
-            message = f"{link.title} was removed before, so {ranges} stay released"
-            hint = f"to keep them: bring {link.before.short} back, and rename it after a reconcile"
+            message = f"{link.title} was removed before, so its addresses stay released: {ranges}"
+            hint = f"to keep them, restore {link.before.short}, run ipam reconcile, then rename it"
             yield warning("rename-unused", link.document.at(*PLACE), f"{FORMERLY}: {message}", hint)
 
     def _decide_occupied(self, link: Link) -> None:
@@ -287,12 +287,12 @@ class _Owners:
             [f"{it.document.title} ({it.document.at(*it.place)})" for it in referring]
         )
         verb = "names" if len(referring) == 1 else "name"
-        message = f"{every} still {verb} {link.title}, which is {now} by now"
-        hint = f"let tenantClusterRef be {now} in the same change"
+        message = f"{every} still {verb} {link.title}, which is now {now}"
+        hint = f"set tenantClusterRef to {now} in the same change"
         self._refuse([link], [link.refused(message, hint)])
         for it in referring:
-            message = f"{'.'.join(it.place)}: {link.title} is {now} by now"
-            hint = f"name {now}, in the change that renames it"
+            message = f"{'.'.join(it.place)}: {link.title} is now {now}"
+            hint = f"set it to {now} in the change that renames it"
             self._findings.append(error(REFUSED, it.document.at(*it.place), message, hint))
 
     def _why_not(self, link: Link, live: list[Allocation]) -> Finding | None:
@@ -301,18 +301,14 @@ class _Owners:
             return _chained([after[0], link], link)
         team, before = self._team(link), link.before.short
         if others := sorted({record.owner.team for record in live} - {team}):
-            message = f"{link.title} was of team {join_limited(others)}, {link.document.title} is"
-            message += f" of {f'team {team}' if team else 'none'}: the addresses stay with {before}"
-            hint = f"let it be of team {others[0]} until that is reconciled; without the annotation"
-            hint += f" it gets other addresses, and the addresses of {before} are released"
+            message = f"{link.title} belonged to team {join_limited(others)}, but {link.document.title} belongs to {f'team {team}' if team else 'no team'}"
+            hint = f"keep team {others[0]} until the rename is reconciled, or remove the annotation to get new addresses and release those of {before}"
             return link.refused(message, hint)
         slots = {record.claim.slot for record in live}
         if held := [it for it in self._live[link.now.owner] if it.claim.slot in slots]:
             ranges = join_limited([format_short(it.range) for it in held if it.range])
-            message = f"{link.now.short} holds {ranges} by its name already:"
-            message += f" the addresses of {link.title} stay with it"
-            hint = f"to keep the range of {before}, release the range of {link.now.short} first;"
-            hint += f" without the annotation the range of {before} is released"
+            message = f"{link.now.short} already holds {ranges}, so it cannot take over the addresses of {link.title}"
+            hint = f"release the range of {link.now.short} first, or remove the annotation to release the range of {before}"
             return link.refused(message, hint)
         # Growth and the Demand of an earlier owner would belong to the renamed document.
         named = [it for it in self._records if it.range and it.claim.owner == link.now.owner]
@@ -323,8 +319,8 @@ class _Owners:
         files = [it.file for it in found if any(own(alone, *it.identity[2:]) for own in owns)]
         if live and (left or files):
             remains = join_limited([*(format_short(it.range) for it in left if it.range), *files])
-            message = f"growth of an earlier {link.now.short} remains: {remains}"
-            hint = "choose another name, or rename it when ipam reconcile has removed all of this"
+            message = f"growth records of an earlier {link.now.short} remain: {remains}"
+            hint = "choose another name, or wait until ipam reconcile has removed them"
             if since := max((parse_instant(it.since) or 0 for it in left), default=0):
                 hint += f", after {format_instant(since + self._tree.settings.retention)}"
             return link.refused(message, hint)

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
-from reconciler.documents.findings import join_limited, plural
+from reconciler.documents.findings import join_limited, named, plural
 from reconciler.families.clusters import cluster_of
 from reconciler.model.claim import Allocation, Claim, Refusal
 from reconciler.model.instant import format_instant, parse_instant
@@ -90,11 +90,11 @@ def difference_of(claim: Claim, record: Allocation, state: State) -> str:
     if record.is_live and record.pool not in state.pools:
         return ""  # a missing pool is not a difference of the claim
     if claim.pin is not None and record.range != claim.pin:
-        return "the claim pins another range"
+        return "the claim now pins another range"
     if claim.pin is None and claim.fixed and record.range and record.range.size != claim.size:
-        return f"the claim asks for {plural(claim.size, 'address')}"
+        return f"the claim now asks for {plural(claim.size, 'address')}"
     if record.pool not in claim.candidates and not state.may_be_there(record.pool):
-        return f"the claim's pools are {join_limited(claim.wanted, ', ') or 'no pool'}"
+        return f"the claim now asks for {named('pool', claim.wanted)}"
     return ""
 
 
@@ -172,8 +172,8 @@ def waiting(
             waits[cluster] = "" if is_over else f" until {until}"
     if not waits:
         return refusal
-    named = join_limited([f"{cluster}{until}" for cluster, until in waits.items()])
-    return replace(refusal, hint=f"{refusal.hint}; it waits for {named}")
+    clusters = join_limited([f"{cluster}{until}" for cluster, until in waits.items()])
+    return replace(refusal, hint=f"{refusal.hint}, or wait for {clusters}")
 
 
 def due_instants(state: State, records: Iterable[Allocation] | None = None) -> Iterator[int]:

@@ -89,9 +89,8 @@ def check_namespaces(documents: Documents, records: Iterable[Allocation]) -> Ite
                 continue
             for document in lacking:
                 space = document.namespace
-                message = f"{document.title} is in {space}, because metadata.namespace is missing:"
-                message += f" all other documents of kind {kind} have one"
-                hint = f"set metadata.namespace, to {space} if that is meant"
+                message = f"{document.title} is in namespace {space}, because metadata.namespace is missing; all other documents of kind {kind} have one"
+                hint = f"set metadata.namespace (to {space}, if intended)"
                 yield warning("namespace-implicit", document.at("metadata"), message, hint)
 
 
@@ -112,12 +111,14 @@ def _mixed_pools(state: State, plan: Plan) -> Iterator[Finding]:
         first, *rest = sorted(records, key=lambda it: it.claim.slot_order)
         other = next(it for it in rest if it.pool != first.pool)
         claim, owner = state.claims.get(other.claim), replace(other.claim, slot="").short
-        both = [f"{format_short(it.range)} of {it.pool.name}" for it in (first, other) if it.range]
+        both = [
+            f"{format_short(it.range)} of pool {it.pool.name}" for it in (first, other) if it.range
+        ]
         yield warning(
             "pools-mixed",
             claim.source if claim is not None else Location(other.path, 1, 1),
             f"the IPAddressPool of cluster {cluster} mixes {' and '.join(both)}",
-            f"if these are two networks, move one: ipam move {owner}/{other.claim.slot} --to"
+            f"move one if these are two networks: ipam move {owner}/{other.claim.slot} --to"
             f" {first.pool.name}",
         )
 
@@ -125,7 +126,7 @@ def _mixed_pools(state: State, plan: Plan) -> Iterator[Finding]:
 def _listed(ranges: Sequence[IPRange]) -> str:
     more = len(ranges) - _SHOWN
     where = ", ".join(format_short(item) for item in ranges[:_SHOWN])
-    return f"{where} and {plural(more, 'more range')}" if more > 0 else where
+    return f"{where}, and {plural(more, 'more range')}" if more > 0 else where
 
 
 def _pool_overlaps(pools: Mapping[Key, Pool], *, is_error: bool) -> Iterator[Finding]:
@@ -136,9 +137,9 @@ def _pool_overlaps(pools: Mapping[Key, Pool], *, is_error: bool) -> Iterator[Fin
         yield say(
             "pool-overlap",
             pools[key].source,
-            f"overlaps {shared}{more}",
-            "narrow one of them; only where the two networks never meet, as behind NAT, give one another"
-            " address space (gitops-ipam.dev/address-space): the addresses are then given out twice",
+            f"pool {key.name} overlaps {shared}{more}",
+            "shrink one pool; only if the networks never connect (for example, NAT), put one into"
+            " another address space: gitops-ipam.dev/address-space",
         )
 
 
@@ -147,8 +148,7 @@ def _shared_by(first: Pool, second: Pool) -> str:
     text += _listed((first.usable & second.usable).ranges)
     for reserving, giving in ((first, second), (second, first)):
         if blocks := (reserving.reserved & giving.usable).ranges:
-            text += f"; {giving.key.name} gives out {_listed(blocks)},"
-            text += f" which {reserving.key.name} reserves"
+            text += f"; pool {giving.key.name} allocates {_listed(blocks)}, which pool {reserving.key.name} reserves"
     return text
 
 
@@ -165,9 +165,9 @@ def _used_in_pools(state: State, *, is_error: bool) -> Iterator[Finding]:
             yield say(
                 "pool-overlap",
                 used.source,
-                f"{format_short(used.range)} of {used.title} lies in {join_limited(list(pools))},"
-                " and is not given out there",
-                "ask that pool for it, or choose an address outside of all pools",
+                f"{format_short(used.range)} of {used.title} is in {join_limited(list(pools))},"
+                " and will not be allocated there",
+                "request it from that pool, or choose an address outside all pools",
             )
 
 
@@ -198,8 +198,8 @@ def check_inside(state: State) -> Iterator[Finding]:
             "pool-overlap",
             first.source,
             f"{format_cidr(item)}, {use} of {first.owner}{others}, overlaps {overlaps}{more}",
-            "give the cluster a network that nothing outside of it has: from inside, these"
-            " addresses cannot be reached",
+            "choose a network that is not used outside the cluster; from inside, the addresses"
+            " outside cannot be reached",
         )
 
 
@@ -221,7 +221,7 @@ def _outside_of_pools(state: State, holding: Holding) -> Iterator[Finding]:
         usable = pool.usable if record.prefix is None else pool.allocatable
         if usable.covers(item):
             continue
-        held = f"{record.path} ({record.claim.short}) holds {format_short(item)}"
+        held = f"record {record.path} ({record.claim.short}) holds {format_short(item)}"
         routers = [
             it
             for it in sorted(state.gateways)
@@ -232,29 +232,29 @@ def _outside_of_pools(state: State, holding: Holding) -> Iterator[Finding]:
         lost = IPSet((item,)) - usable
         if rest := lost - IPSet.of(router.range for router in routers):
             where = ", ".join(format_short(part) for part in rest)
-            message = f"{held}, but {pool.key.kind} {pool.key.name} does not give out {where}"
+            message = f"{held}, but {pool.key.kind} {pool.key.name} does not allocate {where}"
             yield warning(OUTSIDE, pool.source, message, _way_out(state, record))
             continue
         named = join_limited([f"{router.title} at {router.source}" for router in routers], "; ")
         yield warning(
             "gateway-in-pool",
             pool.source,
-            f"{held}, with {', '.join(format_short(part) for part in lost)}: {named}",
-            "it keeps them; one of the two has to go where both are on one network",
+            f"{held}, including {', '.join(format_short(part) for part in lost)}: {named}",
+            "if both are on one network, change the gateway, or move the claim",
         )
 
 
 def _way_out(state: State, record: Allocation) -> str:
-    again = "let the pool give them out again (network, range, reserved blocks)"
+    again = "add the addresses back to the pool (network, range, reserved blocks)"
     if record.announced:
-        return f"{again} until no Service uses them: the claim left, they are still announced"
+        return f"{again} until no Service uses them; the claim moved, but they are still announced"
     if record.claim in state.claims or state.is_left_alone(record):
-        return f"{again}, or move the claim to another pool before (ipam move)"
+        return f"{again}, or move the claim first (ipam move)"
     if record.is_live:
-        return f"{again} until they are free: no claim uses them, and the plan releases them"
+        return f"{again} until they are free; no claim uses them, and this plan releases them"
     end = retention_end(record, state)
     until = f"until {format_instant(end)}" if end is not None else "until they are free"
-    return f"{again} {until}: no claim uses them, but they are reserved until then"
+    return f"{again} {until}; no claim uses them, but they are reserved until then"
 
 
 def holding_by_pool(state: State) -> Holding:
@@ -284,11 +284,10 @@ def _removed(state: State, holding: Holding, missing: Mapping[Finding, Key]) -> 
         yield error(
             "pool-removed",
             Location(records[0].path, 1, 1),
-            f"{key.kind} {key.short} is not in the repository{there.get(key.name, '')}, and {what} {plural(size, 'address')} of it:"
+            f"{key.kind} {key.short} does not exist in this repository{there.get(key.name, '')}, but {what} {plural(size, 'address')} of it:"
             f" {who}{named}",
-            "bring the pool back until nothing holds its addresses, and delete no record: they are"
-            " in use. If it has another name, let that pool say gitops-ipam.dev/formerly:"
-            f" {key.short}",
+            "restore the pool until no record holds its addresses, and do not delete the records;"
+            f" if the pool was renamed, add gitops-ipam.dev/formerly: {key.short} to it",
         )
 
 
@@ -319,9 +318,9 @@ def _overlap(record: Allocation, other: Allocation, common: IPRange) -> Finding:
     return error(
         "record-overlap",
         Location(record.path, 1, 1),
-        f"{format_short(common)} is also held by {other.path} ({other.claim.short})",
-        "delete the record of the tenant that does not use the address, once an Override of kind"
-        " record for its path is merged; neither is moved by itself",
+        f"{format_short(common)} is held by two records, also by {other.path} ({other.claim.short})",
+        "find out which claim uses it; merge an Override of kind record for the other record, then"
+        " delete it",
     )
 
 
@@ -332,9 +331,8 @@ def _duplicates(state: State) -> Iterator[Finding]:
             yield error(
                 "record-duplicate",
                 Location(record.path, 1, 1),
-                f"{other.path} states the same claim, {record.claim}",
-                "delete the one that is not in use, once an Override of kind record for its path is"
-                " merged; until then both hold their addresses",
+                f"{other.path} is a second record for claim {record.claim}",
+                "merge an Override of kind record for the record that is not in use, then delete it",
             )
 
 
@@ -358,7 +356,7 @@ def _check_manual(state: State, plan: Plan) -> Iterator[Finding]:
         found = records.first(item.range, lambda it, owner=item.owner: it.owner.short != owner)  # type: ignore[misc]
         if found is not None:
             message = f"overlaps {format_short(found[0])} of {found[1].path}"
-            yield _wrong(item, message, f"remove {item.field}, or release the other")
+            yield _wrong(item, message, f"remove {item.field}, or release the record")
     manual = [(item, item.by_hand) for item in state.blocked if item.by_hand is not None]
     # All tenants of a provider have the same tuple of pools.
     served = {id(it.pools): it.pools for _, it in manual}
@@ -386,8 +384,8 @@ def _with_gateway(
     if found is None:
         return []
     address, gateway = found
-    message = f"holds {format_short(address)}, {gateway.title} at {gateway.source}"
-    return [_wrong(item, message, "choose addresses without it")]
+    message = f"contains {format_short(address)}, {gateway.title} at {gateway.source}"
+    return [_wrong(item, message, "choose addresses without the gateway")]
 
 
 def _misplaced(
@@ -398,16 +396,16 @@ def _misplaced(
     if by_hand.pools:
         return _outside_of_network(item, network)
     if block := special_purpose(item.range):
-        hint = "such addresses cannot be used on a network (RFC 6890)"
-        return [_wrong(item, f"touches {block}", hint)]
+        hint = "choose addresses that RFC 6890 does not reserve"
+        return [_wrong(item, f"overlaps {block}", hint)]
     if not is_private(item.range):
-        hint = "describe public addresses as a pool that the provider names; others by RFC 1918"
-        return [_wrong(item, "is not private", hint)]
+        hint = "use private addresses (RFC 1918), or describe public ones in a pool of the provider"
+        return [_wrong(item, "is not a private range", hint)]
     if (found := extents.first(item.range, lambda _: True)) is not None:
         _, pool = found
-        hint = "name the pool in the provider's poolRefs, or choose addresses outside of all pools"
+        hint = "add the pool to the provider's poolRefs, or choose addresses outside all pools"
         where = f"{pool.key.kind} {pool.key.name} ({pool.source})"
-        return [_wrong(item, f"lies in {where}, which its provider does not name", hint)]
+        return [_wrong(item, f"is in {where}, which its provider does not name", hint)]
     return []
 
 
@@ -415,15 +413,14 @@ def _outside_of_network(item: Blocked, network: _Network) -> list[Finding]:
     # A missing pool has a finding of its own.
     if not network.is_known or any(pool.usable.covers(item.range) for pool in network.pools):
         return []
-    names = [pool.key.name for pool in network.pools[:_SHOWN]]
+    names = [f"pool {pool.key.name}" for pool in network.pools[:_SHOWN]]
     names += ["others"] * (len(network.pools) > _SHOWN)
-    hint = f"choose addresses that {article_list(names)} gives out"
+    hint = f"choose allocatable addresses of {article_list(names)}"
     for pool in network.pools:
         if kept := (pool.reserved & IPSet((item.range,))).ranges:
-            message = f"holds {_listed(kept)}, which {pool.key.name} reserves"
+            message = f"contains {_listed(kept)}, which pool {pool.key.name} reserves"
             return [_wrong(item, message, hint)]
-    give = "gives" if len(names) == 1 else "give"
-    message = f"is not within what {article_list(names, 'and')} {give} out"
+    message = f"is not in the allocatable addresses of {article_list(names)}"
     return [_wrong(item, message, hint)]
 
 
@@ -437,7 +434,7 @@ def _manual_overlaps(ranges: Sequence[tuple[Blocked, _Network]]) -> Iterator[Fin
         if found is not None:
             other = found[1][0]
             message = f"overlaps {format_short(other.range)} of {other.title} at {other.source}"
-            yield _wrong(item, message, "let one of the two have other addresses")
+            yield _wrong(item, message, "change one of the two ranges")
 
 
 def _over_quota(state: State, ranges: Sequence[tuple[Blocked, ByHand]]) -> Iterator[Finding]:
@@ -450,8 +447,8 @@ def _over_quota(state: State, ranges: Sequence[tuple[Blocked, ByHand]]) -> Itera
     for item, quota in quotas:
         size = IPSet.of([*held[quota.group], item.range]).size
         if size > quota.limit:
-            message = f"takes it to {size} of at most {plural(quota.limit, 'address')}"
-            yield _wrong(item, message, f"make it smaller, or raise the quota ({quota.source})")
+            message = f"brings its owner to {plural(size, 'address')}, more than its quota of {quota.limit}"
+            yield _wrong(item, message, f"shrink the range, or raise the quota ({quota.source})")
 
 
 def _wrong(item: Blocked, message: str, hint: str) -> Finding:
@@ -485,18 +482,18 @@ def _refusal(
     touched = [window for window in pool.windows if window.overlaps(pin)]
     listed = join_limited([format_range(window) for window in touched or pool.windows])
     if all(window.version != pin.version for window in pool.windows):
-        message = f"{text} is IPv{pin.version}, {name} is not"
-        return Refusal("family-mismatch", message, f"pin a range of {listed}")
+        message = f"pinned range {text} is IPv{pin.version}, but pool {name} has no such addresses"
+        return Refusal("family-mismatch", message, f"pin a range in {listed}")
     if not any(window.covers(pin) for window in touched):
         if len(touched) > 1:
-            message = f"{text} crosses ranges of {name}: {listed}"
-            hint = "pin a range that lies in one of them, or join them to one"
+            message = f"pinned range {text} spans {len(touched)} ranges of pool {name} ({listed})"
+            hint = "pin a range in one of them, or merge them into one range"
             return Refusal("pin-straddles-ranges", message, hint)
-        message = f"{text} is not within the ranges of {name}: {listed}"
+        message = f"pinned range {text} is outside the ranges of pool {name} ({listed})"
         return Refusal("pin-outside-pool", message, "pin a range inside, or widen the pool")
     if reserved := pool.reserved.overlapping(pin):
         blocks = join_limited([format_short(block) for block in reserved])
-        message = f"{text} holds reserved addresses of {name}: {blocks}"
+        message = f"pinned range {text} contains reserved addresses of pool {name}: {blocks}"
         is_listed = any(block.overlaps(pin) for block, _ in pool.kept)
         hint = f"pin another range{', or remove the block from spec.reserved' * is_listed}"
         return Refusal("pin-reserved", message, hint)
@@ -511,8 +508,8 @@ def _taken(text: str, claims: list[str], used: list[Blocked]) -> Refusal:
     places = join_limited(list(dict.fromkeys(str(it.source) for it in used)))
     return Refusal(
         "pin-taken",
-        f"{text} is taken{f' by {by}' if by else ''}",
-        f"pin a free range, or release the other{f': {places}' if places else ''}",
+        f"pinned range {text} is already held{f' by {by}' if by else ''}",
+        f"pin a free range (ipam find lists some), or release the current holder{f': {places}' if places else ''}",
     )
 
 
@@ -537,9 +534,9 @@ def check_pins(state: State, plan: Plan) -> Iterator[Finding]:
             yield warning(
                 "pin-contested",
                 granted.source,
-                f"{format_short(item)} of {granted.claim.short} shares addresses with"
-                f" {format_short(pin)}, which {it.claim.short} pins at {it.source}",
-                "find out whose they are, and let the other pin a free range, or none",
+                f"{granted.claim.short} and {it.claim.short} both pin"
+                f" {format_short(item.shared(pin) or pin)} ({it.source})",
+                "change or remove one of the two pins",
             )
 
 

@@ -12,11 +12,13 @@ from reconciler.documents.document import Document, Documents, Kind
 from reconciler.documents.findings import (
     Finding,
     Location,
+    article_list,
     cut_off,
     error,
     has_error,
     info,
     meant,
+    plural,
     shown,
     warning,
 )
@@ -60,7 +62,7 @@ def _settings(data: bytes) -> tuple[Settings, tuple[Finding, ...]]:
         return Settings(), loaded.findings
     settings, found = _read(loaded.documents[0])
     for other in loaded.documents[1:]:
-        message, hint = "one Settings document, please", "remove it; the first one counts"
+        message, hint = f"{PATH} contains a second Settings document", "remove this document"
         found.append(error("document-duplicate", other.at(), message, hint))
     return settings, (*loaded.findings, *found)
 
@@ -71,14 +73,14 @@ _known = lru_cache(maxsize=8)(_settings)
 def check_targets(documents: Documents) -> Iterator[Finding]:
     """Yield findings for ClusterTargets with the name or the uid of another cluster."""
     if (found := documents.find(TARGET, "", MANAGEMENT)) is not None:
-        message = f"{found.title}: the management cluster has that name"
-        yield error("name-reserved", found.at("metadata", "name"), message, "give it another name")
+        message = f"{found.title} has the name of the management cluster"
+        yield error("name-reserved", found.at("metadata", "name"), message, "choose another name")
     names: dict[str, str] = {}
     for item in documents.of(TARGET):
         uid = item.spec.get("uid")
         if uid and (other := names.setdefault(uid, item.name)) != item.name:
-            message = f"spec.uid: {uid} is the uid of ClusterTarget {other}"
-            hint = "write the uid of the namespace kube-system of this cluster, or remove the field"
+            message = f"spec.uid is {uid}, which is already the uid of ClusterTarget {other}"
+            hint = "set it to the uid of the namespace kube-system of this cluster, or remove it"
             yield error("field-value", item.at("spec", "uid"), message, hint)
 
 
@@ -144,8 +146,8 @@ def _shared_folders(document: Document, settings: Settings) -> Iterator[Finding]
     written = {"records": settings.records, "observed": settings.observed}
     for folder in (*settings.sources, *written.values()):
         if _share(folder, OVERRIDES):
-            message = f"spec: {folder} and {OVERRIDES} share files"
-            hint = f"{OVERRIDES}/ holds Overrides alone; name another folder"
+            message = f"folder {folder} overlaps {OVERRIDES}, which is for Overrides only"
+            hint = "choose another folder"
             yield error("field-value", document.at("spec"), message, hint)
             break
     sources = [(f"source {name}", name) for name in settings.sources]
@@ -155,8 +157,8 @@ def _shared_folders(document: Document, settings: Settings) -> Iterator[Finding]
     ):
         title = next((title for title, other in others if _share(written[field], other)), "")
         if title:
-            message = f"spec.{field}: {written[field]} and {title} share files"
-            hint = "use a folder that no other setting names: only ipam reconcile writes there"
+            message = f"spec.{field} is {written[field]}, which overlaps {title}"
+            hint = "choose a folder that no other setting names"
             yield error("field-value", document.at("spec", field), message, hint)
 
 
@@ -169,8 +171,9 @@ def _unknown_kinds(document: Document, settings: Settings) -> Iterator[Finding]:
     for folder, kinds in settings.kinds:
         if not any(within(folder, source) for source in settings.sources):
             place = document.at("spec", "kinds", folder, key=True)
-            message = f"spec.kinds: {shown(folder)} is not a source folder, or in one"
-            yield error("field-value", place, message, f"sources: {', '.join(settings.sources)}")
+            message = f"spec.kinds: {shown(folder)} is not in a source folder"
+            hint = f"choose a folder in {article_list(settings.sources)}"
+            yield error("field-value", place, message, hint)
         for index, kind in enumerate(kinds):
             if kind not in known:
                 place = document.at("spec", "kinds", folder, index)
@@ -184,7 +187,9 @@ def _unknown_kinds(document: Document, settings: Settings) -> Iterator[Finding]:
 
 
 def _unknown_kind(place: Location, message: str, kind: str, known: list[str]) -> Finding:
-    return error("kind-unknown", place, message, meant(kind, known) or f"known: {', '.join(known)}")
+    return error(
+        "kind-unknown", place, message, meant(kind, known) or f"use one of: {', '.join(known)}"
+    )
 
 
 def within(path: str, folder: str) -> bool:
@@ -204,12 +209,12 @@ _PATH = re.compile(
     r"[A-Za-z0-9_][A-Za-z0-9_.-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.-]*)*(?:/|\.ya?ml)", re.ASCII
 )
 _SCOPES = {
-    OverrideKind.RECORD: "the path of a record, a claim, or a folder with / behind it",
+    OverrideKind.RECORD: "the path of a record, a claim, or a folder that ends with /",
     OverrideKind.GATE: f"a pool, or {SETTINGS_SCOPE}",
     OverrideKind.MOVE: "a claim",
     OverrideKind.SHRINK: "a pool",
 }
-_AS = "as ipam plan -o json writes it: family/kind/namespace/name, of a claim with /slot behind it"
+_AS = "as in ipam plan -o json: family/kind/namespace/name, and for a claim /slot"
 
 
 class EarlierOverrides(Struct, frozen=True):
@@ -240,12 +245,12 @@ def overrides_of(files: Mapping[str, bytes], before: EarlierOverrides) -> Overri
         if override is None:
             continue
         if override.expires <= before.clock:
-            message = f"it expired at {format_instant(override.expires)} and has no effect"
-            found.append(warning("override-expired", override.location, message, "remove the file"))
+            message = f"this Override expired at {format_instant(override.expires)}, with no effect"
+            found.append(warning("override-expired", override.location, message, "delete the file"))
             continue
         found += _long(override)
         if before.is_cut:
-            why = "whether it was merged before is behind the end of this clone: it does not count"
+            why = "this clone is too shallow to determine whether this Override was merged before, so it has no effect"
             found.append(cut_off(override.location, why))
         elif before.files.get(path) == files[path]:
             counting.append(override)
@@ -259,20 +264,20 @@ def as_findings(overrides: Overrides, pools: Iterable[Key]) -> Iterator[Finding]
     """Yield findings for effective and unused Overrides, after all rules were checked."""
     scopes = {SETTINGS_SCOPE, *(str(key) for key in pools)}
     for item in overrides.used():
-        message = f"it lets {item.lets_pass} pass: {shown(item.reason)}"
+        message = f"this Override permits {item.lets_pass}: {shown(item.reason)}"
         yield info("override-used", item.location, message)
     for item, lack in overrides.short():
         wanted, resting = lack.wanted, lack.resting
-        rest = f" ({resting} rest{'s' if resting == 1 else ''} already)" if resting else ""
-        message = f"it lets {item.releases} pass, {wanted} are needed{rest}"
-        yield warning("override-short", item.location, message, f"spec.releases: {wanted}")
+        rest = f" ({resting} in retention)" if resting else ""
+        message = f"this Override permits {plural(item.releases, 'release')}, but this plan needs {wanted}{rest}"
+        yield warning("override-short", item.location, message, f"set spec.releases to {wanted}")
     for item in overrides.unused():
-        message = f"nothing in this revision needs it: it lets {item.lets_pass} pass"
+        message = f"this Override has no effect in this revision (it permits {item.lets_pass})"
         is_of_pool = item.kind in (OverrideKind.GATE, OverrideKind.SHRINK)
         if is_of_pool and item.scope not in scopes:
             message += f"; pool {shown(item.scope)} does not exist"
         until = format_instant(item.expires)
-        hint = f"remove the file when its change is through; it counts until {until}"
+        hint = f"delete the file after its change is merged; it expires at {until}"
         yield warning("override-unused", item.location, message, hint)
 
 
@@ -281,8 +286,12 @@ def read_override(path: str, data: bytes) -> tuple[Override | None, list[Finding
     loaded = load(path, data, Kinds([OVERRIDE]), lambda it: [*judge_names(it)])
     found = [*loaded.findings, *_misplaced(path, loaded.documents)]
     for other in loaded.documents[1:]:
-        message = "a second Override in one file"
-        found.append(error("override-misplaced", other.at(), message, f"one a file: {HOME}"))
+        message = "the file contains a second Override"
+        found.append(
+            error(
+                "override-misplaced", other.at(), message, f"move it to a file of its own: {HOME}"
+            )
+        )
     if has_error(found):
         return None, found
     override, wrong = _override(loaded.documents[0])
@@ -294,15 +303,15 @@ def _misplaced(path: str, documents: Iterable[Document]) -> Iterator[Finding]:
     named = _FILE.fullmatch(name)
     if named is None or parse_instant(f"{named.group(1)}T00:00:00Z") is None:
         message = f"{shown(path)} is not a valid path of an Override"
-        hint = f"{HOME}, for example {OVERRIDES}/2026-02-15-vlan40-full.yaml"
+        hint = f"rename it to {HOME}, for example {OVERRIDES}/2026-02-15-vlan40-full.yaml"
         yield error("override-misplaced", Location(path, 1, 1), message, hint)
         return
     stem = name.removesuffix(".yaml")
     for document in documents:
         if document.name != stem:
-            message = f"metadata.name: {shown(document.name)} is not the name of {shown(path)}"
+            message = f"metadata.name is {shown(document.name)}, expected the name of {shown(path)}"
             place = document.at("metadata", "name")
-            yield error("override-misplaced", place, message, f"name it {stem}")
+            yield error("override-misplaced", place, message, f"set metadata.name to {stem}")
 
 
 def _override(document: Document) -> tuple[Override | None, list[Finding]]:
@@ -310,11 +319,13 @@ def _override(document: Document) -> tuple[Override | None, list[Finding]]:
     found = list(_bad_scope(document, kind))
     if not spec["reason"].strip():
         place = document.at("spec", "reason")
-        found.append(error("field-value", place, "spec.reason: says nothing", "write down why"))
+        found.append(
+            error("field-value", place, "spec.reason is empty", "write why the exception is needed")
+        )
     expires = parse_end(spec["expires"])
     if expires is None:
-        message = f"spec.expires: {shown(spec['expires'])} is not a valid time"
-        hint = "RFC 3339 in UTC, for example 2026-02-20T12:00:00Z"
+        message = f"spec.expires is {shown(spec['expires'])}, which is not a valid time"
+        hint = "write it as RFC 3339 in UTC, for example 2026-02-20T12:00:00Z"
         found.append(error("field-value", document.at("spec", "expires"), message, hint))
     if found or expires is None:
         return None, found
@@ -327,23 +338,23 @@ def _bad_scope(document: Document, kind: OverrideKind) -> Iterator[Finding]:
     is_brake = kind is OverrideKind.BRAKE
     wanted, other = ("releases", "scope") if is_brake else ("scope", "releases")
     if other in document.spec:
-        message = f"spec.{other}: an Override of kind {kind} has none"
+        message = f"spec.{other} is not a field of an Override of kind {kind}"
         hint = f"remove it, and set spec.{wanted}"
         yield error("field-value", document.at("spec", other, key=True), message, hint)
     if wanted not in document.spec:
-        hint = "how many releases are expected" if is_brake else f"{_SCOPES[kind]}: {_AS}"
-        message = f"spec.{wanted}: required for kind {kind}"
-        yield error("field-required", document.at("spec"), message, hint)
+        what = "the expected number of releases" if is_brake else f"{_SCOPES[kind]}, {_AS}"
+        message = f"spec.{wanted} is missing, but required for kind {kind}"
+        yield error("field-required", document.at("spec"), message, f"set it to {what}")
     elif not is_brake:
         scope, place = document.spec["scope"], document.at("spec", "scope")
         key = Key.parse(scope)
         family = family_of(key.family) if key is not None else None
         if not is_scope(kind, scope):
-            message = f"spec.scope: {shown(scope)} is none; kind {kind} takes {_SCOPES[kind]}"
-            yield error("field-value", place, message, _AS)
+            message = f"spec.scope is {shown(scope)}, expected {_SCOPES[kind]}"
+            yield error("field-value", place, message, f"write the scope {_AS}")
         elif kind is OverrideKind.MOVE and family is not None and family.relocate is None:
-            message = f"spec.scope: {shown(scope)} cannot hold two ranges at once"
-            hint = "one address in one object: delete its record, with an Override of kind record"
+            message = f"spec.scope is {shown(scope)}, which cannot move (one address each)"
+            hint = "merge an Override of kind record for it instead, then delete its record"
             yield error("field-value", place, message, hint)
 
 
@@ -362,11 +373,11 @@ def is_scope(kind: OverrideKind, text: str) -> bool:
 
 
 def _added(item: Override, *, is_base: bool) -> Finding:
-    when = "once it is merged," if is_base else "from the next commit that a person makes on"
+    when = "once merged" if is_base else "from the next commit of a person on"
     until = format_instant(item.expires)
-    message = f"{when} it lets {item.lets_pass} pass until {until}: {shown(item.reason)}"
-    hint = "it changes nothing about the change that brings it"
-    hint += "" if is_base else "; alone in a commit it counts at once; or: git commit --allow-empty"
+    message = f"this Override permits {item.lets_pass} until {until}, {when}: {shown(item.reason)}"
+    hint = "commit it in its own commit, or add another: git commit --allow-empty"
+    hint = "merge it before the change that needs it" if is_base else hint
     return info("override-added", item.location, message, hint)
 
 
@@ -374,6 +385,6 @@ def _long(item: Override) -> Iterator[Finding]:
     begins = parse_instant(f"{item.path.removeprefix(f'{OVERRIDES}/')[:10]}T00:00:00Z")
     if begins is not None and item.expires - begins > LONGEST_DAYS * DAY:
         days = (item.expires - begins) // DAY
-        message = f"spec.expires: it lets {item.lets_pass} pass for {days} days"
-        hint = f"at most {LONGEST_DAYS} from the date of its name; a new one is two lines"
+        message = f"spec.expires is {days} days after the date in the name, must be at most {LONGEST_DAYS}"
+        hint = "set an earlier time; to extend it later, add a new Override"
         yield warning("override-long", item.location, message, hint)

@@ -201,10 +201,10 @@ def of_pool(pool: Pool, item: IPRange) -> str:
     """Return how a pool uses addresses of its network."""
     asked = IPSet((item,))
     if pool.usable.covers(item):
-        return "gives out"
+        return "allocates"
     if pool.usable & asked:
-        return "gives out some"
-    return "reserves" if pool.reserved & asked else "does not give out"
+        return "allocates some of"
+    return "reserves" if pool.reserved & asked else "does not allocate"
 
 
 # Room for an IPv6 address plus one bit, so that `size << _SHIFT | start` sorts by size first.

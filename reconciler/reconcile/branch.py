@@ -42,12 +42,15 @@ def require_main_branch(repository: Repository, settings: Settings) -> None:
     named = named if settings.branch else repository.default_branch()
     if own == named.branch:
         return
-    anyway = f"to reconcile {own} anyway: --branch {own} --any-branch"
+    anyway = f"to reconcile {own} anyway, use --branch {own} --any-branch"
     if not named.branch:
         message = f"the authoritative branch is unknown: {named.why}, and ipam.yaml names none"
-        raise UsageError(message, f"name it in ipam.yaml: spec: {{branch: {own}}}; {anyway}")
-    message = f"the authoritative branch is {named.branch}, not {own}, because {named.why}"
-    raise UsageError(message, f"merge it, and reconcile with --branch {named.branch}; {anyway}")
+        raise UsageError(message, f"add spec: {{branch: {own}}} to ipam.yaml; {anyway}")
+    message = f"refusing to reconcile branch {own}: the authoritative branch is {named.branch}, because {named.why}"
+    raise UsageError(
+        message,
+        f"merge {own} into {named.branch}, then run ipam reconcile --branch {named.branch}; {anyway}",
+    )
 
 
 def fetched(repository: Repository) -> Revision:
@@ -161,21 +164,20 @@ def refusal(repository: Repository, base: Revision, lost: Lost) -> HistoryError:
     """Return the error about a branch that lost reconciled commits."""
     remote = repository.remote_name
     reference, branch = repository.last_reference, repository.branch
-    message = f"branch {branch} is at {base.id[:12]} and does not contain {lost.last[:12]}, which"
-    message += f" {reference} names as reconciled\n{_missing(repository, lost)}"
-    hint = "anyone with push access can set this reference: if the branch never had these commits,"
-    hint += f" {deleting(remote, [reference])} loses nothing"
+    message = f"branch {branch} was rewritten: {base.id[:12]} does not contain {lost.last[:12]}, which ipam"
+    message += f" reconcile made (recorded in {reference})\n{_missing(repository, lost)}"
+    hint = f"if the branch never had these commits, delete the reference, which anyone with push access can set: {deleting(remote, [reference])}"
     if lost.commits is not None:
-        hint += f"\nto go back: {_way_back(repository, base, lost, remote)}"
-        accept = f"to accept the branch as it is: ipam reconcile --accept-history {base.id}"
-        unread = f"lost records are not known while {lost.unread} cannot be read"
-        hint += f"\n{unread if lost.unread else accept}"
+        accept = f"if intended, run ipam reconcile --accept-history {base.id}"
+        unread = f"cannot determine the lost records, because {lost.unread} cannot be read"
+        restore = f"restore the branch: {_way_back(repository, base, lost, remote)}"
+        hint = f"{restore}\n{unread if lost.unread else accept}\n{hint}"
     return HistoryError(message, hint)
 
 
 def _missing(repository: Repository, lost: Lost) -> str:
     if lost.commits is None:
-        return "the reference names no commit"
+        return "the reference is not a commit"
     made = [repository.made(commit) for commit in lost.commits[:MAX_SHOWN]]
     lines = [f"missing commit {it.id[:12]} of {shown(it.author)}" for it in made]
     lines += ["and older commits"] if lost.commits[MAX_SHOWN:] else []
@@ -199,7 +201,7 @@ def _way_back(repository: Repository, base: Revision, lost: Lost, remote: str) -
         lease = f" --force-with-lease={branch}:{base.id}"
         drops = f" (drops {join_limited(dropped)})"
     push = f"git push{lease} {remote} {last}:refs/heads/{branch}{drops}"
-    there = f"on a protected branch merge a pull request of git merge {last} over its check"
+    there = f"on a protected branch, merge a pull request with git merge {last} despite its check"
     return f"git fetch {remote} {reference}, then {push}; {there}"
 
 

@@ -134,7 +134,7 @@ def look(evaluation: Evaluation, clusters: Clusters, options: LookOptions) -> Lo
                 opened_management(clusters, options.apply, evaluation)
             )
         except ClusterError as failed:
-            why = f"the management cluster cannot be asked: {failed}"
+            why = f"cannot reach the management cluster: {failed}"
             bugs = (failed,) if isinstance(failed, BugError) else ()
             return Looked(changes=left, unasked=dict.fromkeys(growers, why), bugs=bugs)
         access = Access(clusters, management, evaluation)
@@ -235,7 +235,7 @@ class _Look:
         unread = self.evaluation.documents.unread
         doubt = document.doubt if document else unread(DEMAND.id, namespace, short)
         if doubt:  # an unreadable Demand file stays unchanged
-            self.unasked[name] = f"{name} is not asked: {doubt} cannot be read"
+            self.unasked[name] = f"{name} is skipped, because {doubt} cannot be read"
             return {}
         try:
             with contained(), ExitStack() as opened:
@@ -246,7 +246,7 @@ class _Look:
                 opened.callback(cluster.close)
                 return self._observed(cluster, name, accept=accept)
         except ClusterError as failed:
-            self.unasked[name] = f"{name} cannot be asked: {failed}"
+            self.unasked[name] = f"cannot reach {name}: {failed}"
             if isinstance(failed, BugError):
                 self.bugs.append(failed)
                 return {}

@@ -58,14 +58,14 @@ GIT = "git"
 _OLDEST_GIT = (2, 31)
 _OLDEST_KUBERNETES = (1, 31)  # CRDs and policies use CEL functions for addresses
 _OPTIONAL = (Need.WATCH, Need.CRDS, Need.INTAKE, Need.POLICIES)
-_RIGHTS = "deploy/rbac.yaml has all of them"
+_RIGHTS = "apply deploy/rbac.yaml, which has all of them"
 _DOCUMENTS = "bind the ClusterRole gitops-ipam-documents of deploy/rbac.yaml to it"
-_WAITING = "when its cluster is made, its Secret is found; or --cluster NAME=PATH"
+_WAITING = "wait until its cluster is created and has a Secret, or pass --cluster NAME=PATH"
 # Hints for failures that have none.
 _HINTS = {
-    UnreachableError: "see that its API server is up, and that this machine may reach it",
-    UnauthorizedError: "give it credentials that are valid, with the rights that deploy/ lists",
-    KubeconfigError: "correct that kubeconfig, or name another",
+    UnreachableError: "check that its API server is running, and that this machine can reach it",
+    UnauthorizedError: "use valid credentials with the permissions that deploy/ lists",
+    KubeconfigError: "correct that kubeconfig, or pass another one",
 }
 
 
@@ -155,9 +155,10 @@ def _shorten(names: Iterable[str], most: int = 3) -> str:
     return f"{', '.join(listed[:most])}{more}"
 
 
-_NO_KUBECONFIG = "none is named: reconcile commits and pushes, and applies nothing"
+_NO_KUBECONFIG = "no cluster given, so ipam reconcile commits and pushes, and applies nothing"
 _UNNAMED = DiagnosisGroup(
-    MANAGEMENT, (doubtful("kubeconfig", _NO_KUBECONFIG, "--kubeconfig PATH, or $KUBECONFIG"),)
+    MANAGEMENT,
+    (doubtful("kubeconfig", _NO_KUBECONFIG, "pass --kubeconfig PATH, or set KUBECONFIG"),),
 )
 
 
@@ -211,7 +212,7 @@ class _GitChecks:
         oid, is_reached = None, True
         try:
             oid = self.probe.remote_head()
-            where = f"at {oid[:12]}" if oid else "none: the branch of the repository itself counts"
+            where = f"at {oid[:12]}" if oid else "none (this repository is authoritative)"
             self.found.append(fine("remote", where))
         except ReconcilerError as failure:
             self.found.append(_failed("remote", failure))
@@ -225,10 +226,10 @@ class _GitChecks:
             return None
         if head is None:
             if is_reached:
-                hint = "make a first commit, or git fetch"
-                self.found.append(wrong("history", "the branch has no commit here", hint))
+                hint = "create a first commit, or run git fetch"
+                self.found.append(wrong("history", "the branch has no commit in this clone", hint))
         elif not is_here:
-            message = f"the remote's head is not here; {head.id[:12]} was read instead"
+            message = f"the remote's head is not in this clone; {head.id[:12]} was read instead"
             self.found.append(doubtful("history", message, "git fetch"))
         elif is_reached:
             self.found += run({"history": lambda: self._history(head)})
@@ -241,7 +242,7 @@ class _GitChecks:
         repository.require_pushed(head)
         if (lost := lost_since(repository, head)) is not None:
             raise refusal(repository, head, lost)
-        return fine("history", f"{head.id[:12]} contains the head that was reconciled last")
+        return fine("history", f"{head.id[:12]} contains the last reconciled head")
 
     def _push(self, head: Revision) -> DiagnosisCheck:
         self.probe.check_push(head)
@@ -280,7 +281,7 @@ def _records(evaluation: Evaluation, entries: Iterable[Entry]) -> DiagnosisCheck
     folder = f"{evaluation.tree.settings.records}/"
     strange = [it.path for it in entries if not is_yaml(it.path) or it.mode != "100644"]
     if strange:
-        hint = f"take them out of {folder}: only ipam writes there"
+        hint = f"move them out of {folder}, where only ipam writes"
         return doubtful("records", f"not records: {_shorten(strange)}", hint)
     unread = sum(1 for item in evaluation.tree.records if has_error(item.findings))
     if unread:
@@ -291,7 +292,7 @@ def _records(evaluation: Evaluation, entries: Iterable[Entry]) -> DiagnosisCheck
 def _edits(repository: Repository, source: Source, evaluation: Evaluation) -> DiagnosisCheck:
     for found in edited(repository, source, evaluation):
         return wrong("edits", found.message, found.hint)
-    return fine("edits", "the records are as reconcile wrote them")
+    return fine("edits", "the records are unchanged since the last reconcile commit")
 
 
 class _ClusterChecks:
@@ -346,8 +347,8 @@ class _ClusterChecks:
                 management_checks(cluster, recognise, applies_documents=bool(applies_documents))
             )
         if evaluation is None:
-            message = "the repository cannot be read: only enrolled clusters are checked"
-            own.append(doubtful("clusters", message, "correct the checks of Git first"))
+            message = "the repository cannot be read, so only enrolled clusters are checked"
+            own.append(doubtful("clusters", message, "fix the Git checks first"))
         return own
 
     def _tenant(self, target: Target) -> DiagnosisGroup:
@@ -371,7 +372,7 @@ class _ClusterChecks:
         if self.hub is None:
             message = "none is named"
             if not self.access.standalone:
-                message += ", and the management cluster cannot be asked for its Secret"
+                message += ", and the management cluster cannot be reached for its Secret"
             return (doubtful("kubeconfig", message, f"--cluster {target.name}=PATH"),)
         found = without_kubeconfig(target, known, self.access.is_there, require_all=False)
         if found is None:
@@ -413,7 +414,7 @@ def _server(cluster: Cluster, what: str) -> DiagnosisCheck:
     version = cluster.version()
     found = re.match(r"v?(\d{1,6})\.(\d{1,6})", version)
     if found is None:
-        return doubtful("server", f"Kubernetes {version!r}: the version cannot be read")
+        return doubtful("server", f"cannot parse the Kubernetes version {version!r}")
     if (int(found[1]), int(found[2])) < _OLDEST_KUBERNETES:
         return doubtful("server", f"Kubernetes {version}: {what} 1.31", "upgrade it")
     return fine("server", f"Kubernetes {version}")
@@ -424,7 +425,7 @@ def _identity(identity: ClusterIdentity) -> DiagnosisCheck:
     if inventory.damaged:
         count = len(inventory.damaged)
         message = f"{plural(count, 'line')} of the inventory cannot be read; their objects are not changed"
-        hint = f"see ConfigMap gitops-ipam-inventory in {identity.namespace}"
+        hint = f"check ConfigMap gitops-ipam-inventory in {identity.namespace}"
         return doubtful("identity", message, hint)
     if not inventory.uid:
         return fine("identity", f"uid {identity.uid}; nothing was applied there before")
@@ -461,19 +462,19 @@ def _crds(cluster: Cluster, recognise: Recognise) -> DiagnosisCheck:
         live = cluster.get(desired.ref)
         if live is None:
             is_needed = kind in [resource.kind for resource in needed()]
-            absent += [f"{kind} is not there"] if is_needed else []
+            absent += [f"{kind} is not installed"] if is_needed else []
         elif not apply_rights.is_established(live):
             broken.append(f"{kind} is not established")
         elif not is_ours(live_of(live), entries.get(str(desired.ref))):
             foreign.append(kind)
             lacks = apply_rights.lacking(manifest, live)
-            broken += [f"{kind} is not ours and lacks {item}" for item in lacks]
+            broken += [f"{kind} does not belong to ipam and lacks {item}" for item in lacks]
         elif differing(desired.body or {}, live):
-            doubts.append(f"{kind} differs from the version of this program")
+            doubts.append(f"{kind} differs from the version in this ipam")
     if absent or broken:
         hint = "ipam apply --crds" + ("" if absent else " --adopt upgrades them")
         return wrong("crds", _shorten([*absent, *broken]), hint)
-    theirs = f"; not ours, but enough: {', '.join(foreign)}" if foreign else ""
+    theirs = f"; installed by others, but sufficient: {', '.join(foreign)}" if foreign else ""
     if doubts:
         return doubtful("crds", _shorten(doubts), "ipam apply --crds")
     return fine("crds", f"installed and established{theirs}")
@@ -499,14 +500,13 @@ def _balancer(cluster: Cluster, recognise: Recognise, target: Target) -> Diagnos
     except NoSuchKindError:
         if target.desired:
             return wrong(title, "it is not there", balancer.install)
-        return doubtful(title, "it is not there; nothing is wanted of it yet", balancer.install)
+        return doubtful(title, "not installed; not needed yet", balancer.install)
     states: Sequence[Manifest] = ()
     try:
         if balancer.state is not None:
             states = cluster.list(balancer.state, home).items
     except NoSuchKindError:
-        message = f"{balancer.name} older than {balancer.oldest} does not report"
-        message += " whether its configuration is valid"
+        message = f"{balancer.name} older than {balancer.oldest} does not report whether its configuration is valid"
         return doubtful(title, message, balancer.install)
     entries, every = _entries(recognise), objects_of(pools, balancer.pool)
     ours = [it.manifest for ref, it in every.items() if is_ours(it, entries.get(str(ref)))]
@@ -517,7 +517,7 @@ def _configured(
     ours: Sequence[Manifest], states: Sequence[Manifest], now: int, target: Target
 ) -> DiagnosisCheck:
     balancer, title = target.balancer, _title(target)
-    pods = f"see the pods in {target.home}"
+    pods = f"check the pods in {target.home}"
     if error := balancer.state_error(states):
         return wrong(title, error, "correct the pools that it names")
     if balancer.state is not None and balancer.read_at(states) is None:
@@ -527,5 +527,5 @@ def _configured(
     if why := unwell(
         balancer, ours, states, IPSet(), now, has_entries=target.balancing.has_entries
     ):
-        return doubtful(title, why, "set it back, or Services get none of it")
+        return doubtful(title, why, "set it back, or Services get no addresses from it")
     return fine(title, f"{balancer.oldest} or newer, its configuration is valid")

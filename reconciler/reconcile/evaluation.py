@@ -89,11 +89,10 @@ def strays(
             (new,) = repository.git.root.inside([settings.records])
             many = plural(len(lost), "claim")
             where = "" if is_here else f" in {commit[:12]}"
-            message = f"{many} would get new addresses, but had a record in {old}/ at the top of"
-            message += f" the repository{where}: that root has no documents or records any more"
+            message = f"{many} would get new addresses, but had a record in {old}/ at the top of the repository{where}, whose root has no documents or records now"
             hint = "" if is_here else f"git checkout {commit[:12]} -- {old}, and "
-            hint += f"git mv {old} {new} in the same commit, so that all claims keep their"
-            return [error(STRAY, Location(settings.records), message, f"{hint} addresses")]
+            hint = f"to keep the addresses, run {hint}git mv {old} {new} in the same commit"
+            return [error(STRAY, Location(settings.records), message, hint)]
     is_new = is_empty and base is not None and _has_documents((source, settings))
     if not is_new or _has_documents(side_at(repository, before.id)):
         return []
@@ -262,21 +261,20 @@ def _edited(repository: Repository, tip: str, found: Edits, evaluation: Evaluati
     by = join_limited([f"{it.id[:12]} of {shown(it.author)}" for it in made])
     paths = [path_of(settings, name) for name in pairs]
     many = "1 file differs" if len(pairs) == 1 else f"{len(pairs)} files differ"
-    what = "commit with records, and no record is left" if found.is_gone else "reconcile commit"
+    what = "commit with records (all were deleted)" if found.is_gone else "reconcile commit"
     message = f"{many} from {last[:12]}, the newest {what}: {join_limited(paths)}"
     message += f"; changed by commit {by}" if by else ""
     taken = join_limited(list(_taken(found, evaluation)))
-    message += f"; restoring takes {taken}" if taken else ""
-    hint = f"to restore: {restoring(repository.root, last, found.sides, pairs, found.accepted)}"
+    message += f"; restoring them takes back {taken}" if taken else ""
+    hint = f"restore them: {restoring(repository.root, last, found.sides, pairs, found.accepted)}"
     held = {it.claim for it in allocations(found.sides[0], [old for old, _ in pairs.values()])}
     is_new = bool(evaluation.state.claims) and evaluation.state.claims.keys().isdisjoint(held)
     if is_new and not found.is_gone and not has_records(found.sides[1][0], settings.records):
-        hint = "create a new root in another folder: the root that was here was moved or removed"
+        hint = "create a new root in another folder; the previous root was moved or removed"
     elif found.is_gone:
-        hint += "; to allocate all addresses again: ipam reconcile --allow-release 0"
+        hint += "; to allocate all addresses again, run ipam reconcile --allow-release 0"
     elif all(is_scope(OverrideKind.RECORD, path) for path in paths):
-        hint += "; to accept: merge an Override of kind record with the scope"
-        hint += f" {paths[0]}{' (one for each file)' if len(pairs) > 1 else ''}"
+        hint += f"; to accept them, merge an Override of kind record with scope {paths[0]}{' (one for each file)' if len(pairs) > 1 else ''}"
         if any(len(it.parents) == 1 and repository.changes_only(it.id, folders) for it in made):
             hint += _SQUASH
     return error(EDITED, Location(paths[0]), message, hint)
@@ -340,9 +338,8 @@ def with_overrides(evaluation: Evaluation, source: Source | None = None) -> Eval
     old = evaluation.brake
     dropped = [f"{it}/" for it in _dropped(evaluation, source)] if old and source else []
     if old and dropped:
-        hint = f"spec.sources of {PATH} no longer names {join_limited(dropped)}, which describes"
-        hint += " released claims:"
-        brake = replace(old, hint=f"{hint} name it again; {old.hint}")
+        hint = f"add {join_limited(dropped)} to spec.sources of {PATH} again, which describes released claims"
+        brake = replace(old, hint=f"{hint}; {old.hint}")
         gates = tuple(brake if it is old else it for it in evaluation.gates)
         evaluation = replace(evaluation, brake=brake, gates=gates)
     return with_found(evaluation, as_findings(evaluation.tree.overrides, evaluation.plan.after))
@@ -407,15 +404,15 @@ def held_by_limit(
     """Report releases that the limit delays, with their commits, except claims in `known`."""
     held = [it for it in held_releases(evaluation) if it.claim not in known]
     listed = {_owner(it.claim): it for it in held[:MAX_LISTED]}
-    unknown = f"who asked for it is not among the last {MAX_COMMITS} commits of its folders"
+    unknown = f"its commit is not among the last {MAX_COMMITS} commits of its folders"
     found = _commits_of(set(listed), repository, source, evaluation.tree.settings)
     for item in held[:MAX_LISTED]:
         has = format_short(item.range) if item.range else "nothing"
-        message = f"a brake holds its release back: {item.claim.short} keeps {has};"
+        message = f"release held back by the release limit: {item.claim.short} keeps {has};"
         cause = found.get(_owner(item.claim), unknown)
         yield warning("brake-held", Location(item.path, 1, 1), f"{message} {cause}")
     if held[MAX_LISTED:]:
-        message = f"a brake holds {len(held) - MAX_LISTED} more releases back"
+        message = f"{len(held) - MAX_LISTED} more releases held back by the release limit"
         yield warning("brake-held", Location("."), message)
 
 
@@ -443,10 +440,12 @@ def _commits_of(
         was, now = named(item.old), named(item.new)
         for owner in was | now:
             wanted.discard(owner)
-            what = "edited it in" if owner in now else "took it out of"
+            what = "edited it in" if owner in now else "removed it from"
             found[owner] = f"{_author(repository, step)} {what} {shown(item.path)}"
             if owner not in was:
-                found[owner] = f"its document in {shown(item.path)} is as it was: what that names"
+                found[owner] = (
+                    f"its document in {shown(item.path)} is unchanged, but a document that it names"
+                )
                 found[owner] += " has changed"
         if not wanted:
             break

@@ -154,8 +154,8 @@ def wanted(wish: InitOptions) -> dict[str, str]:
     """Return files by path, in display order. Raises UsageError for invalid branches."""
     check_branch(wish.branch)
     if wish.to_branch and check_branch(wish.to_branch) == wish.branch:
-        message = f"--to-branch {wish.to_branch} is the branch that is reconciled itself"
-        raise UsageError(message, "name another branch, from which a pull request is made")
+        message = f"--to-branch {wish.to_branch} is the reconciled branch"
+        raise UsageError(message, "choose another branch, for a pull request")
     words = {"__BRANCH__": wish.branch, "__PACKAGE__": _scalar(wish.package)}
     if (action := action_of(wish.package)) is not None:
         words |= {"__REPOSITORY__": action[0], "__COMMIT__": action[1]}
@@ -354,5 +354,5 @@ def _other_owners(path: str, folder: TargetDirectory) -> str:
     for name in _OTHER_OWNERS if path in (OWNERS, f"{top}{OWNERS}") else ():
         with suppress(OSError):
             if folder.text(f"{top}{name}/{OWNERS}") is not None:
-                return f"there is {top}{name}/{OWNERS}"
+                return f"{top}{name}/{OWNERS} already exists"
     return ""

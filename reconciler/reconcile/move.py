@@ -29,7 +29,7 @@ from reconciler.planning.evaluate import Evaluation, evaluate, matching
 from reconciler.planning.planner import plan as make_plan
 from reconciler.planning.read import read_tree
 
-_THEN = "and merge an Override of kind move before"
+_THEN = "and first merge an Override of kind move"
 
 
 Edits = list[tuple[Location, str]]
@@ -64,7 +64,7 @@ def _relocation(evaluation: Evaluation, document: Document, claim: Key, pool: Ke
     family = family_of(claim.family)
     if family is None or family.relocate is None:
         raise UsageError(
-            f"{claim.short} cannot hold two addresses at once, so it moves with a break",
+            f"{claim.short} can hold only one address at a time, so it cannot move without a break",
             "name the other pool in its document, and delete its record in the same change; an"
             " Override of kind record for it is merged before",
         )
@@ -137,7 +137,7 @@ def prepare(source: Source, wanted: MoveRequest) -> MoveEdits:
     claims = tuple(it.claim for it in records if it.pool != pool)
     staying = _staying(evaluation, records, pool)
     if not claims:
-        message = f"{claim.short} has its addresses of {pool.short} already"
+        message = f"{claim.short} already has its addresses in pool {pool.short}"
         raise UsageError(message, join_limited(staying_lines(staying, pool)))
     documents = {it: _document(evaluation, it) for it in claims}
     changes, edits = _edited(evaluation, documents, pool)
@@ -169,15 +169,15 @@ def _records(evaluation: Evaluation, text: str) -> list[Allocation]:
     found = frozenset(matching(evaluation, text))
     live = [it for it in every if it.claim in found]
     if not found:
-        raise UsageError(f"no claim {text!r}", "ipam plan --all lists all claims")
+        raise UsageError(f"no claim {text!r}", "run ipam plan --all to list all claims")
     if not live:
-        message = f"{text} holds no addresses: there is nothing to move"
-        raise UsageError(message, "change the pool that it names; it gets addresses there")
+        message = f"{text} holds no addresses to move"
+        raise UsageError(message, "change the pool in its document")
     live.sort(key=lambda it: it.claim.slot_order, reverse=True)
     grown = {_serves(evaluation, it.claim): it for it in live}
     if len(grown) > 1:
         names = ", ".join(it.claim.names[1] for it in reversed(grown.values()))
-        raise UsageError(f"{text} means several claims", f"name one of them: {names}")
+        raise UsageError(f"{text} matches several claims", f"name one of them: {names}")
     (first,) = grown
     theirs = [it for it in every if it.claim.slot and _serves(evaluation, it.claim) == first]
     return sorted(theirs, key=lambda it: (it.claim.owner == first.owner, it.claim.slot_order))
@@ -215,7 +215,7 @@ def _pool(evaluation: Evaluation, claim: Key, text: str) -> Key:
     if len(found) == 1:
         return found[0]
     if found:
-        raise UsageError(f"{text} means several pools", f"name one: {', '.join(map(str, found))}")
+        raise UsageError(f"{text} matches several pools", f"name one: {', '.join(map(str, found))}")
     raise UsageError(f"no pool {text!r}", f"there are: {', '.join(key.short for key in pools)}")
 
 
@@ -223,8 +223,8 @@ def _document(evaluation: Evaluation, claim: Key) -> Document:
     kind = known_as(claim.family, claim.kind)
     found = evaluation.documents.find(kind, claim.namespace, claim.name)
     if found is None or found.doubt:
-        message = f"{claim.kind} {claim.short} is not in the repository, or cannot be read"
-        raise UsageError(message, "fix it first: ipam check --worktree")
+        message = f"{claim.kind} {claim.short} does not exist in this repository, or cannot be read"
+        raise UsageError(message, "run ipam check --worktree, and fix its findings first")
     return found
 
 

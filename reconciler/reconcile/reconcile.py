@@ -126,8 +126,8 @@ def reconcile(
         if attempt < ATTEMPTS:
             sleep(_BACKOFF_SECONDS * 2**attempt * random.uniform(0.5, 1.5))  # noqa: S311 - jitter  # nosec B311
     raise RacesLostError(
-        f"lost the race for the branch {ATTEMPTS} times; at last: {reason}",
-        "run it again when others are done; nothing was published",
+        f"other commits were pushed first in all {ATTEMPTS} attempts; last: {reason}",
+        "run it again later; nothing was pushed",
     )
 
 
@@ -189,7 +189,7 @@ class _Run:
         evaluation = self._evaluate(self.repository.source(base.id))
         require_unedited(evaluation)
         if has_wrong_settings(evaluation):
-            message = f"{PATH} of {base.id[:12]} is wrong, so lost ranges cannot be reserved"
+            message = f"{PATH} of {base.id[:12]} has errors, so lost ranges cannot be reserved"
             raise HistoryError(message, "fix what ipam check reports, then accept the new head")
         wanted = accepting(base, evaluation, lost, self.options)
         if wanted is None:

@@ -98,8 +98,8 @@ def _newcomer_of(today: Evaluation, provider: str | None) -> Newcomer:
     one = next(iter(there), ones[0])
     providers = [doc.name for doc in today.documents.of(one.chooses)]
     if provider is None and one.needs_choice:
-        hint = f"name one: --pool {' or '.join(providers)}"
-        raise UsageError(f"no {one.chooses.kind} is named for the simulated tenants", hint)
+        hint = f"choose one: --pool {' or '.join(providers)}"
+        raise UsageError(f"the {one.chooses.kind} of the simulated tenants is missing", hint)
     if provider is not None and provider not in providers:
         hint = f"there are: {', '.join(providers)}"
         raise UsageError(f"no {one.chooses.kind} {provider!r}", hint)

@@ -77,7 +77,7 @@ def require_no_clash(repository: Repository, commit: Commit, made: Revision, tre
     known = {**new, **{record.path: record for record in held}}
     clashes = _in_one_space(source, tree, [(known[one], known[other]) for one, other in pairs])
     if clashes:
-        hint = f"nothing was published; report it with ipam plan --all --rev {commit.base.id[:12]}"
+        hint = f"report it with the output of ipam plan --all --rev {commit.base.id[:12]}; nothing was pushed"
         raise ReconcilerError(_describe(clashes), hint)
 
 
@@ -103,11 +103,11 @@ def _describe(clashes: Sequence[Pair]) -> str:
         return f"{record.claim or 'a record'} ({record.path}: {ranges})"
 
     shown = "; ".join(
-        f"{named(record)} would be given what {named(other)} holds"
+        f"{named(record)} would get addresses that {named(other)} holds"
         for record, other in clashes[:_SHOWN]
     )
     more = len(clashes) - _SHOWN
-    return f"a bug: {shown}{f'; and {more} more' if more > 0 else ''}"
+    return f"internal error: {shown}{f'; and {more} more' if more > 0 else ''}"
 
 
 _NAMED = {
@@ -193,7 +193,7 @@ def require_below(changes: Sequence[FileChange], *folders: str) -> None:
     inside = tuple(f"{folder}/" for folder in folders)
     for change in changes:
         if not change.path.startswith(inside) or ".." in change.path:
-            raise ReconcilerError(f"the plan writes outside of {' and '.join(inside)}")
+            raise ReconcilerError(f"the plan writes outside {' and '.join(inside)}")
 
 
 def commit_of(planned: Planned, passed: Evaluation, options: CommitOptions) -> Commit:

@@ -357,27 +357,27 @@ def findings_of(plan: Plan, state: State, folder: str, overrides: Overrides) -> 
             occupied = occupied or {it.path for it in state.records}.union(
                 it.path for it in state.unreadable
             )
-            what = "another record is there" if path in occupied else "the next reconcile moves it"
-            place = Location(record.path, 1, 1)
-            yield warning("record-misplaced", place, f"belongs to {path}; {what}")
+            taken, moved = "already has another record", f"ipam reconcile will move it to {path}"
+            what = f"{path} {taken}" if path in occupied else moved
+            message, place = f"record is at the wrong path; {what}", Location(record.path, 1, 1)
+            yield warning("record-misplaced", place, message)
     yield from _ahead(state)
     yield from _paused(paused, state)
     yield from _waiting(waiting)
     if held:
         # The documents can be deleted, or can be in the file that is not readable.
-        more = f" and {len(held) - 1} more" if len(held) > 1 else ""
-        message = f"{held[0].claim.short}{more}: not released while a file cannot be read"
-        yield warning("release-held", Location(held[0].path, 1, 1), message, "fix the errors")
+        names = join_limited([record.claim.short for record in held])
+        message = f"{plural(len(held), 'record')} not released, as a file cannot be read: {names}"
+        yield warning("release-held", Location(held[0].path, 1, 1), message, "fix that file")
 
 
 def _stale(record: Allocation, why: str, override: str | None) -> Finding:
     claim = record.claim
-    message = f"{claim.short} keeps its addresses, though {why}"
-    hint = f"to let it move: ipam move {claim.argument} --to POOL; or"
-    hint += f" merge an Override of kind move, scope {claim}, before the change"
+    message = f"{claim.short} keeps {held_words(record)}; {why}"
+    hint = f"set it back; to move it, run ipam move {claim.argument} --to POOL, or first merge an Override of kind move for {claim}"
     if override is not None:
-        message += f": {override} permits its move only from the next commit on"
-        hint = "merge the Override alone first; if both are merged: git commit --allow-empty"
+        message += f"; {override} permits the move only from the next commit on"
+        hint = "merge the Override first; if both are merged, run git commit --allow-empty"
     return warning("record-stale", Location(record.path, 1, 1), message, hint)
 
 
@@ -394,25 +394,21 @@ def moving(
         leaves = left_by(decision)
         if leaves is not None and decision.claim in state.claims:
             old, who = held_words(leaves), decision.claim.short
-            message = f"{who} leaves {old}, because its document asks for less"
+            message = f"{who} gives up {old}, because its document asks for less"
             if isinstance(decision, Grant):
                 message = f"{who} moves from {old} to {held_words(decision.allocation)}"
             place = state.claims[decision.claim].source
-            yield warning("claim-moves", place, message, f"{old} {_UNTIL}")
+            yield warning("claim-moves", place, f"{message}; the old range {_UNTIL}")
     for record in state.records:
         if record.announced and record.path not in state.unused:
             why = asked.get(record.path)
-            message = f"{record.claim.short} has left {held_words(record)}, which {_UNTIL}"
+            message = f"{record.claim.short} has moved from {held_words(record)}, which {_UNTIL}"
             is_wanted = record.claim in state.claims
-            hint = (
-                f"{'move its Services to the new range' if is_wanted else 'delete its Services'};"
-            )
+            hint = "move its Services to the new range" if is_wanted else "delete its Services"
             if not why:
-                hint += " ipam reconcile then withdraws it; without clusters:"
-                hint += f" --confirm-withdrawn {cluster_of(record)};"
+                hint += f"; without access to clusters, then run ipam reconcile --confirm-withdrawn {cluster_of(record)}"
             back = record.claim.argument
-            hint += " the way back: "
-            hint += f"ipam move {back} --to {record.pool.name}" if is_wanted else f"restore {back}"
+            hint += f"; to undo: {f'ipam move {back} --to {record.pool.name}' if is_wanted else f'restore {back}'}"
             place = Location(record.path, 1, 1)
             yield info("claim-left", place, f"{message}{f': {why}' if why else ''}", hint)
 
@@ -425,8 +421,8 @@ def _handed_over(state: State, overrides: Overrides) -> Iterator[Finding]:
         is_renamed = former is not None and former.claim is not None
         if giver is None or is_renamed or new.path in state.along:
             continue
-        message = f"{held_words(new)} goes from {giver.short} to {new.owner.short}"
-        hint = "whatever uses it there is cut off; make a claim of its own for the other"
+        message = f"{held_words(new)} moves from {giver.short} to {new.owner.short}"
+        hint = "add a separate claim for the other cluster, or Services that use it are cut off"
         if overrides.allow(OverrideKind.MOVE, str(new.claim)):
             message, hint = f"{message}; an Override permits this", ""
         yield warning(HANDED_OVER, state.claims[new.claim].source, message, hint)
@@ -435,8 +431,8 @@ def _handed_over(state: State, overrides: Overrides) -> Iterator[Finding]:
 def retained(why_of: Mapping[str, str]) -> Iterator[Finding]:
     """Return findings about records past their retention. `why_of` is the reason, by path."""
     for path, why in why_of.items():
-        message = f"its retention has ended, but its addresses stay held: {why}"
-        hint = "when nothing announces them any more: --confirm-withdrawn CLUSTER"
+        message = f"retention has ended, but a cluster might still announce the addresses: {why}"
+        hint = "when it no longer does, run ipam reconcile --confirm-withdrawn CLUSTER"
         yield warning("expiry-held", Location(path, 1, 1), message, hint)
 
 
@@ -446,7 +442,7 @@ _UNTIL = "stays announced until no Service uses it"
 def held_words(record: Allocation) -> str:
     """Describe the range of a record and its pool."""
     held = format_short(record.range) if record.range else "nothing"
-    return f"{held} of {record.pool.name}"
+    return f"{held} (pool {record.pool.name})"
 
 
 def renames(plan: Plan, state: State) -> Iterator[Finding]:
@@ -467,7 +463,7 @@ def renames(plan: Plan, state: State) -> Iterator[Finding]:
             found.setdefault((record.pool, former.pool, place), []).append(record.size)
     for (now, before, place), sizes in found.items():
         records, addresses = plural(len(sizes), "record"), plural(sum(sizes), "address")
-        message = f"{now.kind} {now.short} was {before.short}: it keeps {records} with {addresses}"
+        message = f"{now.kind} {now.short} was renamed from {before.short}, and keeps {records} with {addresses}"
         yield info("renamed", place, message)
 
 
@@ -481,8 +477,9 @@ def _paused(held: list[Allocation], state: State) -> Iterator[Finding]:
     for key, records in resting.items():
         if records:
             names = join_limited([record.claim.short for record in records])
-            message = f"{key.kind} {key.name} is paused: {names} keep their addresses"
-            yield warning("release-held", state.pools[key].source, message, "end the pause")
+            message = f"{key.kind} {key.name} is paused, so these claims keep addresses: {names}"
+            hint = "remove its pause annotation"
+            yield warning("release-held", state.pools[key].source, message, hint)
 
 
 def _waiting(records: list[Allocation]) -> Iterator[Finding]:
@@ -491,9 +488,8 @@ def _waiting(records: list[Allocation]) -> Iterator[Finding]:
         by_pool.setdefault(record.pool, []).append(record)
     for key, waiting in by_pool.items():
         names = join_limited([record.claim.short for record in waiting])
-        growth = f"the growth of {key.kind} {key.name}"
-        message = f"{names} wait: of {growth} a quarter goes in ten minutes"
-        yield warning("release-held", Location(waiting[0].path, 1, 1), message, "nothing is lost")
+        message = f"{names} will be released later: at most a quarter of the growth records of {key.kind} {key.name} is released every ten minutes"
+        yield warning("release-held", Location(waiting[0].path, 1, 1), message)
 
 
 def _ahead(state: State) -> Iterator[Finding]:
@@ -501,6 +497,6 @@ def _ahead(state: State) -> Iterator[Finding]:
         since = parse_instant(record.since) if record.is_released else None
         if since is not None and since > state.clock + _SKEW:
             now = format_instant(state.clock)
-            message = f"is released as of {record.since}, but the revision is of {now}"
-            hint = f"git log -p -- {record.path} shows the author; it is not allocated until then"
+            message = f"record was released at {record.since}, after the date of this revision ({now}), so its addresses are not allocated until then"
+            hint = f"revert the edit; to see it: git log -p -- {record.path}"
             yield warning("record-edited", Location(record.path, 1, 1), message, hint)

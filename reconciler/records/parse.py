@@ -31,7 +31,7 @@ from reconciler.records.emit import HEAD, OWN_HEAD, Form, form_of, reason_code, 
 from reconciler.records.layout import RecordPath, claim_of, path_of, place_of, roles_of
 
 _HOLDING = ("addresses", "allocatedCount", "cidr", "endAddress", "startAddress")
-_NO_NAME = "is no RFC 1123 name"
+_NO_NAME = "is not a valid RFC 1123 name"
 _EPOCH = "1970-01-01T00:00:00Z"
 _KNOWN_PHASES = {phase.value: phase for phase in Phase}
 
@@ -50,7 +50,7 @@ class _UnclearError(Exception):
 
 class _UnreadableError(_UnclearError):
     def __str__(self) -> str:
-        return f"record unreadable: {super().__str__()}"
+        return f"cannot read this record: {super().__str__()}"
 
 
 def parse_record_lenient(folder: str, path: str, data: bytes) -> Recalled:
@@ -61,16 +61,16 @@ def parse_record_lenient(folder: str, path: str, data: bytes) -> Recalled:
         record = _Lenient(path, place, data)
         allocation = record.allocation()
     except _UnclearError as unclear:
-        hint = f"restore it: git log -p -- {path}"
+        hint = f"restore it: git checkout COMMIT -- {path}"
         named = [item for text in legible(data) for item in literal_ranges(text)]
         ranges = tuple(dict.fromkeys(named))
         found = error("record-unreadable", start, str(unclear), hint)
         return Recalled(None, Unreadable(path, place.claim, place.pool, ranges), (found,))
     if not record.annotation:
         return Recalled(allocation)
-    message = f"record of {allocation.claim.short} was edited by hand"
-    hint = "revert the edit; otherwise the next reconcile rewrites the record with its edited range"
-    return Recalled(allocation, None, (warning("record-edited", start, message, hint),))
+    message = f"record of {allocation.claim.short} was edited by hand; ipam reconcile will rewrite it with the edited range"
+    found = warning("record-edited", start, message, "revert the edit")
+    return Recalled(allocation, None, (found,))
 
 
 class _Lenient:
@@ -81,10 +81,10 @@ class _Lenient:
             problem = reading.problems[0]
             raise _UnreadableError(f"{problem.message} (line {problem.line})")
         if len(reading.documents) != 1 or not isinstance(reading.documents[0].value, dict):
-            raise _UnreadableError("exactly one mapping required")
+            raise _UnreadableError("the file must contain exactly one mapping")
         self.body: dict[str, Any] = reading.documents[0].value
         if self.body.get("kind") != KIND:
-            raise _UnreadableError(f"kind {KIND} required")
+            raise _UnreadableError(f"kind must be {KIND}")
         self._said, self._text = partial(value_at, self.body), partial(text_at, self.body)
         self.annotation = self._text("metadata", "annotations", CLAIM)
 
@@ -105,7 +105,7 @@ class _Lenient:
         if phase is Phase.RELEASED:
             since = self._instant("status", "releasedAt")
             if not since:  # any other release time could free the addresses too early
-                raise _UnreadableError("status.releasedAt must be an instant (UTC)")
+                raise _UnreadableError("status.releasedAt must be an RFC 3339 time in UTC")
         elif item is None:
             # Instants are written without quotes, so other text must not be parsed as one.
             said = self._ready("lastTransitionTime")
@@ -150,7 +150,7 @@ class _Lenient:
             raise _UnreadableError(f"status.phase must be one of {known}")
         holds = any(status.get(field) for field in _HOLDING)
         if holds and phase in (Phase.FAILED, Phase.PENDING):
-            raise _UnclearError(f"phase {phase} holds nothing, but addresses are listed")
+            raise _UnclearError(f"status.phase is {phase}, but addresses are listed")
         return phase
 
     def _count(self) -> int:
@@ -168,12 +168,12 @@ class _Lenient:
     def _unannotated(self) -> Key:
         claim, placed = claim_of_copy(self.body), self.place.claim
         if claim is not None and placed not in (None, claim):
-            raise _UnreadableError(f"its text is of {claim}, its path of {placed}")
+            raise _UnreadableError(f"the content is for {claim}, but the path is for {placed}")
         said = Key.parse(self.annotation)
         if claim is None and said is not None and family_of(said.family) is None:
-            raise _UnreadableError(f"this program knows no family {said.family}")
+            raise _UnreadableError(f"this version of ipam does not know family {said.family}")
         if (found := claim or placed) is None:
-            raise _UnreadableError("neither its text nor its path names a claim")
+            raise _UnreadableError("neither the content nor the path names a claim")
         return found
 
     def _owner(self, claim: Key, form: Form) -> Owner:
@@ -182,10 +182,10 @@ class _Lenient:
         name = self._text("spec", field, "name") or claim.name
         if (namespace and not is_label(namespace)) or not is_name(name):
             said = shown(f"{namespace}/{name}")
-            raise _UnreadableError(f"spec.{field}: {said} {_NO_NAME}")
+            raise _UnreadableError(f"spec.{field} is {said}, which {_NO_NAME}")
         said_by_claim = form.record.type_of(claim.slot) is not None
         if said_by_claim and (namespace, name) != (claim.namespace, claim.name):
-            raise _UnreadableError(f"spec.{field} names {namespace}/{name}, but it is of {claim}")
+            raise _UnreadableError(f"spec.{field} is {namespace}/{name}, but expected {claim}")
         default = claim.namespace if form.record.labels is None else ""
         return Owner(namespace, name, self._label("team") or default)
 
@@ -198,13 +198,13 @@ class _Lenient:
         if expected is None:
             expected = said if said in form.record.types.values() else form.record.type
         if said not in ("", expected):
-            raise _UnreadableError(f"spec.type: {expected} required by {claim}, got {shown(said)}")
+            raise _UnreadableError(f"spec.type is {shown(said)}, expected {expected} for {claim}")
         return expected
 
     def _sound(self, field: str, is_sound: Callable[[str], bool]) -> str:
         said = self._text("metadata", field)
         if said and not is_sound(said):
-            raise _UnreadableError(f"metadata.{field}: {shown(said)} {_NO_NAME}")
+            raise _UnreadableError(f"metadata.{field} is {shown(said)}, which {_NO_NAME}")
         return said
 
     def _pool(self, form: Form, namespace: str, item: IPRange | None) -> Key:
@@ -214,13 +214,13 @@ class _Lenient:
         if self.place.pool is not None and form.may_mean(self.place.pool, kind, beside, name):
             return self.place.pool
         if not name:
-            raise _UnreadableError("spec.poolRef.name required")
+            raise _UnreadableError("spec.poolRef.name is missing")
         try:
             pool = form.pool(kind, beside, name, namespace)
         except ValueError:
             raise _UnreadableError(f"{shown(kind)} is not a kind of pool") from None
         if item is not None and not pool.is_sound:
-            raise _UnreadableError(f"{shown(pool.short)} can be no pool")
+            raise _UnreadableError(f"{shown(pool.short)} is not a valid name of a pool")
         return pool
 
     def _range(self) -> IPRange:
@@ -229,14 +229,12 @@ class _Lenient:
         start, end = self._text("status", "startAddress"), self._text("status", "endAddress")
         found = self._between(start, end) if start or end else block
         if found is None:
-            raise _UnreadableError("status.startAddress and endAddress required")
+            raise _UnreadableError("status.startAddress or status.endAddress is missing")
         if block is not None and not block.covers(found):
-            raise _UnclearError(f"cidr differs from {format_short(found)}")
+            raise _UnclearError(f"status.cidr differs from {format_short(found)}")
         counted = self._said("status", "allocatedCount")
         if isinstance(counted, int) and counted != found.size:
-            raise _UnclearError(
-                f"allocatedCount {counted}, but {format_short(found)} holds {found.size}"
-            )
+            raise _UnclearError(f"allocatedCount is {counted}, expected {found.size}")
         addresses = self._said("status", "addresses")
         if isinstance(addresses, list) and addresses:
             listed = {self._address(item) for item in addresses}
@@ -244,7 +242,7 @@ class _Lenient:
                 version != found.version or not found.first <= value <= found.last
                 for version, value in listed
             ):
-                raise _UnclearError(f"addresses differ from {format_short(found)}")
+                raise _UnclearError(f"status.addresses differ from {format_short(found)}")
         return found
 
     def _cidr(self) -> IPRange | None:

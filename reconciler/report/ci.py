@@ -128,7 +128,7 @@ def sarif_text(evaluation: Evaluation, version: str, root: str = "") -> str:
     left_out = len(evaluation.findings) + len(evaluation.gates)
     left_out -= sum(1 for item in found if item.code != findings.MORE)
     if left_out:
-        text = f"{left_out} more findings were left out: fix the listed ones first"
+        text = f"{left_out} more findings left out; fix the listed ones first"
         note = {"level": "warning", "message": {"text": text}}
         invocation["toolExecutionNotifications"] = [note]
     run = {

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from reconciler.documents.findings import Finding, Location, Severity, join_limited, plural
 from reconciler.model.pool import Within
 from reconciler.model.settings import PATH
-from reconciler.planning.digest import summary
 from reconciler.planning.evaluate import Evaluation
 
 OF_A_FILE = 100
@@ -21,9 +20,9 @@ _WORDS = {
     Severity.ERROR: "error",
     Severity.GATE: "refused",
     Severity.WARNING: "warning",
-    Severity.INFO: "to know",
+    Severity.INFO: "notice",
 }
-_COUNTED = (Severity.ERROR, Severity.WARNING)
+_COUNTED = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 _HINT = "fix the listed findings; the next run shows more"
 
 
@@ -70,13 +69,13 @@ def capped(findings: Sequence[Finding]) -> list[Finding]:
 
 def _more(path: str, rest: Sequence[Finding], where: str) -> Finding:
     counts = Counter(item.severity for item in rest)
-    message = f"and {len(rest)} more{where}: {listed_counts(counts)}"
+    message = f"{plural(len(rest), 'more finding')}{where}: {listed_counts(counts)}"
     gravest = next(it for it in GRAVITY if counts[it])
     return Finding(MORE, gravest, message, Location(path), _HINT)
 
 
 def listed_counts(counts: Mapping[Severity, int]) -> str:
-    """Return the count of each severity: `1 error, 3 refused, 2 warnings`, or empty for none."""
+    """Return the count of each severity: `1 error, 3 refused, 2 notices`, or empty for none."""
     words = []
     for severity in GRAVITY:
         if count := counts.get(severity, 0):
@@ -90,8 +89,8 @@ def within_sentence(found: Within | None) -> str:
     if found is None:
         return ""
     if found.team:
-        return f"Within the contract of team {found.team}."
-    return f"Not within the contract of one team: {join_limited(found.reasons, '; ')}."
+        return f"Self-service: stays within team {found.team}."
+    return f"Needs review: {join_limited(found.reasons, '; ')}."
 
 
 def place_of(item: Finding) -> Location:
@@ -115,21 +114,15 @@ def fingerprints(findings: Sequence[Finding]) -> list[str]:
     return marks
 
 
-_SAYS = {
-    Severity.ERROR: "the content is wrong",
-    Severity.GATE: "the content is right, but a gate stops it",
-    None: "passes",
-}
+_SAYS = {Severity.ERROR: "Invalid", Severity.GATE: "Blocked", None: "OK"}
 
 
 def verdict(evaluation: Evaluation, inherited: int = 0) -> tuple[Severity | None, str, str]:
     """Return what stops a change, verdict, and counts. `inherited` counts findings of the base."""
     counts = Counter(item.severity for item in (*evaluation.findings, *evaluation.gates))
     worst = next((item for item in GRAVITY[:2] if counts[item]), None)
-    is_told = counts or evaluation.moves or inherited or "transferred" in summary(evaluation)
-    says = _SAYS[worst] if is_told else "fine"
     listed = listed_counts(counts) or "no findings"
-    return worst, says, f"{listed} of its own" if inherited else listed
+    return worst, _SAYS[worst], f"{listed} in this change" if inherited else listed
 
 
 def all_found(evaluation: Evaluation) -> list[Finding]:

@@ -50,7 +50,7 @@ def _rows(before: PoolMap, after: PoolMap) -> Iterator[str]:
         at = f"{format_address(4, new.first):<{GUTTER - 2}}"
         yield f"{at}  {signs(before, old)}  →  {signs(after, new)}".rstrip()
     if same := len(after.rows) - len(changed):
-        yield f"{same} more rows stay" if changed else "no cell shows another holder"
+        yield f"{same} more rows unchanged" if changed else "no cell changes"
 
 
 def _ranges(before: PoolMap, after: PoolMap) -> Iterator[str]:
@@ -124,7 +124,7 @@ def map_svg(maps: Sequence[tuple[PoolMap, PoolMap]]) -> str:
         shapes += [_text(_EDGE, top + _LINE * at, it) for at, it in enumerate(lines, 1)]
         top += _LINE * (1 + len(lines))
     if not maps:
-        shapes = [_text(_EDGE, top + _LINE, "No addresses change hands.")]
+        shapes = [_text(_EDGE, top + _LINE, "No address changes its holder.")]
         top += 2 * _LINE
     return _picture("Addresses before and after", shapes, width, top)
 

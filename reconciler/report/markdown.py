@@ -57,9 +57,11 @@ def previewed(preview: Preview, room: int) -> list[str]:
     if preview.maps:
         parts.append("\n".join(["#### Maps, before → after\n", *texts[:count]]))
     if preview.applied or preview.why:
-        listed = ["#### What clusters get\n", *texts[count:]]
+        listed = ["#### Objects in clusters\n", *texts[count:]]
         if more := len(preview.applied) - len(shown):
-            listed.append(f"*{plural(more, 'more cluster')} left out; `ipam render` has all.*\n")
+            listed.append(
+                f"*{plural(more, 'more cluster')} left out. Run `ipam render` to see all.*\n"
+            )
         if preview.why:
             listed.append(f"*{preview.why}*\n")
         parts.append("\n".join(listed))
@@ -106,7 +108,7 @@ _ALLOCATIONS = (
 _MOVES = "| Claim | From | To | Old range | Pools then |\n| :--- | :--- | :--- | :--- | :--- |\n"
 _TRANSFERS = "| Claim | Addresses | From | To | Source |\n| :--- | :--- | :--- | :--- | :--- |\n"
 _CAPACITY = (
-    "| Pool | Use | Before → after | Free | Largest run | Tier |\n"
+    "| Pool | Use | Before → after | Free | Largest range | Tier |\n"
     "| :--- | :--- | :--- | ---: | ---: | :--- |\n"
 )
 
@@ -124,7 +126,7 @@ def markdown_text(
     worst, says, listed = verdict(evaluation, len(compared.inherited))
     moves, transfers = _moves(evaluation), _transfers(evaluation)
     moved = f"**{len(moves)} moved**" if moves else "0 moved"
-    head = f"{says[0].upper()}{says[1:]}: {listed}; {plans.counted(evaluation)}, {moved}"
+    head = f"{says}: {listed}; {plans.counted(evaluation)}, {moved}"
     own = plans.own_documents(compared.causes)
     listed_rows = plans.listed_decisions(evaluation, keeps=keeps)
     allocations = [_allocation(it, evaluation, own) for it in listed_rows]
@@ -144,17 +146,17 @@ def markdown_text(
         f"- **{it.code}** at {code(str(it.location))}: {prose(it.message)}"
         for it in gravest_first(compared.inherited)
     ]
-    sections.append(Section("In the base already, and left as it is", "", inherited))
+    sections.append(Section("Already in the base", "", inherited))
     for title, found in plans.blocks(compared.causes):
         sections.append(Section(title, "", [f"- {prose(it)}" for it in found]))
     also = [
         "<br>".join([f"- {code(plans.title_of(it))}", *map(prose, plans.sentences_of(it))])
         for it in compared.also
     ]
-    sections.append(Section("Beside other open changes", "", also))
+    sections.append(Section("With other open pull requests", "", also))
     parts = [f"{MARKER}\n### {_VERDICT[worst]} {head}\n"]
     if not (allocations or moves or transfers):
-        parts.append("No address changes hands.\n")
+        parts.append("No address changes its holder.\n")
     if within := within_sentence(compared.within_contract):
         parts.append(f"{prose(within)}\n")
     shown = [section for section in sections if section.rows]
@@ -170,7 +172,7 @@ def _moves(evaluation: Evaluation) -> list[str]:
         pools = dict.fromkeys(it.pool for it in sides)
         rooms = "; ".join(f"{code(it.name)} {plans.pool_usage(evaluation, it)}" for it in pools)
         claim = f"{code(plans.owner_name(move.claim))} {prose(move.claim.slot)}"
-        old, new = (f"{code(plans.range_of(it))} of {code(it.pool.name)}" for it in sides)
+        old, new = (f"{code(plans.range_of(it))} in pool {code(it.pool.name)}" for it in sides)
         until = move.until or "**free at once**"
         if move.giver is not None:
             new += f"<br>{code(move.giver.short)} → {code(move.new.owner.short)}"
@@ -185,7 +187,7 @@ def _transfers(evaluation: Evaluation) -> list[str]:
         claim, source = record.claim, evaluation.state.claims[record.claim].source
         cells = (
             f"🟠 {code(plans.owner_name(claim))} {prose(claim.slot)}",
-            f"{code(plans.range_of(record))} of {code(record.pool.name)}",
+            f"{code(plans.range_of(record))} in pool {code(record.pool.name)}",
             ", ".join([code(giver.short), *map(prose, plans.renamed_words(decision, evaluation))]),
             code(record.owner.short),
             code(str(source)),
@@ -212,7 +214,7 @@ def _allocation(decision: Decision, evaluation: Evaluation, own: Mapping[Key, Ca
         if words := plans.growth(decision, evaluation):
             given += f"<br>{words}"
     is_back = is_held(decision, evaluation)
-    does = "held back by a brake" if is_back else action_name(decision, evaluation)
+    does = "held back by the release limit" if is_back else action_name(decision, evaluation)
     action = ", ".join([does, *map(prose, plans.renamed_words(decision, evaluation))])
     cells = (
         f"{'🟡' if is_back else _ACTION[type(decision)]} {action}",
@@ -259,7 +261,7 @@ def _footer(evaluation: Evaluation, verb: str, base: str | None, commit: str = "
     if revision and not onto.startswith("HEAD"):
         words = ["ipam", verb, *(["--base", onto] if onto else []), "--rev", revision[:12]]
         command = " ".join(words)
-        parts.append(f"again: {code(command)}")
+        parts.append(f"to repeat: {code(command)}")
     return f"<sub>{' · '.join(parts)}</sub>\n"
 
 

@@ -38,7 +38,7 @@ class Section(NamedTuple):
             summary = f"<details><summary>{len(folded)} more</summary>"
             parts.append(f"\n{summary}\n\n{self._listed(folded)}\n</details>\n")
         if omitted := len(self.rows) - fitting:
-            parts.append(f"\n*{omitted} more do not fit here; `-o json` has them all.*\n")
+            parts.append(f"\n*{omitted} more do not fit here. Run it with `-o json` to see all.*\n")
         return "".join(parts)
 
     def _listed(self, rows: Sequence[str]) -> str:

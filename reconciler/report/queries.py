@@ -355,7 +355,7 @@ def explanation(evaluation: Evaluation, key: Key) -> dict[str, Any]:
         # Fixes that do not touch a pool come first: a smaller size, or released ranges.
         largest = max((evaluation.plan.after[it].largest for it in claim.candidates), default=0)
         if 0 < largest < claim.size and claim.pin is None:
-            remedies.append(f"ask for at most {largest}: that is the largest free run")
+            remedies.append(f"ask for at most {largest}, the largest free range")
         remedies += [*freeing(evaluation, claim), decision.hint]
     return {
         **envelope("Explanation"),
@@ -380,13 +380,13 @@ def _verdict(decision: Decision | None, evaluation: Evaluation) -> str:
             word = "keeps" if isinstance(decision, Keep) else "releases"
             giver = giver_of(decision, evaluation)
             whose = f", from {giver.short} to {allocation.owner.short}" if giver else ""
-            return f"{word} {_with_blocks(allocation.range)} of {allocation.pool.name}{whose}"
+            return f"{word} {_with_blocks(allocation.range)} in pool {allocation.pool.name}{whose}"
         case Grant(allocation) if allocation.range:
-            return f"gets {_with_blocks(allocation.range)} of {allocation.pool.name}"
+            return f"gets {_with_blocks(allocation.range)} in pool {allocation.pool.name}"
         case Refuse(_, reason, message):
             return f"{reason}: {message}"
         case _:
-            return "nothing asks for it any more"
+            return "no document asks for it"
 
 
 def _reason(decision: Decision | None, evaluation: Evaluation, claim: Claim | None) -> str | None:
@@ -396,7 +396,7 @@ def _reason(decision: Decision | None, evaluation: Evaluation, claim: Claim | No
     if not (claim and record and record.range and pool):
         return None
     if claim.pin is not None:
-        return "the claim names this range"
+        return "the claim pins this range"
     rule = pool.placement.value
     if isinstance(decision, Keep):
         return f"its record holds it since {record.allocated_at}; new ranges of the pool: {rule}"
@@ -416,7 +416,7 @@ def _with_blocks(item: IPRange) -> str:
 def _asked(evaluation: Evaluation, claim: Claim | None, record: Allocation | None) -> str:
     if claim is None:
         is_growth = record is not None and record.path in evaluation.state.grown
-        return f"nothing: its {'entry' if is_growth else 'document'} is gone"
+        return f"nothing: its {'entry' if is_growth else 'document'} was removed"
     if claim.pin is not None:
         return f"exactly {format_short(claim.pin)}"
     return "1 address" if claim.size == 1 else f"{claim.size} contiguous addresses"

@@ -42,12 +42,12 @@ from reconciler.review.change import Change
 
 _NOTHING = IPSet()
 _NAMED = controller().named
-_AT_ONCE = "what uses the old range is cut off at the next apply"
+_AT_ONCE = "move its Services first; the next apply removes the old range"
 _POOL_NAME = (
-    "it keeps its old name while Services use it, and ipam apply says so (exit code 5);"
-    " else the old one goes and the new one comes"
+    "ipam apply keeps the old name while Services use it (exit code 5), and otherwise replaces"
+    " the pool"
 )
-_KEEP_NAME = "keep the name, unless no Service has an address of it while this is applied"
+_KEEP_NAME = "keep the name, unless no Service uses the pool when this is applied"
 
 
 class Loss(Struct, frozen=True):
@@ -149,8 +149,8 @@ def lost_announcements(change: Change) -> Iterator[Finding]:
     if change.base_settings.advertisement != change.own_settings.advertisement == "none":
         world = world_of(change.result, change.result.state.records)
         if named := join_limited(sorted(_announced(world, touches))):
-            message = f"spec.metallb.advertisement is none, so no L2Advertisement stays in {named}"
-            hint = "create a BGPAdvertisement in these clusters first, or keep l2"
+            message = f"spec.metallb.advertisement is none, so the L2Advertisement is removed from {named}"
+            hint = "create a BGPAdvertisement in these clusters first, or set it back to l2"
             yield warning("announcement-lost", Location(PATH, 1, 1), message, hint)
     found = [
         it for it in losses(change.result, touches) if it.to or it.cluster not in clusters.gone
@@ -170,16 +170,17 @@ def replaced_ranges(change: Change) -> Iterator[Finding]:
     """Report clusters that get another range because the claim of their range is removed."""
     evaluation = change.result
     for old, new in _replaced_ranges(evaluation):
-        message = f"{new.claim.short} moves from {held_words(old)}, which {old.claim.short} had"
-        message += f" for it, to {held_words(new.allocation)}"
+        message = f"{new.claim.short} moves from {held_words(old)} of {old.claim.short} to {held_words(new.allocation)}"
         own = _own_claim(new.claim, evaluation)
         if evaluation.tree.overrides.allow(OverrideKind.MOVE, str(own)):
             message += "; an Override permits this"
             yield warning("claim-moves", new.source, message, _AT_ONCE)
         else:
-            hint = f"take {old.claim.short} as it was: ipam move {replace(own, slot='').short} --to"
-            hint += " POOL moves without a break; or merge an Override of kind move for"
-            yield gate("claim-moves", new.source, message, f"{hint} {own} first: {_AT_ONCE}")
+            hint = f"restore {old.claim.short} and run ipam move {replace(own, slot='').short} --to"
+            hint += (
+                f" POOL, which moves without a break; or merge an Override of kind move for {own}"
+            )
+            yield gate("claim-moves", new.source, message, hint)
 
 
 def renamed_cluster_pools(change: Change) -> Iterator[Finding]:
@@ -199,14 +200,13 @@ def renamed_cluster_pools(change: Change) -> Iterator[Finding]:
             if named == (None, None):
                 by_settings += before != now
             elif before != now:
-                message = f"the IPAddressPool in the cluster of {document.title} is called {now}"
-                message += f" in place of {before}: {_POOL_NAME}"
+                message = f"the IPAddressPool in the cluster of {document.title} is renamed from {before} to {now}; {_POOL_NAME}"
                 place = document.at("metadata", "annotations", _NAMED)
                 yield warning("cluster-pool-renamed", place, message, _KEEP_NAME)
     if by_settings:
         whose = plural(by_settings, "tenant")
-        message = f"spec.metallb.poolName: the IPAddressPool of {whose} is called {names[1]}"
-        place, message = Location(PATH, 1, 1), f"{message} in place of {names[0]}: {_POOL_NAME}"
+        message = f"spec.metallb.poolName renames the IPAddressPool of {whose} from {names[0]} to"
+        place, message = Location(PATH, 1, 1), f"{message} {names[1]}; {_POOL_NAME}"
         yield warning("cluster-pool-renamed", place, message, _KEEP_NAME)
 
 
@@ -258,25 +258,23 @@ class _Clusters(Struct, frozen=True, dict=True):
         size = loss.addresses.size
         what = join_limited([format_short(item) for item in loss.addresses])
         what += f" ({format_count(size)} {'address' if size == 1 else 'addresses'})"
-        place, state = self._place(loss), f"no document describes cluster {loss.cluster}"
-        if loss.cluster in self._there:
-            state = f"cluster {loss.cluster} stays"
-        elif loss.cluster in self.gone:
-            state = f"cluster {loss.cluster} goes"
+        place, cluster = self._place(loss), f"cluster {loss.cluster}"
+        if loss.cluster not in self._there:
+            state = "removed" if loss.cluster in self.gone else "without a document"
+            cluster += f" ({state})"
         if not loss.to:
-            is_known = loss.cluster in self._there
-            message = f"{state}, and {'' if is_known else 'it '}no longer announces {what}"
+            message = f"{cluster} would stop announcing {what}"
             hint = "if Services use these addresses, revert this edit; the next apply cuts them off"
             return warning("announcement-lost", place, message, hint)
-        message = f"{state}, and {what} would go from it to {loss.to} at once"
+        message = f"{what} would move from {cluster} to {loss.to} in one step"
         if loss.claim is None:
-            hint = "take it away in a change of its own first, and give it when it is not used any"
-            return gate(HANDED_OVER, place, message, f"{self._same(loss)}{hint} more")
+            hint = "remove the range in its own change first, and add it when no Service uses it"
+            return gate(HANDED_OVER, place, message, f"{self._same(loss)}{hint}")
         scope = str(loss.claim)
         if self.evaluation.tree.overrides.allow(OverrideKind.MOVE, scope):
             return warning(HANDED_OVER, place, f"{message}; an Override permits this")
-        hint = f"{self._same(loss)}what uses them is cut off: make a claim of its own for the other"
-        hint += f" cluster, or merge an Override of kind move for {scope} first"
+        hint = f"{self._same(loss)}add a separate claim for the other cluster, or merge an Override"
+        hint += f" of kind move for {scope} first; Services that use the addresses are cut off"
         return gate(HANDED_OVER, place, message, hint)
 
     def _same(self, loss: Loss) -> str:
@@ -285,7 +283,7 @@ class _Clusters(Struct, frozen=True, dict=True):
             return ""
         namespace, _, name = loss.cluster.rpartition("/")
         line = written(namespace, name)
-        return f"if {loss.to} is the same cluster, add to its metadata.annotations: {line}; else "
+        return f"if {loss.to} is the same cluster, add to its annotations: {line}; otherwise "
 
     def _place(self, loss: Loss) -> Location:
         if loss.claim is None:

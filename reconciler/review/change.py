@@ -7,7 +7,15 @@ from itertools import islice, starmap
 from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet, format_short
-from reconciler.documents.findings import Finding, Location, error, info, join_limited, warning
+from reconciler.documents.findings import (
+    Finding,
+    Location,
+    error,
+    info,
+    join_limited,
+    plural,
+    warning,
+)
 from reconciler.documents.text import is_yaml
 from reconciler.families import role_of
 from reconciler.gitio.interface import Changed, Entry, Source
@@ -87,7 +95,7 @@ def _causes(change: "Change") -> Iterator[Cause]:
         if in_base is None:  # the plan of the base is not needed before
             in_base = {it.claim: _outcome(it) for it in change.base_plan.plan.decisions}
         if in_base.get(claim) == _outcome(decision):
-            yield Cause(claim, None, f"{change.name} has it already", is_caused=False)
+            yield Cause(claim, None, f"also in {change.name}", is_caused=False)
         elif isinstance(decision, Expire):
             yield Cause(claim, None, "its retention has ended", is_caused=False)
         else:
@@ -99,11 +107,11 @@ def _elsewhere(decision: Decision, change: "Change") -> Cause:
     names = decision.message if isinstance(decision, Refuse) else ""
     for key, pool in {**change.before.pools, **change.after.pools}.items():
         if key.name in names or (allocation is not None and allocation.pool == key):
-            return Cause(claim, pool.source, f"pool {key.name} is another one by that")
+            return Cause(claim, pool.source, f"this change edits pool {key.name}")
     if PATH in change.paths:
-        return Cause(claim, Location(PATH, 1, 1), "Settings are others by that")
+        return Cause(claim, Location(PATH, 1, 1), "this change edits Settings")
     touched = join_limited(sorted(change.paths))
-    room = f"another edit of the change frees or takes addresses that decide it: {touched}"
+    room = f"another edit of this change frees or takes addresses: {touched}"
     return Cause(claim, None, room)
 
 
@@ -305,7 +313,7 @@ def granted(evaluation: Evaluation) -> list[Given]:
 def gives(given: Iterable[Given]) -> str:
     """Return the end of a message about addresses that the plan gives to claims."""
     words = [f"{format_short(item)} to {it.claim.short}" for item, it in given]
-    return f"; this very change gives {join_limited(words)}" if words else ""
+    return f"; this change allocates {join_limited(words)}" if words else ""
 
 
 def _described(
@@ -418,10 +426,9 @@ def record_changes(change: "Change") -> Iterator[Finding]:
     if not carried:
         return
     more = f" and {len(carried) - 1} more" if carried[1:] else ""
-    message = f"commit {carried[0][:12]}{more} of this change has an Ipam-Plan line, and"
-    message += f" {change.name} lacks it"
-    hint = f"if {change.name} is behind: git fetch, then --base origin/main; else drop the commits"
-    hint += f" that git log --grep ^Ipam-Plan {change.name}.. lists: git rebase -i {change.name}"
+    message = f"commit {carried[0][:12]}{more}: marked as made by ipam reconcile, but not in {change.name}"
+    hint = f"if {change.name} is behind, run git fetch and use --base origin/main; or drop the"
+    hint += f" commits (git log --grep ^Ipam-Plan {change.name}..): git rebase -i {change.name}"
     yield error("commit-carried", Location("."), message, hint)
 
 
@@ -433,15 +440,16 @@ def _edited_records(found: RecordChanges) -> Iterator[Finding]:
     yield from _permitted_edits(found, names)
     paths = [path_of(found.sides[1][1], name) for name in names]
     if is_import:
-        many = "1 record is" if len(names) == 1 else f"{len(names)} records are"
-        message = f"{many} imported; reconcile owns them from now on"
+        message = f"imports {plural(len(names), 'record')}, then edited only by ipam reconcile"
         yield info("records-imported", Location(paths[0]), message)
     elif names:
-        many = "1 file" if len(names) == 1 else f"{len(names)} files"
-        message = f"this change edits {many} that only reconcile writes: {join_limited(paths)}"
+        many = plural(len(names), "file")
+        message = f"this change edits {many} that only ipam reconcile writes: {join_limited(paths)}"
         root, others = found.change.repository.root, found.pairs.keys() - names
-        hint = f"to undo: {restoring(root, found.ends[0], found.sides, names, others)}; to permit"
-        hint += " it, merge an Override of kind record first; a proposal of reconcile needs"
+        hint = f"undo: {restoring(root, found.ends[0], found.sides, names, others)}; to permit it,"
+        hint += (
+            " merge an Override of kind record first; to check a proposal of ipam reconcile, use"
+        )
         yield error("records-changed", Location(paths[0]), message, f"{hint} --proposed")
 
 
@@ -463,7 +471,9 @@ def _permitted_edits(found: RecordChanges, others: Collection[str]) -> Iterator[
         who = [key.short for _, key in (holders.overlapping(now) if now else ()) if key != claim]
         message = f"{claim.short} {' and '.join(words)}{' of ' * bool(who)}{join_limited(who)}"
         freed = IPSet((was,) if was else ()) - kept
-        message += f" by an edited record{gives(it for it in grants if freed.overlapping(it[0]))}"
+        message += (
+            f" through an edited record{gives(it for it in grants if freed.overlapping(it[0]))}"
+        )
         yield warning("claim-moves", Location(record.path, 1, 1), message)
 
 
@@ -477,8 +487,8 @@ def dated_back(change: "Change") -> Iterator[Finding]:
         late = f"{change.name} {format_instant(before)}"
     elif own + HOUR < change.now:
         ends = (retention_end(it, state) or own for it in gone if not it.announced)
-        late = "retention from then is over" * any(own < it <= change.now for it in ends)
+        late = "its retention is already over" * any(own < it <= change.now for it in ends)
     if late:
-        message = f"this revision is dated {format_instant(own)}, and {late}: released addresses"
-        hint = "git commit --amend --no-edit sets a new date"
+        message = f"this revision is dated {format_instant(own)}, and {late}, so released addresses"
+        hint = "set a new date: git commit --amend --no-edit"
         yield error("commit-dated-back", Location("."), f"{message} would be free too early", hint)

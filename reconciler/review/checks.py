@@ -78,19 +78,18 @@ def settings_changed(change: Change) -> Iterator[Finding]:
     base, own = change.base_settings, change.own_settings
     if PATH in change.paths:
         fields = ", ".join(changed(base, own))
-        message = f"Settings changed{fields and f': {fields}'}; this check uses the Settings of"
+        message = f"Settings changed{fields and f' ({fields})'}; this check uses the Settings of"
         is_shorter = own.retention < base.retention
-        hint = "released addresses are free sooner than this plan says" * is_shorter
-        yield warning(CODE, _place(change.settings), f"{message} {change.name}", hint)
+        message += f" {change.name}{', so addresses are free sooner than shown' * is_shorter}"
+        yield warning(CODE, _place(change.settings), message)
     if own.branch not in ("", base.branch) and not change.repository.has_branch(own.branch):
-        message = f"spec.branch is {shown(own.branch)}, and this clone knows no such branch, so"
-        message += " nothing would be reconciled"
-        hint = f"correct spec.branch; if the branch is new: git fetch REMOTE {own.branch}"
+        message = f"spec.branch is {shown(own.branch)}, which does not exist in this clone, so nothing would be reconciled"
+        hint = f"correct spec.branch; if the branch is new, run git fetch REMOTE {own.branch}"
         yield error(CODE, own.location, message, hint)
     elif own.branch != base.branch:
         old, new = (shown(it) if it else "the default branch" for it in (base.branch, own.branch))
         message = f"the authoritative branch changes from {old} to {new} (spec.branch)"
-        hint = f"merge all of {change.name} into {new} too, and run the reconcile job there"
+        hint = f"also merge all of {change.name} into {new}, and run the reconcile job there"
         yield warning(CODE, _place(own), message, hint)
     if base.records != own.records:
         if read.has_records(change.head, base.records):
@@ -104,7 +103,7 @@ def wrong_by_own_settings(change: Change) -> Iterator[Finding]:
     if PATH not in change.paths:
         return
     result, place = change.result, _place(change.own_settings)
-    hint = "set the field back, or correct the content that it makes wrong"
+    hint = "set the field back, or correct the content that it makes invalid"
     known = {(it.severity, it.code, it.location) for it in (*result.findings, *result.gates)}
     if result.brake is not None:
         known.add((Severity.GATE, _BRAKE, place))
@@ -122,12 +121,12 @@ def wrong_by_own_settings(change: Change) -> Iterator[Finding]:
     if early:
         rows = join_limited([f"{format_short(item)} of {claim}" for item, claim in early.items()])
         freed = gives(it for it in granted(after) if IPSet.of(early).overlapping(it[0]))
-        message = f"by the Settings of this change, {rows} would be free at once{freed}"
-        yield warning(CODE, place, message, "keep spec.retention until nothing uses them")
+        message = f"with the Settings of this change, {rows} would be free at once{freed}"
+        yield warning(CODE, place, message, "keep spec.retention until no Service uses them")
     for item in (*after.findings, *after.gates):
         is_known = (item.severity, item.code, item.location) in known
         if item.severity in (Severity.ERROR, Severity.GATE) and not is_known:
-            message = f"{item.message}; by the Settings of this change"
+            message = f"{item.message} (with the Settings of this change)"
             yield replace(item, message=message, hint=item.hint or hint)
 
 
@@ -178,11 +177,9 @@ def undone_renames(change: Change) -> Iterator[Finding]:
             continue
         if _stays(link, base, evaluation):
             continue
-        message = f"{link.now.short} takes over {join_limited(ranges)} of {link.before.short} on"
-        message += f" {change.name}, where reconcile has not renamed the records yet: with this"
-        message += " change no document takes them over"
-        hint = f"keep {written(link.before.namespace, link.before.name)} until reconcile has"
-        hint += " renamed the records, also under a further name"
+        message = f"on {change.name}, {link.now.short} takes over {join_limited(ranges)} of"
+        message += f" {link.before.short}, but ipam reconcile has not renamed the records yet; with this change no document takes them over"
+        hint = f"keep {written(link.before.namespace, link.before.name)} until ipam reconcile has renamed the records, even if the name changes again"
         for document in _successors(change, link, links):
             yield error(REFUSED, document.start, message, hint)
 
@@ -214,7 +211,7 @@ def missing_commits(change: Change) -> Iterator[Finding]:
     """Report a change that lacks commits of its base."""
     if not change.is_contained:
         message = f"{change.name} has commits that this revision lacks"
-        hint = "merge it first: until then the plan may differ from what merging makes"
+        hint = f"merge {change.name} first; the plan of the merge might differ"
         yield warning("base-ahead", Location("."), message, hint)
 
 
@@ -223,8 +220,10 @@ def overrides_used_at_once(change: Change) -> Iterator[Finding]:
     if claims := change.used_at_once:
         place = change.result.tree.overrides.coming[0].location
         named = join_limited([claim.short for claim in claims])
-        message = f"an Override of this change permits its effect on {named}"
-        yield error("override-added", place, message, "merge the Override first, in its own change")
+        message = f"an Override in this change permits the effect of this change on {named}"
+        yield error(
+            "override-added", place, message, "merge the Override first, in a separate change"
+        )
 
 
 CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (

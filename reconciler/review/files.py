@@ -15,6 +15,7 @@ from reconciler.documents.findings import (
     error,
     info,
     join_limited,
+    plural,
     warning,
 )
 from reconciler.documents.load import upwards
@@ -44,18 +45,17 @@ def shared_documents(change: Change) -> Iterator[Finding]:
             continue
         if old is not None:
             parts = list(islice(_differing(old.body, document.body), _MAX_FIELDS + 1))
-            more = " and more" if len(parts) > _MAX_FIELDS else ""
+            more = ", and more" if len(parts) > _MAX_FIELDS else ""
             message = f"differs from {change.name}: {', '.join(parts[:_MAX_FIELDS])}{more}"
             yield info(f"{role}-changed", document.start, f"{document.title} {message}")
         elif identity in before.broken:
-            message = f"{document.title} could not be read in {change.name}"
+            message = f"{document.title} cannot be read in {change.name}"
             yield info(f"{role}-changed", document.start, message)
         else:
             message = f"{document.title} is new"
             if (pool := now.pools.get(key_of(document))) is not None:
                 space = f" in address space {pool.space}" if pool.space != DEFAULT_SPACE else ""
-                message += f": {', '.join(map(format_short, pool.extent))}{space}"
-                message += f", gate {levels(pool)}"
+                message += f": {', '.join(map(format_short, pool.extent))}{space}, capacity limit {levels(pool)}"
             yield info(f"{role}-added", document.start, message)
 
 
@@ -84,7 +84,7 @@ def manual_ranges(change: Change) -> Iterator[Finding]:
         old = change.before.by_hand.get(title)
         text = format_short(item.range)
         if old is None and title not in pins:
-            message = f"{text} of {title} is new: it is used without a record"
+            message = f"{text} of {title} is new, and has no record"
             yield info("manual-range-added", item.source, message)
         elif old is not None and old.range != item.range:
             message = f"{text} of {title} was {format_short(old.range)} in {change.name}"
@@ -128,16 +128,16 @@ def _owners(grant: Grant) -> tuple[str, ...]:
 
 def _freed(change: Change, place: Location, lost: str, others: Sequence[Given]) -> Finding:
     allow, code = change.result.tree.overrides.allow, "manual-range-removed"
-    message = f"{lost}, and no record does{gives(others)}"
+    message = f"{lost}, and no record holds them{gives(others)}"
     scopes = [str(it.claim) for _, it in others]
     if denied := [it for it in scopes if not allow(OverrideKind.RECORD, it)]:
-        hint = "remove the range in a change of its own first, or merge an Override of kind record"
-        return error(code, place, message, f"{hint} for {denied[0]} first")
+        hint = "remove the range in a separate change first, or merge an Override of kind record"
+        return error(code, place, message, f"{hint} for {denied[0]}")
     message += "; an Override permits this" if others else ""
-    return warning(code, place, message, "make sure that nothing uses the range, or keep it")
+    return warning(code, place, message, "make sure that no device uses the range, or keep it")
 
 
-_REBASE = "a new commit cannot undo it: drop it from the commits of the change, git rebase -i"
+_REBASE = "drop the commit, because a new one cannot undo it: git rebase -i"
 MAX_FILES, MAX_READ = 1_000, 100
 """The numbers of changed files that are searched for a known API, and of files that are read."""
 
@@ -157,7 +157,7 @@ def removed_while_broken(change: Change) -> Iterator[Finding]:
         and it.unread not in change.paths
     ]
     path = next(iter(sorted({it.unread for it in gone})), "")
-    why = f"; it counts as it was, only until {path} can be read"
+    why = f" (because {path} cannot be read)"
     for found in _without(evaluation, gone):
         yield replace(found, message=f"{found.message}{why}")
 
@@ -203,9 +203,9 @@ def files_not_read(change: Change) -> Iterator[Finding]:
         found = head.each(read, partial(elsewhere, settings=settings))
         yield from (it for it in found if it is not None)
         if left := len(outside) - len(some) + len(suspects[MAX_READ:]):
-            yield _left_out(f"{left} files that change outside of the folders that are read")
+            yield _left_out(plural(left, "changed file"))
     except (GitError, LimitError):
-        yield _left_out("what changes outside of the folders that are read")
+        yield _left_out("changed files")
 
 
 _MAX_UNUSABLE = 20
@@ -233,5 +233,5 @@ def _roots(entries: Sequence[Entry], base: Source, settings: Settings) -> list[s
 
 
 def _left_out(what: str) -> Finding:
-    message = f"{what}: not checked for documents that belong in read folders"
+    message = f"{what} outside the source folders not checked for misplaced documents"
     return info("file-not-read", Location("."), message)

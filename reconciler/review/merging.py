@@ -46,11 +46,11 @@ class Merged(Struct, frozen=True):
         found = list(evaluation.findings)
         for at, item in enumerate(found):
             if item.code == "base-ahead" and self.why:
-                message = f"{item.message}; they are not merged here: {self.why}"
+                message = f"{item.message}, and they could not be merged: {self.why}"
                 found[at] = replace(item, message=message)
         for path in self.conflicts:
-            message = f"it was changed here and in {base}, and Git cannot merge the two"
-            hint = f"git merge {base}, resolve the conflict, and commit"
+            message = f"the file was changed here and in {base}, and Git cannot merge the two"
+            hint = f"run git merge {base}, resolve the conflict, and commit"
             found.append(error("merge-conflict", Location(path, 1, 1), message, hint))
         return replace(compared, evaluation=replace(evaluation, findings=ordered(found)))
 

@@ -34,14 +34,14 @@ def reused_names(change: Change) -> Iterator[Finding]:
         others = sorted({old.team for old, new in pairs if old.team != new.team})
         has = _ranges(records)
         if others:
-            message = f"{document.title} would have addresses of team {join_limited(others)}: {has}"
-            hint = "choose another name; to hand a document over, change it and do not remove it"
+            message = f"{document.title} would take addresses of team {join_limited(others)}: {has}"
+            hint = "choose another name; to hand a document over, edit it instead of removing it"
             yield error(NOT_YOURS, document.start, message, hint)
         elif any(old != new for old, new in pairs) or not _is_same_team(
             document, records[0].owner.team, rules, evaluation
         ):
-            message = f"{document.title} was gone before this change, and has its addresses: {has}"
-            hint = "look up who removed it, and whether the two are one; else choose another name"
+            message = f"{document.title} was removed before this change, and gets its old addresses: {has}"
+            hint = "check that the two are the same (git log shows who removed it), or choose another name"
             yield warning("name-reused", document.start, message, hint)
 
 
@@ -66,8 +66,8 @@ def handovers(change: Change) -> Iterator[Finding]:
             continue
         has = _ranges(held[identity])
         whose = [join_limited(it) or "no team" for it in teams]
-        message = f"{document.title} moves from the folder of {whose[0]} to the folder of {whose[1]}, with"
-        hint = "let both teams agree: the new team can remove it, which releases its addresses"
+        message = f"{document.title} moves from a folder of {whose[0]} to one of {whose[1]} with"
+        hint = "ask both teams to agree, because the new team can release the addresses"
         yield warning("handed-on", document.start, f"{message} {has}", hint)
 
 
@@ -112,14 +112,16 @@ def within(change: Change) -> Within | None:
     if isinstance(touched, str):
         return Within("", (touched,))
     if not touched:
-        return Within("", ("it changes no file",))
+        return Within("", ("the change edits no file",))
     if outside := [it.path for it in touched if not rules.owners(it.path)]:
-        return Within("", tuple(f"{shown(path)} lies in no team's folder" for path in outside))
+        return Within(
+            "", tuple(f"{shown(path)} is not in the folder of a team" for path in outside)
+        )
     owners = [frozenset(rules.owners(it.path)) for it in touched]
     teams = sorted(frozenset.intersection(*owners))
     if not teams:
         names = ", ".join(sorted(frozenset.union(*owners)))
-        return Within("", (f"it changes files of several teams: {names}",))
+        return Within("", (f"the change edits files of several teams: {names}",))
     judged = [(team, tuple(_beyond(team, change, rules, touched))) for team in teams]
     return next((Within(team) for team, why in judged if not why), Within("", judged[0][1]))
 
@@ -127,9 +129,9 @@ def within(change: Change) -> Within | None:
 def _touched(change: Change) -> list[Changed] | str:
     start, end = change.base.revision(), change.head.revision()
     if start is None or end is None:
-        return "a work tree is nothing that can be merged"
+        return "a work tree cannot be merged"
     if change.repository.root:
-        return "changes outside of the root are not checked"
+        return "files outside the root are not checked"
     try:
         return change.repository.changed(start.id, end.id)[0]
     except (GitError, LimitError):
@@ -145,7 +147,7 @@ def _beyond(team: str, change: Change, rules: Rules, touched: list[Changed]) -> 
     yield from (f"{shown(path)} is not a plain file that ipam reads" for path in unread)
     sides = (change.before, change.after)
     if any(side.broken or side.unread for side in sides) or evaluation.tree.last_good.halted:
-        yield "something cannot be read"
+        yield "a file cannot be read"
     before = Documents(change.before.documents.values())
     for documents, side in zip((before, evaluation.documents), sides, strict=True):
         for document in side.documents.values():
@@ -155,14 +157,14 @@ def _beyond(team: str, change: Change, rules: Rules, touched: list[Changed]) -> 
     for cause in change.causes:
         at = rules.owners(cause.place.path) if cause.place is not None else []
         if cause.is_caused and (cause.reason or team not in at):
-            yield f"{cause.claim.short} is another one by it"
+            yield f"the change affects {cause.claim.short}"
 
 
 def _of_another(team: str, document: Document, documents: Documents, rules: Rules) -> Iterator[str]:
     kind = document.kind.id
     if not keeps_addresses(kind) or is_pool(kind):
-        yield f"{document.title} is none of what teams ask with"
+        yield f"{document.title} is not a claim of a team"
         return
     asking = asking_of(document, documents)
     if rules.team(asking) != team or rules.trespass(asking) is not None:
-        yield f"{document.title} is not of team {team}"
+        yield f"{document.title} does not belong to team {team}"

@@ -27,8 +27,8 @@ from reconciler.planning.rules import OUTSIDE
 from reconciler.planning.space import Lookup, space_of
 from reconciler.review.change import Change, gives, granted
 
-_RESERVE = "make sure that nothing uses them any more, such as a router; else reserve them again"
-_NAT = "right only where the two networks never meet, behind NAT for example; else"
+_RESERVE = "make sure that no device uses them, or reserve them again"
+_NAT = "keep this only if the two networks never connect (for example, NAT); otherwise"
 
 
 def limits_changed(change: Change) -> Iterator[Finding]:
@@ -38,8 +38,8 @@ def limits_changed(change: Change) -> Iterator[Finding]:
         if now is None or key not in change.result.state.pools:
             continue
         if (now.gate, now.thresholds) != (old.gate, old.thresholds):
-            message = f"gate and thresholds of {key.kind} {key.name} change from {levels(old)} to"
-            message += f" {levels(now)}; this check still uses the levels of {change.name}"
+            message = f"capacity limit and thresholds of {key.kind} {key.name} change from {levels(old)} to"
+            message += f" {levels(now)}; this check still uses the values of {change.name}"
             yield warning("gate-changed", now.source, message)
 
 
@@ -59,9 +59,9 @@ def shrunk(change: Change) -> Iterator[Finding]:
             continue
         before = ", ".join(format_short(item) for item in old.extent)
         hint = "keep the old addresses, and list the unused ones in spec.reserved"
-        message = f"{key.kind} {key.name} no longer contains all of {before} of {change.name}"
+        message = f"{key.kind} {key.name} no longer contains all of {before}, as in {change.name}"
         if overrides.allow(OverrideKind.SHRINK, str(key)):
-            message += "; an Override lets it shrink, and what records hold stays held"
+            message += "; an Override permits this, and records keep their addresses"
             yield warning("pool-shrunk", new.source, message)
         else:
             hint += f", or merge an Override of kind shrink for {key} first"
@@ -112,8 +112,7 @@ def unreserved(change: Change) -> Iterator[Finding]:
 def _unreserved(change: Change, pool: Pool, lost: IPSet) -> Finding:
     there = [it for it in change.before.pools.values() if it.space == pool.space]
     words = [f"{format_short(item)}{_purpose(item, there)}" for item in lost]
-    message = f"{pool.key.kind} {pool.key.name} may give out what {change.name} reserves:"
-    message += f" {join_limited(words)}"
+    message = f"{pool.key.kind} {pool.key.name} can allocate {join_limited(words)}, reserved in {change.name}"
     given = (it for it in granted(change.result) if lost.overlapping(it[0]))
     pools = change.result.state.pools
     message += gives(it for it in given if space_of(pools, it[1].allocation) == pool.space)
@@ -137,13 +136,13 @@ def _new_spaces(change: Change) -> Iterator[Finding]:
     listed, own = change.base_settings.address_spaces, change.own_settings
     for space in own.address_spaces or ():
         if space not in (listed or (DEFAULT_SPACE,)):
-            message = f"Settings list address space {space}, which {change.name} does not have"
+            message = f"Settings list address space {space}, which is not in {change.name}"
             yield info("address-space-added", own.location, message)
     for key, pool in change.after.pools.items():
         if key not in change.before.pools and listed is None and pool.space != DEFAULT_SPACE:
             title = f"{key.kind} {key.name}"
-            message = f"{title} is in address space {pool.space}, and Settings list none"
-            hint = "list those that are meant in spec.addressSpaces: any other is then an error"
+            message = f"{title} is in address space {pool.space}, but Settings list none"
+            hint = "list the intended ones in spec.addressSpaces, so that any other is an error"
             yield info("address-space-added", pool.source, message, hint)
 
 
@@ -156,15 +155,14 @@ def _moved(change: Change) -> Iterator[Finding]:
         old = old_pools.get(key) or old_pools.get(before)
         if old is None or old.space == pool.space:
             continue
-        message = f"{key.kind} {key.name} is put from address space {old.space} into {pool.space}"
+        message = f"{key.kind} {key.name} moves from address space {old.space} to {pool.space}"
         used = change.result.plan.before.get(key)
         held = used.allocated + used.held if used is not None else 0
         if not held:
             yield info("address-space-changed", pool.source, message)
         else:
-            hint = f"any pool left in {old.space} could give them out again: set it back, and make"
-            hint += f" a new pool in {pool.space}; remove this one when nothing holds its addresses"
-            message += f" with {plural(held, 'address')} that {'is' if held == 1 else 'are'} held"
+            hint = f"set it back, and add a new pool in {pool.space}; remove this pool when no record holds its addresses"
+            message += f", but records hold {plural(held, 'address')} of it, which a pool in {old.space} could allocate again"
             yield error("address-space-changed", pool.source, message, hint)
 
 
@@ -185,9 +183,8 @@ def _overlaid(change: Change) -> Iterator[Finding]:
         held = join_limited(
             [f"{it.claim.short} {format_short(it.range)}" for it in lives if it.range]
         )
-        message = f"{key.kind} {key.name} is in address space {pool.space}, and other spaces hold"
-        message += f" addresses of it: {held}; they would be given out a second time"
-        hint = f"{_NAT} remove the annotation gitops-ipam.dev/address-space, and narrow the pool"
+        message = f"{key.kind} {key.name} in address space {pool.space} contains addresses that other spaces hold: {held}; they could be allocated a second time"
+        hint = f"{_NAT} remove the annotation gitops-ipam.dev/address-space, and shrink the pool"
         yield warning("address-space-overlap", pool.source, message, hint)
 
 
@@ -226,7 +223,7 @@ def _given_twice(
     given, space = grant.allocation.range, space_of(pools, grant.allocation)
     if given is None or space is None:
         return
-    title = f"{format_short(given)} in address space {space} goes to {grant.claim.short}"
+    title = f"{format_short(given)} in address space {space} is allocated to {grant.claim.short}"
     spaces = {it: space_of(pools, it) for _, it in held.overlapping(given)}
     others = {it: name for it, name in spaces.items() if name not in (None, space)}
     if others:
@@ -237,12 +234,12 @@ def _given_twice(
                 if it.range is not None
             ]
         )
-        message = f"{title}, and is held by {who}: it is given out a second time"
+        message = f"{title}, but {who} already holds it"
         hint = f"{_NAT} pin another range, and reserve this one in {grant.allocation.pool.name}"
         yield warning("address-space-overlap", grant.source, message, hint)
     elif near := [
         it for it in pools.values() if it.space != space and it.extent.overlapping(given)
     ]:
         named = join_limited([f"{it.key.kind} {it.key.name} in {it.space}" for it in near])
-        message = f"{title}, and is also in {named}: it might be allocated twice"
+        message = f"{title}, but is also in {named}, so it might be allocated twice"
         yield info("address-space-overlap", grant.source, message, f"{_NAT} reserve it there")

@@ -50,12 +50,12 @@ def preview(evaluation: Evaluation, base: Callable[[], Evaluation] | None = None
     if base is None:
         return Preview(maps)
     if len(then.state.records) > MAX_RECORDS:
-        why = f"Not shown with more than {MAX_RECORDS} records; ipam render writes all of it."
+        why = f"Not shown with more than {MAX_RECORDS} records. Run ipam render to see it."
         return Preview(maps, why=why)
     try:
         before = carried_out(base())
     except ReconcilerError:
-        return Preview(maps, why="Not shown: the base cannot be read; ipam render says why.")
+        return Preview(maps, why="Not shown: the base cannot be read. Run ipam render to see why.")
     # Timestamps are not a difference.
     before = replace(before, tree=replace(before.tree, clock=then.tree.clock))
     return Preview(maps, _applied(object_files(before), object_files(then)))

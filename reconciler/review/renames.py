@@ -61,8 +61,7 @@ def _entries(change: Change) -> Iterator[Finding]:
             ((former, records),), ((entry, served),) = left.items(), added.items()
             if served & {it.pool for it in records}:
                 size = sum(it.size for it in records)
-                message = f"entry {entry} looks like a rename of {former}:"
-                message += f" {plural(size, 'address')} change{'s' * (size == 1)}"
+                message = f"entry {entry} looks like a rename of {former}: {plural(size, 'address')} change{'s' * (size == 1)}"
                 hint = f"to keep them, add to entry {entry}: formerly: {former}"
                 yield warning("looks-renamed", document.start, message, hint)
 
@@ -126,17 +125,16 @@ def _looks_renamed(
     document = new[0]
     records = [record for old in gone for record in lost[key_of(old).owner]]
     size = sum(record.size for record in records)
-    words = "are of no pool" if is_pool(document.kind.id) else "change" + "s" * (size == 1)
+    words = "would have no pool" if is_pool(document.kind.id) else "change" + "s" * (size == 1)
     if len(gone) == len(new) == 1:
-        message = f"this looks like a rename of {gone[0].title}: {plural(size, 'address')} {words}"
+        message = f"{document.title} looks renamed from {gone[0].title}; {plural(size, 'address')} {words}"
         what = "add to its metadata.annotations"
         if former_of(document):
-            what = f"let {'.'.join(PLACE[:-1])} say"
+            what = f"change {'.'.join(PLACE[:-1])} to"
         hint = f"to keep them, {what}: {written(gone[0].namespace, gone[0].name)}"
     else:
         sides = [join_limited([it.title for it in side]) for side in (gone, new)]
-        message = f"this looks like a rename: the change removes {sides[0]} and adds {sides[1]},"
-        message += f" of the same team: {plural(size, 'address')} {words}"
+        message = f"this looks like a rename: the change removes {sides[0]} and adds {sides[1]} of the same team; {plural(size, 'address')} {words}"
         hint = f"to keep them, add to metadata.annotations of each: {FORMERLY}: NAMESPACE/NAME"
     named = references(change.result.documents)
     if held := [it.document.title for old in gone for it in named.get(key_of(old).owner, ())]:
@@ -178,8 +176,8 @@ def _late(change: Change) -> Iterator[Finding]:
     for name, document in _new_names(change):
         if name in names and name not in change.before.documents:
             what = f"{document.kind.name} {written(*name[2:]).partition(': ')[2]}"
-            message = f"{what} was gone before this change, and its addresses are taken over"
-            hint = "look up who removed it, and whether the two are one"
+            message = f"{what} was removed before this change, and {document.title} takes over its addresses"
+            hint = "check that the two are the same; git log shows who removed it"
             yield warning("renamed", document.at(*PLACE), message, hint)
 
 
@@ -215,7 +213,7 @@ def _unknown(
             what = f"{plural(lost, 'address')} of {near} change" if lost else ""
             hint = meant(link.before.short, gone) or hint
         message = f"{FORMERLY}: {link.title} is not in {change.name}, so {document.title} takes"
-        message += f" nothing over: {what}" if what else " nothing over"
+        message += f" over no addresses: {what}" if what else " over no addresses"
         yield document.start, warning("rename-unused", document.at(*PLACE), message, hint)
 
 
@@ -235,9 +233,8 @@ def dangling_requests(change: Change) -> Iterator[Finding]:
             count = sum(it.size for it in records if it.claim.owner == key_of(who).owner)
             found = dangling.get(who.at(*reference.place))
             if found is not None and count:
-                message = f"this change removes {document.title}, but {who.title} in {who.file}"
-                message += f" still holds {plural(count, 'address')} for it"
-                hint = f"to release them, also remove {who.title}"
+                message = f"this change removes {document.title}, but {who.title} in {who.file} still holds {plural(count, 'address')} for it"
+                hint = f"also remove {who.title} to release them"
                 if document.kind.id in new:
-                    hint = f"after a rename, set tenantClusterRef to the new name; {hint}"
+                    hint = f"set tenantClusterRef to the new name after a rename; {hint}"
                 yield replace(found, message=message, hint=hint)

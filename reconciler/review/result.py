@@ -46,9 +46,7 @@ class Compared(Struct, frozen=True):
         codes = sorted({it.code for it in (*self.evaluation.findings, *self.evaluation.gates)})
         if self.within is None or not codes:
             return self.within
-        return Within(
-            "", (*self.within.reasons, f"there is something to look at: {join_limited(codes)}")
-        )
+        return Within("", (*self.within.reasons, f"findings {join_limited(codes)}"))
 
     def whole(self, base: str) -> Evaluation:
         """Return the evaluation with the findings of the base, as warnings at most."""
@@ -56,7 +54,7 @@ class Compared(Struct, frozen=True):
             replace(
                 item,
                 severity=Severity.INFO if item.severity is Severity.INFO else Severity.WARNING,
-                message=f"{item.message}; {base} has it already",
+                message=f"{item.message} (also in {base})",
             )
             for item in self.inherited
         ]
@@ -74,11 +72,10 @@ def with_emptiness(source: Source, compared: Compared, *, allows: bool) -> Compa
     if any(is_yaml(entry.path) for entry in there):
         return compared
     listed = article_list([f"{folder}/" for folder in settings.sources])
-    found = info(code, place, f"nothing to check yet: no document is in {listed}")
+    found = info(code, place, f"nothing to check yet: no document in {listed}")
     if not there and not allows:
-        hint = "is it the right folder (--repo, --root)? Settings name others with spec.sources;"
-        hint += " check --allow-empty when there is to be none yet"
-        found = error(code, place, f"nothing to check: no file is in {listed}", hint)
+        hint = "pass the right folder with --repo or --root, or list the folders in spec.sources of Settings; if there is none yet, use ipam check --allow-empty"
+        found = error(code, place, f"nothing to check: no file in {listed}", hint)
     every = ordered([*evaluation.findings, found])
     return replace(compared, evaluation=replace(evaluation, findings=every))
 

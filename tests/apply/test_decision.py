@@ -16,7 +16,7 @@ from reconciler.model.objects import ADOPT, EVER
 UID, OTHER_UID = "11111111-aaaa", "22222222-bbbb"
 DIED = "2026-02-15T10:00:40Z"
 EDITED = "2026-02-15T10:00:35Z"
-FOREIGN = ObjectDecision(Action.REFUSE, reason="it is there already and not ours")
+FOREIGN = ObjectDecision(Action.REFUSE, reason="already exists, and does not belong to ipam")
 KEEP, CREATE, SKIP = (
     ObjectDecision(Action.KEEP),
     ObjectDecision(Action.CREATE),

@@ -155,7 +155,7 @@ def test_an_object_that_is_not_valid_is_told_and_stops_nobody() -> None:
     bad = cluster("bad", spec={"paused": "yes"})
     found = take_in(looked(bad, cluster()), standing())
     assert paths(found) == {"Cluster.cluster.x-k8s.io/default/shop.yaml": "+"}
-    reason = "spec.paused: boolean required, got string 'yes'; write true or false"
+    reason = "spec.paused is the string 'yes', expected a boolean; write true or false"
     (line,) = map(str, found.rejected)
     assert line == f"Cluster.cluster.x-k8s.io/default/bad is not taken in: {reason}"
     (event,) = found.events

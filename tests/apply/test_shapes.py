@@ -61,7 +61,7 @@ def test_an_object_that_cannot_be_read_fails_alone() -> None:
     odd, good = draft.progress.outcomes
     assert (odd.result, good.result) == (ObjectResult.FAILED, ObjectResult.FAILED)
     assert "IPAddressPool 'odd' cannot be read: AttributeError" in odd.error
-    assert "it is there already and not ours" in good.error
+    assert "already exists, and does not belong to ipam" in good.error
 
 
 def test_a_document_with_empty_metadata_gets_our_label_and_the_newest_revision() -> None:

@@ -64,10 +64,10 @@ def test_forecast_tells_what_each_tenant_leaves_idle(full: Path, capsys: Capture
     ran = ipam(capsys, "forecast", "--repo", full, "--apply-result", file)
     assert ran.code == 0
     assert ran.out.partition("Idle headroom")[2].splitlines()[1:] == [
-        "TENANT       ALLOCATED      USED      IDLE   NOT LOOKED AT",
+        "TENANT       ALLOCATED      USED      IDLE   NOT CHECKED",
         "team-a/one           6         2         4",
         "team-a/two           4         4         0",
-        "team-a/zoo           4   unknown   unknown   4: it is not in the result",
+        "team-a/zoo           4   unknown   unknown   4: not in the result",
         "TOTAL               14         6         4   4",
     ]
     ran = ipam(capsys, "forecast", "--repo", full, "--apply-result", file, "-o", "json")

@@ -41,7 +41,7 @@ def test_a_claim_is_caused_by_its_document_and_the_commit_that_brought_it(
     assert (found["one"]["commit"], found["one"]["reason"]) == (second, "")
     assert "aused" not in text(capsys, repo), "what the rows say already is not said again"
     # Of a document that is gone the row says where it was, and who took it away.
-    gone = f"its TenantCluster is gone: tenants/one.yaml:1 ({second[:12]})"
+    gone = f"its TenantCluster was removed: tenants/one.yaml:1 ({second[:12]})"
     assert gone in ipam(capsys, "plan", "--base", "main", "--repo", repo).out
     for verb in ("check", "plan"):
         ran = ipam(capsys, verb, "--base", "main", "--repo", repo, "-o", "markdown")
@@ -59,7 +59,7 @@ def test_somebody_s_refused_claim_that_fits_now_is_caused_by_the_pool(
     assert (
         "Caused elsewhere in this change:\n"
         f"  team-a/large (loadbalancer): pools/edge.yaml:{cause['line']} ({made[:12]}):"
-        " pool edge is another one"
+        " this change edits pool edge"
     ) in text(capsys, repo)
 
 
@@ -71,9 +71,7 @@ def test_what_the_change_pushes_elsewhere_is_told_with_what_it_touches(
     changed(repo, {"tenants/before.yaml": tenant("before", networking="{lbPoolSize: 3}")})
     found = causes(capsys, repo)
     assert found["before"]["path"] == "tenants/before.yaml"
-    reason = (
-        "another edit of the change frees or takes addresses that decide it: tenants/before.yaml"
-    )
+    reason = "another edit of this change frees or takes addresses: tenants/before.yaml"
     assert (found["owed"]["path"], found["owed"]["reason"]) == (None, reason)
     assert found["owed"]["caused"]
     told = text(capsys, repo)
@@ -86,16 +84,13 @@ def test_a_source_folder_that_settings_drop_is_the_cause_of_a_release_limit(
 ) -> None:
     files = {"ipam.yaml": settings("{sources: [pools, providers, clusters]}"), "clusters/x.md": ""}
     changed(repo, files)
-    said = "spec.sources of ipam.yaml no longer names tenants/, which describes released claims"
+    said = "add tenants/ to spec.sources of ipam.yaml again"
     assert said in text(capsys, repo)
     git(repo, "switch", "-q", "main")
     git(repo, "merge", "-q", "--ff-only", "change")
     for verb in ("plan", "reconcile", "reconcile"):
         ran = ipam(capsys, verb, "--repo", repo)
-        assert (ran.code, f"hint: {said}: name it again; to permit it, merge" in ran.err) == (
-            3,
-            True,
-        )
+        assert (ran.code, f"hint: {said}" in ran.err) == (3, True)
     write(repo, {"tenants/one.yaml": tenant("two")})
     commit(repo)
     ran = ipam(capsys, "plan", "--repo", repo)

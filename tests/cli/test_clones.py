@@ -40,7 +40,7 @@ def test_a_parent_that_was_not_fetched_is_not_called_absent(
         assert f"the clone is too shallow: it ends before '{base}'" in ran.err
         assert "fetch-depth: 2, or 0 for all" in ran.err
     ran = ipam(capsys, "check", "--base", "nobody", "--repo", folder)
-    assert "no commit 'nobody' in the repository" in ran.err
+    assert "ipam: commit 'nobody' does not exist in this repository" in ran.err
 
 
 def test_a_clone_that_ends_before_the_newest_reconcile_commit_is_refused(
@@ -59,7 +59,7 @@ def test_what_a_filter_left_out_is_named_with_what_brings_it(
     folder = clone(tmp_path, remote, *how)
     ran = ipam(capsys, "check", "--base", "HEAD^1", "--repo", folder)
     assert (ran.code, ran.out) == (4, "")
-    assert "ipam: the partial clone lacks objects that its filter left out (" in ran.err
+    assert "ipam: the partial clone lacks objects that its filter excluded (" in ran.err
     assert "git fetch --refetch --no-filter brings them; in a CI job: a checkout" in ran.err
     git(folder, "fetch", "-q", "--refetch", "--no-filter")
     assert ipam(capsys, "check", "--base", "HEAD^1", "--repo", folder).code == 0
@@ -95,7 +95,7 @@ def test_what_cannot_be_fetched_is_told_and_nothing_is_judged(
     git(filtered, "config", "remote.origin.url", "https://127.0.0.1:9/none.git")
     ran = ipam(capsys, *CHECK, "--fetch-missing", "--repo", filtered)
     assert (ran.code, ran.out) == (4, "")
-    assert "cannot fetch objects that a filter left out" in ran.err
+    assert "cannot fetch objects that a filter excluded" in ran.err
     ran = ipam(capsys, *CHECK, "--repo", filtered)
     assert (ran.code, ran.out) == (4, "")
     assert "check and plan take --fetch-missing" in ran.err

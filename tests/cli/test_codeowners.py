@@ -46,7 +46,7 @@ def test_a_root_with_a_name_that_means_more_there_is_refused(
     ("says", "words"),
     [
         ({"folders": "tenants/a"}, "no owners are set for the folders of a"),
-        ({"owners": "@acme/a"}, "no team has folders of its own"),
+        ({"owners": "@acme/a"}, "no team has a folder"),
     ],
 )
 def test_what_nobody_owns_is_told_and_no_line_is_written(

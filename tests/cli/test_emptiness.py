@@ -17,7 +17,7 @@ def test_a_repository_without_any_folder_that_is_read_is_wrong_unless_a_person_e
     repo = repository(tmp_path / "repo", STRANGE)
     ran = ipam(capsys, "check", "--repo", repo)
     assert (ran.code, "--allow-empty" in ran.out) == (1, True)
-    assert ran.out.startswith(".: error nothing-to-check: nothing to check: no file is in pools/")
+    assert ran.out.startswith(".: error nothing-to-check: nothing to check: no file in pools/")
     ran = ipam(capsys, "check", "--allow-empty", "--repo", repo, "-o", "json")
     (found,) = json.loads(ran.out)["findings"]
     assert (ran.code, found["code"], found["severity"]) == (0, "nothing-to-check", "info")
@@ -38,4 +38,4 @@ def test_a_folder_that_is_no_repository_is_told_with_both_ways_out(
 ) -> None:
     ran = ipam(capsys, "plan", "--repo", tmp_path)
     assert ran.code == 4
-    assert "hint: name one with --repo DIR, or ipam -C DIR; ipam init DIR begins one" in ran.err
+    assert "hint: pass --repo DIR or ipam -C DIR, or run ipam init DIR to create one" in ran.err

@@ -50,7 +50,10 @@ def test_three_is_a_commit_from_the_future_too_and_each_verb_says_so(
         ran = ipam(capsys, *verb, "--repo", repo)
         assert ran.code == 3
         word = "held" if "reconcile" in verb else "refused"
-        assert f".: {word} clock-ahead: the commit is dated 2099-01-01" in ran.err + ran.out
+        assert (
+            f".: {word} clock-ahead: this commit is dated 2099-01-01T00:00:00Z,"
+            in ran.err + ran.out
+        )
     assert ipam(capsys, "check", "--repo", repo).code == 0  # what reconcile committed has a date
 
 
@@ -78,7 +81,7 @@ def test_sixty_four_is_wrong_usage(repo: Path, capsys: Capture, line: str) -> No
 def test_a_folder_that_is_none_is_wrong_usage(tmp_path: Path, capsys: Capture) -> None:
     ran = ipam(capsys, "status", "--repo", tmp_path / "none")
     assert ran.code == 64
-    assert "hint: name a Git repository with --repo" in ran.err
+    assert "hint: pass a Git repository with --repo" in ran.err
 
 
 def broken(monkeypatch: pytest.MonkeyPatch, failure: BaseException) -> None:
@@ -95,8 +98,8 @@ def test_seventy_is_a_bug_with_a_line_on_how_to_report_it(
     ran = ipam(capsys, "check")
     assert (ran.code, ran.out) == (70, "")
     assert ran.err == (
-        "ipam: a bug: ValueError: odd\\u001b[2J\n"
-        "  hint: run it again with --debug and report it with what that prints\n"
+        "ipam: internal error: ValueError: odd\\u001b[2J\n"
+        "  hint: run the command again with --debug, and report its output\n"
     )
 
 

@@ -66,7 +66,7 @@ def test_the_text_of_a_refusal_has_patches_and_that_of_an_address_its_pool(
     full: Path, capsys: Capture
 ) -> None:
     said = ipam(capsys, "explain", "wide", "--repo", full).out
-    assert "apply one with --write N, or give it to git apply" in said
+    assert "to apply one: --write N, or git apply" in said
     assert "\n+++ b/tenants/wide area.yaml" in said.replace('"', "")
     assert "pools/far.yaml:" in ipam(capsys, "explain", "10.50.0.9", "--repo", full).out
     assert "not in any pool" in ipam(capsys, "explain", "10.60.0.9", "--repo", full).out
@@ -76,10 +76,7 @@ def test_the_text_of_a_refusal_has_patches_and_that_of_an_address_its_pool(
     ("words", "says"),
     [
         (("wide", "--write", "9"), "no patch 9 for team-a/wide (loadbalancer): there are 3"),
-        (
-            ("wide", "--write"),
-            "team-a/wide (loadbalancer) has 3 patches: say which one --write applies",
-        ),
+        (("wide", "--write"), "team-a/wide (loadbalancer) has 3 patches: choose one"),
         (("one", "--write"), "no patch for team-a/one (loadbalancer): there is none"),
         (("wide", "--write", "1", "--rev", "HEAD~1"), "--worktree and --rev exclude each other"),
     ],
@@ -116,7 +113,7 @@ def test_a_tenant_whose_only_claim_is_a_pinned_request_is_explained_by_its_name(
         assert (ran.code, [it["claim"] for it in json.loads(ran.out)["items"]]) == (
             0, ["butler/IPAllocation/butler-system/legacy/request"],
         )  # fmt: skip
-    # A request of a tenant that is not in the repository is found by its holder.
+    # A request of a tenant that is not in this repository is found by its holder.
     assert ipam(capsys, "explain", "team-a/gone", "--repo", made).code == 0
     assert ipam(capsys, "explain", "team-a/nobody", "--repo", made).code == 64
 

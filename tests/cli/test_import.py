@@ -121,7 +121,10 @@ def test_each_owner_becomes_a_tenant_of_a_provider(repo: Path, capsys: Capture) 
     assert "lbPoolSize: 4" in tenants["tenants/team-a/web.yaml"]
     # The plan keeps what the table says, and a tenant without load balancers is named.
     assert ipam(capsys, "check", "--worktree", "--repo", repo).code == 0
-    assert "TenantCluster team-b/shop has 10.60.1.20 as nodes only" in ran.out
+    assert (
+        "TenantCluster team-b/shop has only node addresses (10.60.1.20), so it would get a new load-balancer range of 8 addresses; if its load balancers already have addresses, describe them as type loadbalancer"
+        in ran.out
+    )
     assert "team-a/web has" not in ran.out
     # The address without an owner is not of a cluster, and no warning asks for one.
     external = [path for path, text in written.items() if "holder: external" in text]

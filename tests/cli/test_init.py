@@ -106,7 +106,7 @@ def test_a_folder_of_a_checkout_begins_with_what_forges_read_at_the_top(
     words = ("init", top, "--root", name) if " " in name else ("init", top / name)
     ran = ipam(capsys, *words)
     assert ran.code == 0, ran.err
-    assert "fine" in ran.out
+    assert "✓ OK" in ran.out
     assert "git add . ../../.github/workflows/ipam-" in ran.out
     made = files(top)
     inside = {path.removeprefix(f"{name}/") for path in made if path.startswith(f"{name}/")}

@@ -44,8 +44,8 @@ def nothing() -> None:
     [
         (GitError("cannot reach the remote"), "cannot reach the remote"),
         (GateError("no record is left", "bring them back"), "no record is left; bring them back"),
-        (OSError(28, "No space left", "/x"), "No space left /x; fix this and run it again; published commits stay"),
-        (KeyError("x"), "a bug: KeyError: 'x'; run it again with --debug and report it with what that prints"),
+        (OSError(28, "No space left", "/x"), "No space left /x; fix this, then run the command again; published commits stay"),
+        (KeyError("x"), "internal error: KeyError: 'x'; run the command again with --debug, and report its output"),
     ],
 )  # fmt: skip
 def test_a_loop_outlives_any_failure_of_a_run(
@@ -65,7 +65,7 @@ def test_a_loop_outlives_any_failure_of_a_run(
     assert pauses == [60, 60, 60, 60]
     out, err = capsys.readouterr()
     said = f"ipam: {line}; next try in 60s\n"
-    each = "Nothing was applied to clusters: none is named.\n"
+    each = "Not applied: no cluster given.\n"
     assert err.startswith(each + said * 2 + each)
     assert err.count("\n") == 6  # and the two of the interruption
     assert out.count("\n") == 2
@@ -84,7 +84,7 @@ def test_a_remote_that_is_down_at_the_start_is_waited_for(
     out, err = capsys.readouterr()
     assert err.count("; next try in 60s\n") == 2
     assert err.count("cannot reach the remote") == 2
-    assert "and published it: branch main of the remote." in out
+    assert " to main and pushed it." in out
 
 
 def test_wrong_usage_at_the_start_ends_it(

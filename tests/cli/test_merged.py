@@ -82,7 +82,7 @@ def test_what_conflicts_is_an_error_of_each_file(repo: Path, capsys: Capture) ->
         1, {("merge-conflict", "README.md"), ("merge-conflict", "tenants/mine.yaml")},
     )  # fmt: skip
     (behind,) = (item for item in found if item["code"] == "base-ahead")
-    assert behind["message"].endswith("; they are not merged here: they conflict")
+    assert behind["message"].endswith(", and they could not be merged: they conflict")
 
 
 def test_no_merge_driver_of_the_configuration_is_run(repo: Path, capsys: Capture) -> None:

@@ -29,14 +29,13 @@ def test_a_move_is_written_as_two_files_and_told(play: Moves) -> None:
     assert ran.code == 0
     assert ran.out.splitlines() == [
         "Two changes, each merged by itself:",
-        f"  1. {OVERRIDE} lets team-a/one (loadbalancer) move",
+        f"  1. {OVERRIDE} permits team-a/one (loadbalancer) to move",
         f"     git add {OVERRIDE} && git commit -m 'Let team-a/one (loadbalancer) move to far'",
         "  2. tenants/one.yaml:3: metadata.annotations.gitops-ipam.dev/loadbalancer-pool is far now",
         "     git add tenants/one.yaml && git commit -m 'Move team-a/one (loadbalancer) to far'",
-        "Then reconcile does this:",
+        "Then ipam reconcile plans:",
         "1 move",
-        "  ~   team-a/one   loadbalancer   10.40.0.0-10.40.0.7 of edge (4.7% of 256, 244 free)   →"
-        "   10.50.0.0-10.50.0.7 of far (3.1% of 256, 248 free)",
+        "  ~   team-a/one   loadbalancer   10.40.0.0-10.40.0.7 in pool edge (4.7% of 256, 244 free)   →   10.50.0.0-10.50.0.7 in pool far (3.1% of 256, 248 free)",
         "  10.40.0.0-10.40.0.7: announced until no Service uses it",
     ]
     assert play.status() == ["M tenants/one.yaml", f"?? {OVERRIDE}"]
@@ -53,7 +52,7 @@ def test_an_override_that_counts_already_is_not_written_again(play: Moves) -> No
     play.commit()
     ran = play("move", "one", "--to", "far")
     assert ran.out.splitlines()[0] == (
-        f"{OVERRIDE} lets team-a/one (loadbalancer) move: one change is left to be merged."
+        f"{OVERRIDE} permits team-a/one (loadbalancer) to move: one change is left to be merged."
     )
     assert play.status() == ["M tenants/one.yaml"]
 
@@ -63,13 +62,14 @@ def test_a_move_that_was_merged_with_its_override_needs_only_a_commit(play: Move
     play.commit()
     for verb in ("plan", "reconcile"):
         why = play(verb).err
-        assert f"though the claim's pools are far: {OVERRIDE} permits its move only from" in why
+        assert (
+            f"edge); the claim now asks for pool far; {OVERRIDE} permits the move only from" in why
+        )
         assert "git commit --allow-empty" in why
     ran = play("move", "one", "--to", "far")
     assert ran.out.splitlines()[:2] == [
-        f"{OVERRIDE} lets team-a/one (loadbalancer) move: the next commit of the branch carries"
-        " it out.",
-        "Then reconcile does this:",
+        f"{OVERRIDE} permits team-a/one (loadbalancer) to move: the next commit of the branch takes effect.",
+        "Then ipam reconcile plans:",
     ]
     assert play.status() == []
     play.commit()  # an empty one
@@ -91,8 +91,8 @@ def test_a_claim_that_names_its_new_pool_already_needs_only_the_override(play: M
     [
         (("nobody", "--to", "far"), "no claim 'nobody'"),
         (("one", "--to", "nowhere"), "no pool 'nowhere'"),
-        (("one", "--to", "edge"), "has its addresses of butler-system/edge already"),
-        (("one", "--to", "small"), "needs 8 addresses; small has 4 in all"),
+        (("one", "--to", "edge"), "already has its addresses in pool butler-system/edge"),
+        (("one", "--to", "small"), "needs 8 addresses, more than pool small (4)"),
         (("one", "--to", "far", "--expires", "soon"), "--expires 'soon' must be in the future"),
     ],
 )
@@ -124,8 +124,8 @@ def test_the_way_back_is_a_move_and_no_revert(play: Moves) -> None:
     git(play.folder, "reset", "-q", "--hard", "main")
     git(play.folder, "revert", "--no-edit", "HEAD~1", clock=CLOCK + 60)
     ran = play("plan")
-    assert "No changes." in ran.out
-    assert "the way back: ipam move team-a/one --to edge" in ran.err
+    assert "No changes:" in ran.out
+    assert "to undo: ipam move team-a/one --to edge" in ran.err
     back = play("move", "team-a/one", "--to", "edge", "--reason", "it was too early")
-    assert "10.50.0.0-10.50.0.7 of far" in back.out.partition("→")[0]
-    assert "10.40.0.0-10.40.0.7 of edge" in back.out.partition("→")[2]
+    assert "10.50.0.0-10.50.0.7 in pool far" in back.out.partition("→")[0]
+    assert "10.40.0.0-10.40.0.7 in pool edge" in back.out.partition("→")[2]

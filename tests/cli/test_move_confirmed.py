@@ -49,7 +49,7 @@ def test_within_a_minute_of_another_commit_it_is_told_from_when_on(
     line = (
         "Not yet: 10.40.0.0-10.40.0.7, which team-a/one (loadbalancer) left, can be withdrawn"
         " from 2026-02-15T10:05:50Z on, the next full minute since the move, because the newest commit"
-        " is younger than the last one: --confirm-withdrawn had no effect. Say so again then."
+        " is younger than the last one: --confirm-withdrawn had no effect. Run it again then."
     )
     assert line in ran.err.splitlines()
     assert "announced: until-unused" in old(world)

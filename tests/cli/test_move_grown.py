@@ -63,7 +63,10 @@ def test_the_request_of_a_tenant_and_its_growth_move_together_by_either_name(
     assert (checked.code, checked.out.splitlines()[0]) == (0, "2 moves")
     assert pools(play) == {"request": "far", "loadbalancer-1": "far"}
     again = play("move", name, "--to", "far")
-    assert (again.code, "has its addresses of butler-system/far already" in again.err) == (64, True)
+    assert (again.code, "already has its addresses in pool butler-system/far" in again.err) == (
+        64,
+        True,
+    )
 
 
 def test_a_tenant_of_which_half_has_moved_moves_the_rest(play: Moves) -> None:

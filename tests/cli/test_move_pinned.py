@@ -124,5 +124,5 @@ def test_a_pin_that_cannot_be_edited_in_place_is_named_with_what_to_do(
     claim = "butler-system/held" if "held" in path else "team-a/one"
     ran = play("move", claim, "--to", "far")
     assert (ran.code, said in ran.err) == (64, True), ran.err
-    assert " be far by hand, and merge an Override of kind move before" in ran.err
+    assert " be far by hand, and first merge an Override of kind move" in ran.err
     assert git(play.folder, "status", "--porcelain") == f"M {path}"

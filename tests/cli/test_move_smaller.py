@@ -51,8 +51,8 @@ def test_a_move_takes_the_size_that_the_document_asks_for_by_the_command_of_the_
     (command,) = re.findall(r"ipam (move .*) --to POOL", world.hint())
     ran = world.play(*command.split(), "--to", "far")
     assert ran.code == 0
-    assert "10.40.0.0-10.40.0.7 of edge" in ran.out
-    assert "10.50.0.0-10.50.0.3 of far" in ran.out
+    assert "10.40.0.0-10.40.0.7 in pool edge" in ran.out
+    assert "10.50.0.0-10.50.0.3 in pool far" in ran.out
     checked = world.play.checked("team-a-one-loadbalancer")
     assert checked.code == 0
     assert "size-smaller" not in checked.out
@@ -66,7 +66,7 @@ def test_a_further_range_goes_by_the_deletion_that_the_hint_names(world: Sized) 
     world.reconcile()
     world.asks(8)
     world.reconcile()
-    (path,) = re.findall(r"deleting (\S+\.yaml)", world.hint())
+    (path,) = re.findall(r"delete (\S+\.yaml)", world.hint())
     world.play.commit(override("2026-02-15-less", kind="record", scope=path))
     (world.play.folder / path).unlink()
     world.play.commit()

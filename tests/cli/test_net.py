@@ -39,11 +39,8 @@ def test_addresses_that_are_taken_are_not_published(
     said = capsys.readouterr()
     records = "allocations/NetworkPool/butler-system.edge/team-a"
     assert said.err.splitlines() == [
-        "ipam: a bug: butler/TenantCluster/team-a/two/loadbalancer"
-        f" ({records}/two.loadbalancer.yaml: 10.40.0.0-10.40.0.7) would be given what"
-        " butler/TenantCluster/team-a/one/loadbalancer"
-        f" ({records}/one.loadbalancer.yaml: 10.40.0.0-10.40.0.7) holds",
-        f"  hint: nothing was published; report it with ipam plan --all --rev {head[:12]}",
+        f"ipam: internal error: butler/TenantCluster/team-a/two/loadbalancer ({records}/two.loadbalancer.yaml: 10.40.0.0-10.40.0.7) would get addresses that butler/TenantCluster/team-a/one/loadbalancer ({records}/one.loadbalancer.yaml: 10.40.0.0-10.40.0.7) holds",
+        f"  hint: report it with the output of ipam plan --all --rev {head[:12]}; nothing was pushed",
     ]
     assert said.out == ""
     assert git(truth, "for-each-ref") == refs

@@ -123,7 +123,7 @@ def test_one_is_a_time_before_the_first_commit(
     shallow = tmp_path / "shallow"
     git(repo, "clone", "-q", "--depth=1", repo.as_uri(), str(shallow))
     ran = ipam(capsys, *words, "--at", at, "--repo", shallow)
-    assert (ran.code, "hint: git fetch --unshallow" in ran.err) == (4, True), "it may be older"
+    assert (ran.code, "hint: run git fetch --unshallow" in ran.err) == (4, True), "it may be older"
 
 
 def words(text: str) -> list[list[str]]:

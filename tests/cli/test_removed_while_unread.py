@@ -31,9 +31,15 @@ def test_a_pool_is_an_error_of_the_change_that_removes_it(repo: Path, capsys: Ca
     commit(repo, "remove the pool")
     ran = checked(capsys, repo)
     assert ran.code == 1
-    assert "error pool-removed: NetworkPool butler-system/edge is not in the repository" in ran.out
-    assert "it counts as it was, only until tenants/two.yaml can be read" in ran.out
-    assert "last-good: until this can be read, TenantCluster team-a/two and NetworkPool" in ran.out
+    assert (
+        "error pool-removed: NetworkPool butler-system/edge does not exist in this repository"
+        in ran.out
+    )
+    assert "(because tenants/two.yaml cannot be read)" in ran.out
+    assert (
+        "last-good: cannot read this file; using the last readable version of TenantCluster team-a/two and NetworkPool"
+        in ran.out
+    )
 
 
 def test_who_mends_the_file_is_not_told_of_it_as_his_own(repo: Path, capsys: Capture) -> None:
@@ -43,7 +49,7 @@ def test_who_mends_the_file_is_not_told_of_it_as_his_own(repo: Path, capsys: Cap
     write(repo, {"tenants/two.yaml": tenant("two")})
     commit(repo, "mend the file")
     ran = checked(capsys, repo, "change")
-    assert "pool-removed" in ran.out.partition("In change already, and left as it is:")[2]
+    assert "pool-removed" in ran.out.partition("Already in change:")[2]
     assert ran.code == 0
 
 

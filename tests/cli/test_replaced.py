@@ -43,7 +43,7 @@ def checked(capsys: Capture, repo: Path) -> tuple[int, list[tuple[str, str, str]
     ]
 
 
-WAS = "moves from 10.40.0.40-10.40.0.47 of edge, which butler-system/one-lb (request) had for it,"
+WAS = "moves from 10.40.0.40-10.40.0.47 (pool edge) of butler-system/one-lb (request)"
 
 
 @pytest.mark.parametrize("how", ["gone", "nodes", "renamed"])
@@ -58,7 +58,7 @@ def test_a_tenant_whose_range_a_request_had_moves_when_that_goes(
     code, told = checked(capsys, repo)
     assert (code, [it[:2] for it in told]) == (3, [("claim-moves", "gate")])
     gets = "10.40.0.64-10.40.0.71" if how == "renamed" else "10.40.0.48-10.40.0.55"
-    assert told[0][2].endswith(f"{WAS} to {gets} of edge")
+    assert told[0][2].endswith(f"{WAS} to {gets} (pool edge)")
 
 
 def test_an_override_that_was_merged_before_lets_it_go(capsys: Capture, repo: Path) -> None:

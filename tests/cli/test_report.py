@@ -158,7 +158,7 @@ def test_with_a_base_it_tells_what_merging_does(
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--out", "report"), "a page is a file of HTML"),
+        (("--out", "report"), "is not an HTML file"),
         (("--out", "nowhere/report.html"), "cannot be written"),
         (("--out", "x.html", "--rev", "nope"), "nope"),
         (("--out", "x.html", "--results", "nope"), "--results nope: it cannot be read"),

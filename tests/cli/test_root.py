@@ -124,14 +124,14 @@ def test_what_is_no_folder_is_refused_with_what_was_looked_for(
         "link/ipam": "link is a symlink, not a folder",
         "file": "file is a file, not a folder",
         "/infra/ipam": "--root '/infra/ipam' is an absolute path",
-        "infra/ipam/..": "--root 'infra/ipam/..' has .. in it",
+        "infra/ipam/..": "--root 'infra/ipam/..' contains ..",
     }
     for root, why in wrong.items():
         for words in (("check",), ("check", "--worktree"), ("reconcile",), ("verify",)):
             ran = ipam(capsys, *words, "--repo", big, "--root", root)
             assert ran.code in (4, 64)
             assert why in ran.err
-            assert "hint: name a folder" in ran.err
+            assert "from the top of the Git repository" in ran.err
     ran = ipam(capsys, "check", "--repo", big, "--root", "infra/ipan")
     assert "the root 'infra/ipan' is not in revision" in ran.err
 

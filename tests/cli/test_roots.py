@@ -80,7 +80,7 @@ def test_what_the_remote_remembers_of_one_says_nothing_of_the_other(
     assert reconcile(capsys, tmp_path / "fresh", ONE) == 0
     ran = ipam(capsys, "reconcile", "--repo", tmp_path / "fresh", "--root", OTHER)
     assert ran.code == 6
-    assert "which refs/ipam/last-net-other-" in ran.err
+    assert "which ipam reconcile made (recorded in refs/ipam/last-net-other-50f1f36c)" in ran.err
 
 
 def test_a_bare_repository_and_a_remote_have_roots_too(

@@ -74,7 +74,7 @@ def test_usage_bars_of_an_ascii_stream_are_not_escaped(repo: Path) -> None:
 
 def test_a_terminal_of_the_c_locale_gets_ascii_and_a_pipe_does_not(repo: Path) -> None:
     command = f"ipam check --repo {repo}"
-    assert shell(command, LC_ALL="C").out.startswith("✓ fine")
+    assert shell(command, LC_ALL="C").out.startswith("✓ OK")
     ours, theirs = os.openpty()
     arguments = [sys.executable, "-m", "reconciler", "check", "--repo", str(repo)]
     done = subprocess.run(
@@ -82,7 +82,7 @@ def test_a_terminal_of_the_c_locale_gets_ascii_and_a_pipe_does_not(repo: Path) -
     )
     os.close(theirs)
     with os.fdopen(ours, "rb") as terminal:
-        assert (done.returncode, terminal.read(8)) == (0, b"ok fine:")
+        assert (done.returncode, terminal.read(6)) == (0, b"ok OK:")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
@@ -95,7 +95,7 @@ def test_signs_that_a_terminal_lacks_are_ascii_and_other_characters_are_escaped(
         ran = shell(f"cd {repo}; ipam {command}", PYTHONIOENCODING=encoding)
         assert ran.out
         assert "\\u" not in ran.out.replace("Sch\\u014dn", "")
-    assert shell(f"ipam check --repo {repo}", PYTHONIOENCODING=encoding).out.startswith("ok fine")
+    assert shell(f"ipam check --repo {repo}", PYTHONIOENCODING=encoding).out.startswith("ok OK")
     ran = shell(f"cd {repo}; ipam import csv Sch\u014dn.csv", PYTHONIOENCODING=encoding)
     assert "Sch\\u014dn.csv: No such file" in ran.err
     ran = shell(f"cd {repo}; ipam import csv table.csv -o json", PYTHONIOENCODING=encoding)

@@ -54,12 +54,12 @@ def test_what_another_team_held_is_not_taken_by_its_name(
     repo = taken(tmp_path, capsys, files, new, is_released=is_released)
     code, found = describe(capsys, repo)
     assert (code, codes(found)) == (1, ["error not-yours"])
-    message = "TenantCluster team-a/gone would have addresses of team b: 10.40.0."
+    message = "TenantCluster team-a/gone would take addresses of team b: 10.40.0."
     assert found[0]["message"].startswith(message)
     assert found[0]["path"] == "tenants/a/taken.yaml"
     assert "choose another name" in found[0]["hint"]
     _, contract = judged(capsys, repo)
-    assert contract == {"team": None, "reasons": ["there is something to look at: not-yours"]}
+    assert contract == {"team": None, "reasons": ["findings not-yours"]}
 
 
 @pytest.mark.parametrize("is_released", [False, True])
@@ -70,9 +70,9 @@ def test_where_nobody_can_tell_whose_it_was_it_is_told(
     repo = taken(tmp_path, capsys, files, {"tenants/a/taken.yaml": VIP}, is_released=is_released)
     code, found = describe(capsys, repo)
     assert (code, codes(found)) == (0, WARNED)
-    assert "was gone before this change, and has its addresses: 10." in found[0]["message"]
+    assert "was removed before this change, and gets its old addresses: 10." in found[0]["message"]
     _, contract = judged(capsys, repo)
-    assert contract == {"team": None, "reasons": ["there is something to look at: name-reused"]}
+    assert contract == {"team": None, "reasons": ["findings name-reused"]}
 
 
 @pytest.mark.parametrize(
@@ -108,5 +108,5 @@ def test_who_names_no_team_is_told_when_it_goes_to_another_folder(
     code, found = describe(capsys, repo)
     assert (code, codes(found)) == (0, said)
     if said:
-        assert "moves from the folder of a to the folder of " in found[0]["message"]
+        assert "moves from a folder of a to one of " in found[0]["message"]
         assert judged(capsys, repo)[1]["team"] is None

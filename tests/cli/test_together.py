@@ -59,11 +59,9 @@ def test_two_that_would_take_the_same_are_told_with_what_the_second_gets(
     assert here["alone"] == there["alone"] == both["addresses"]
     assert here["then"] == there["then"] != both["addresses"]
     text = checked(capsys, repo, "theirs")
-    assert (
-        f"Beside theirs ({item['revision'][:12]}):\n  both would take {both['addresses']}" in text
-    )
+    assert f"With theirs ({item['revision'][:12]}):\n  both would get {both['addresses']}" in text
     assert f"if this one is merged second, team-a/mine (loadbalancer) gets {here['then']}" in text
-    assert "✓ fine: no findings; 1 to allocate" in text
+    assert "✓ OK: no findings; 1 to allocate" in text
 
 
 def test_who_gets_nothing_as_the_second_and_a_pool_that_fills_up_are_told(
@@ -79,7 +77,7 @@ def test_who_gets_nothing_as_the_second_and_a_pool_that_fills_up_are_told(
     (item,) = describe(capsys, repo, "more")
     assert [(it["percent"], it["percentTogether"]) for it in item["pools"]] == [(25.0, 71.9)]
     text = checked(capsys, repo, "more")
-    assert "edge is 71.9% full with both: warning; with only this one 25.0%: ok" in text
+    assert "pool edge is 71.9% full with both (warning), with only this one 25.0% (ok)" in text
 
 
 def test_one_tenant_in_a_file_of_each_is_told(repo: Path, capsys: Capture) -> None:
@@ -91,7 +89,7 @@ def test_one_tenant_in_a_file_of_each_is_told(repo: Path, capsys: Capture) -> No
 
 @pytest.mark.parametrize(
     ("name", "why"),
-    [("nobody", "no commit 'nobody'"), ("mine", "it is the change"), ("-x", "'-x' is not")],
+    [("nobody", "commit 'nobody'"), ("mine", "this is the change"), ("-x", "'-x' is not")],
 )
 def test_what_cannot_be_looked_at_says_why_and_stops_nothing(
     repo: Path, capsys: Capture, name: str, why: str
@@ -131,7 +129,7 @@ def test_the_others_take_their_time_in_all_and_the_verdict_is_written_before(
     also = ["--also", "theirs", "--also", "main", "--also", "HEAD"]
     ran = ipam(capsys, *SHORT, "--repo", repo, *also, "--output-file", f"json={place}")
     assert ran.code == 0, ran
-    assert "Beside main:\n  not compared: it took too long\nBeside HEAD:\n  not compared" in ran.out
+    assert "With main:\n  not compared: it took too long\nWith HEAD:\n  not compared" in ran.out
     assert (early[0]["exitCode"], early[0]["beside"]) == (0, [])
     late = validated("check.json", place.read_text())["beside"]
     assert [it["name"] for it in late] == ["theirs", "main", "HEAD"]

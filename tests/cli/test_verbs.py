@@ -41,9 +41,9 @@ def test_with_settings_that_never_could_be_read_no_verb_says_that_something_is_g
     head = commit(repo)
     planned = ipam(capsys, "plan", "--repo", repo)
     assert "10.40.0.8" not in planned.out
-    assert "gets nothing new while ipam.yaml cannot be read" in planned.out
+    assert "(loadbalancer): no new addresses while ipam.yaml cannot be read" in planned.out
     explained = ipam(capsys, "explain", KEY.replace("one", "two"), "--repo", repo)
-    assert "pool-frozen: team-a/two (loadbalancer) gets nothing new" in explained.out
+    assert "pool-frozen: no new addresses" in explained.out
     assert "to allocate" not in ipam(capsys, "status", "--repo", repo).err
     done = ipam(capsys, "reconcile", "--repo", repo, "--no-apply")
     assert (done.code, "10.40.0.8" in done.out) == (1, False)
@@ -51,16 +51,14 @@ def test_with_settings_that_never_could_be_read_no_verb_says_that_something_is_g
 
 
 def test_reconcile_commits_and_says_what_it_did(repo: Path, capsys: Capture) -> None:
-    before = git(repo, "rev-parse", "HEAD")
     words = ("reconcile", "--repo", repo, "--no-apply", "--author", "Ann <ann@example.com>")
     ran = ipam(capsys, *words)
     after = git(repo, "rev-parse", "HEAD")
     assert ran.code == 0
     assert ran.out.splitlines()[-1] == (
-        f"Committed {after[:12]} on {before[:12]}: branch main of this checkout, which follows"
-        " no remote, so nothing was pushed."
+        f"Committed {after[:12]} to main. Not pushed: this checkout has no remote."
     )
-    assert ran.err == "Nothing was applied to clusters: --no-apply.\n"
+    assert ran.err == "Not applied: --no-apply.\n"
     assert git(repo, "log", "-1", "--format=%an <%ae>") == "Ann <ann@example.com>"
     ran = ipam(capsys, "reconcile", "--repo", repo)
     assert ran.out.splitlines()[-1] == f"Nothing to commit on {after[:12]}."

@@ -103,7 +103,7 @@ def test_a_change_whose_base_moved_is_judged_as_it_will_be_merged(
     commit(repo, "other", clock=CLOCK + 90)
     git(repo, "switch", "-q", "change")
     code, found = judged(capsys, repo)
-    why = "team-b/new (loadbalancer) is another one by it"  # it would have got these
+    why = "the change affects team-b/new (loadbalancer)"  # it would have got these
     assert (code, found) == (0, {"team": None, "reasons": [why]})
 
 
@@ -113,4 +113,4 @@ def test_beside_a_root_nothing_is_known(tmp_path: Path, capsys: Capture) -> None
     repo = repository(tmp_path / "repo", files)
     changed(repo, {"net/tenants/a/new.yaml": tenant("new"), "deploy.sh": "rm -rf /"})
     _, found = judged(capsys, repo / "net")
-    assert found == {"team": None, "reasons": ["changes outside of the root are not checked"]}
+    assert found == {"team": None, "reasons": ["files outside the root are not checked"]}

@@ -60,7 +60,7 @@ def test_a_date_that_is_ahead_is_told_and_the_newest_before_it_is_the_clock(home
 
 
 def test_a_revision_that_is_not_there_is_an_error_of_git(home: Home) -> None:
-    with pytest.raises(GitError, match="no commit 'nowhere' in the repository"):
+    with pytest.raises(GitError, match="commit 'nowhere' does not exist in this repository"):
         home.open().source("nowhere")
 
 

@@ -91,12 +91,12 @@ def test_libyamls_errors_are_told_in_words_that_mend_them(text: str, words: str)
         ("name one\nplace: x\n", (1, 1), "write `key: value`"),
         ("a:\n  b: 1\n  name one\n  place: x\n", (3, 3), "write `key: value`"),
         ("a:\n  b: 1\n  name one\nc: 2\n", (3, 3), "write `key: value`"),
-        ("a:\n  b: 1\n    c: 2\n", (3, 5), "indent it like its neighbours"),
-        ("- a: 1\n    c: 2\n", (2, 5), "indent it like its neighbours"),
+        ("a:\n  b: 1\n    c: 2\n", (3, 5), "indent it like the lines around it"),
+        ("- a: 1\n    c: 2\n", (2, 5), "indent it like the lines around it"),
         ("a: 1\nb: x: y\n", (2, 5), "quote the value"),
         ("a: of\n  many\n  lines\n  two: x\n", (4, 6), "quote the value"),
         ("---\nname one\nplace: x\n", (2, 1), "write `key: value`"),
-        ("a: of\n  two: x: y\n", (2, 3), "indent it like its neighbours"),
+        ("a: of\n  two: x: y\n", (2, 3), "indent it like the lines around it"),
     ],
 )
 def test_a_colon_that_is_missing_and_a_line_too_deep_are_told_where_they_are(

@@ -33,7 +33,7 @@ TENANTS = f"{API}/namespaces/team-a/tenantclusters"
 RECORDS = f"{BUTLER}/ipallocations"
 THEIRS = (f"{BUTLER}/networkpools", RECORDS, f"{BUTLER}/providerconfigs", TENANTS)
 HELD = {name: f"{first}-{last}" for name, _, _, _, first, last in ALLOCATIONS}
-REFUSED = "it is there already and not ours; --adopt takes it over"
+REFUSED = "already exists, and does not belong to ipam; use --adopt to take it over"
 
 
 @pytest.fixture
@@ -144,7 +144,7 @@ def _another_system_joins(site: Site) -> None:
         "A VIP",
     )
     told = site.reconcile(code=5).errors()
-    assert "no kind ProxyIPPool there" in told
+    assert "kind ProxyIPPool is not installed" in told
     assert ".spec.claimRef: field not declared in schema" in told
     site.reconcile("--adopt", "--crds")
     assert _held(site) == {**mine, "web-vip": "10.200.0.1-10.200.0.1"}

@@ -205,7 +205,7 @@ def test_a_foreign_holder_is_named_and_never_overwritten_and_the_rest_goes_on(
     made(hub, shop(served[0], "zoo"))
     site.commit({"clusters/zoo.yaml": shop(served[0], "zoo")}, "zoo comes")
     ran = site.reconcile(code=5)
-    said = f"foreign-holder: the record says 10.0.0.11, which {GROUP}/IPAddress/default/two has"
+    said = f"foreign-holder: {GROUP}/IPAddress/default/two already has 10.0.0.11 of the record"
     assert errors(ran) == {"vip-cp-zoo": said}
     assert endpoint(hub, "zoo") == ""
     assert answered(hub, "two") == "10.0.0.11"

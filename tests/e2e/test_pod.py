@@ -119,7 +119,7 @@ def test_one_pod_commits_without_an_account_and_others_apply_their_shares(
     until(lambda: has_rights(applies), "the account has its rights")
     done = commits.run()
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "Nothing was applied to clusters: --no-apply." in done.stderr
+    assert "Not applied: --no-apply." in done.stderr
     assert not (commits.folder / "account").exists()
     assert installed.announced() == []
     for index in range(2):

@@ -91,7 +91,7 @@ def test_clusters_are_enrolled_applied_to_and_watched_over_by_the_command_line(
     assert "management" not in done.out
     assert "prod-1" in done.out
     assert ipam(capsys, "render", "--repo", repo, "--out", tmp_path / "out").err.count(
-        "10.0.0.2 leaves prod-2; not checked: whether prod-2 uses it"
+        "10.0.0.2 leaves prod-2; its use in prod-2 was not checked"
     )
     assert sorted(it.name for it in (tmp_path / "out").iterdir()) == [".ipam-render", "prod-1"]
 

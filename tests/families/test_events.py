@@ -115,7 +115,7 @@ FULL: Files = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
 
 def test_what_became_of_an_allocation_is_told_on_its_pool() -> None:
     given = "Allocated 8 IPs (10.40.0.0 - 10.40.0.7) for team-a-one-lb"
-    refused = "Failed to allocate IPs for team-a-one-lb: needs 8 addresses; edge has 4 in all"
+    refused = "Failed to allocate IPs for team-a-one-lb: needs 8 addresses, more than pool edge (4) can hold when empty"
     for files, expected in (
         (SMALL, ("Normal", "IPsAllocated", given)),
         (FULL, ("Warning", "AllocationFailed", refused)),

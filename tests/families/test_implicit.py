@@ -68,7 +68,7 @@ def test_a_new_tenant_without_a_namespace_that_all_others_have_is_told() -> None
     files = {**reconciled({**SMALL, **TWO}), "tenants/new.yaml": NEW}
     (item,) = found(files, "namespace-implicit")
     assert (item.severity, item.location.path) == ("warning", "tenants/new.yaml")
-    assert item.message.startswith("TenantCluster default/new is in default, because")
+    assert item.message.startswith("TenantCluster default/new is in namespace default, because")
     assert found(reconciled(files), "namespace-implicit") == []
     assert found({**files, ONE: tenant("one").replace(", namespace: team-a", "")}, item.code) == []
     assert found({**files, "tenants/new.yaml": tenant("new", "default")}, item.code) == []
@@ -87,7 +87,6 @@ def test_ranges_of_two_pools_in_one_cluster_are_told_before_and_after_they_are_g
         (item,) = found(tree, "pools-mixed")
         assert (item.severity, item.location.path) == ("warning", ONE)
         assert item.message == (
-            "the IPAddressPool of cluster team-a/one mixes 10.40.0.0-10.40.0.7 of edge and"
-            " 10.50.0.0-10.50.0.3 of far"
+            "the IPAddressPool of cluster team-a/one mixes 10.40.0.0-10.40.0.7 of pool edge and 10.50.0.0-10.50.0.3 of pool far"
         )
         assert "ipam move team-a/one/loadbalancer-1 --to edge" in item.hint

@@ -52,9 +52,9 @@ def test_a_tenant_stands_in_the_address_spaces_of_its_pools() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("10.40.0.1/16", "'10.40.0.1/16' has host bits set: it is not compared with the pools"),
+        ("10.40.0.1/16", "'10.40.0.1/16' has host bits set, so it is not compared with the pools"),
         ('"10.40.0.0/16, 10.41.0.0/16"',
-         "' 10.41.0.0' is not a canonical IPv4 address: it is not compared with the pools"),
+         "' 10.41.0.0' is not a canonical IPv4 address, so it is not compared with the pools"),
     ],
 )  # fmt: skip
 def test_what_is_no_cidr_is_said_not_to_be_compared_and_stops_nothing(

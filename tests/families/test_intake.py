@@ -110,7 +110,7 @@ def test_claims_and_addresses_name_their_pool() -> None:
         (cluster("a..b"), "metadata.name: 'a..b' is not"),
         (live("GlobalInClusterIPPool", "vips", {"prefix": 24}), "spec.addresses: required"),
         (pool("vips", "10.0.0.300"), "spec.addresses[0]: '10.0.0.300'"),
-        (cluster(spec={"paused": "yes"}), "spec.paused: boolean required, got string 'yes'"),
+        (cluster(spec={"paused": "yes"}), "spec.paused is the string 'yes', expected a boolean"),
         (cluster(spec={"controlPlaneEndpoint": {"port": 1.5}}), "spec.controlPlaneEndpoint.port: "),
         (of_pool("IPAddress", "x", spec={"address": ["10.0.0.1"]}), "spec.address: string required"),
         (live("IPAllocation", "x"), "spec: required"),

@@ -68,7 +68,7 @@ def test_a_range_that_somebody_holds_is_refused_with_the_holder() -> None:
     del two[TENANT]
     found = refusal({**reconciled(two), **with_pin()}, LB)
     assert (found.reason, found.message) == (
-        "pin-taken", f"{RANGE} is taken by butler-system/two (request)",
+        "pin-taken", f"pinned range {RANGE} is already held by butler-system/two (request)",
     )  # fmt: skip
 
 
@@ -99,7 +99,7 @@ def test_a_larger_size_beside_it_is_added_and_a_smaller_one_is_a_warning() -> No
     assert outcome(fewer) == {LB: f"allocate {RANGE} of edge"}
     (found,) = evaluation_of(fewer).findings
     assert (found.code, found.message) == (
-        "pin-count", "lbPoolSize: 4, but loadBalancerPool holds 20",
+        "pin-count", "lbPoolSize is 4, but loadBalancerPool has 20, which is used",
     )  # fmt: skip
 
 

@@ -81,7 +81,7 @@ def test_a_teams_provider_serves_that_team_only() -> None:
     (found,) = evaluation_of(files).findings
     assert found.code == "team-mismatch"
     assert found.message == (
-        "TenantCluster team-a/one is of team team-a, but ProviderConfig default belongs to team red"
+        "TenantCluster team-a/one belongs to team team-a, but ProviderConfig default belongs to team red"
     )
     files["tenants/one.yaml"] = tenant("one", teamRef="{name: red}")
     assert outcome(files)[LB] == "allocate 10.40.0.0-10.40.0.7 of edge"
@@ -119,6 +119,6 @@ def test_a_gateway_is_held_back_with_a_warning() -> None:
     (found,) = evaluation_of(files).findings
     assert found.code == "gateway-in-pool"
     assert found.message == (
-        "gateway 10.40.0.0 of ProviderConfig default is not reserved in edge; it is held back"
+        "gateway 10.40.0.0 of ProviderConfig default is in pool edge but not reserved; it will not be allocated"
     )
     assert found.hint == "add 10.40.0.0/32 to spec.reserved"

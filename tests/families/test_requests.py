@@ -48,7 +48,7 @@ def test_a_tenant_that_is_there_and_may_be_meant_is_named(named: str) -> None:
     }
     (found,) = evaluation_of(files).findings
     assert found.severity == "warning"
-    assert found.message == f"TenantCluster {named} is not in the repository"
+    assert found.message == f"TenantCluster {named} does not exist in this repository"
     assert found.hint == (
         f"did you mean team-b/metrics? It gets other addresses while this names {named}"
     )

@@ -60,20 +60,17 @@ def test_a_smaller_size_takes_nothing_away_and_stops_nobody() -> None:
     assert (found.severity, found.code) == ("warning", "size-smaller")
     assert str(found.location) == "tenants/one.yaml:6"
     assert found.message == (
-        "TenantCluster team-a/one asks for 9 and keeps 20 addresses: 10.40.0.0-10.40.0.7,"
-        " 10.40.0.8-10.40.0.15 and 10.40.0.16-10.40.0.19"
+        "TenantCluster team-a/one asks for 9 but keeps 20 addresses: 10.40.0.0-10.40.0.7, 10.40.0.8-10.40.0.15, and 10.40.0.16-10.40.0.19"
     )
     path = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer-2.yaml"
     assert found.hint == (
-        f"when nothing uses it any more, give back by deleting {path}, in a change of its own: an"
-        " Override of kind record for it, its path as the scope, is merged before"
+        f"if no Service uses it, delete {path} after merging an Override of kind record for it"
     )
     given_back = without(files, path)
     assert {text.partition(" ")[0] for text in outcome(given_back).values()} == {"keep"}
     (found,) = evaluation_of(given_back).findings
     assert found.hint == (
-        "no further range can go whole: set lbPoolSize to 16, or move it to a pool where it gets 9:"
-        " ipam move team-a/one/loadbalancer --to POOL"
+        "set lbPoolSize to 16, or move it to a pool where it gets 9: ipam move team-a/one/loadbalancer --to POOL"
     )
 
 

@@ -196,7 +196,7 @@ def test_a_pin_beside_another_range_of_before_is_additional_and_that_is_said_onc
             (
                 "request-beside-claim",
                 "TenantCluster team-a/one gets 4 loadbalancer addresses of its own, in addition to these 4 of"
-                " IPAllocation butler-system/old: its loadBalancerPool is 10.40.0.50-10.40.0.53",
+                " IPAllocation butler-system/old; its loadBalancerPool is 10.40.0.50-10.40.0.53",
             )
         ]
         assert describe(reconciled(files)) == []

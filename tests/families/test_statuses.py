@@ -141,10 +141,13 @@ def test_a_tenant_without_a_record_says_why(
             {"pools/edge.yaml": pool(cidr="10.40.0.0/29"), "tenants/a.yaml": tenant("a")},
             "all configured pools are exhausted",
         ),
-        ({"pools/edge.yaml": pool(cidr="10.40.0.0/30")}, "needs 8 addresses; edge has 4 in all"),
+        (
+            {"pools/edge.yaml": pool(cidr="10.40.0.0/30")},
+            "needs 8 addresses, more than pool edge (4) can hold when empty",
+        ),
         (
             {"providers/default.yaml": provider(quotaPerTenant="{maxLoadBalancerIPs: 4}")},
-            "team-a/one would hold 8 of at most 4 loadbalancer addresses",
+            "would bring team-a/one to 8 loadbalancer addresses, more than its quota of 4",
         ),
     ],
 )

@@ -93,7 +93,7 @@ def test_what_another_manager_owns_is_left_to_it(site: Faulty) -> None:
     applied = site.apply(FILES, "b")
     assert failures(applied[HUB]) == {
         "butler.butlerlabs.dev/TenantCluster/team-a/web": (
-            "butler owns status.lbAllocationRef.name; --adopt takes it over"
+            "butler owns status.lbAllocationRef.name; use --adopt to take it over"
         )
     }
     assert site.management.get(f"{path}/web")["status"] == theirs["status"]
@@ -168,7 +168,7 @@ def new_site(bare: ApiServer, tenants: tuple[ApiServer, ...], tmp_path: Path) ->
 def test_crds_are_installed_and_come_back_after_a_deletion_in_a_run(new_site: Faulty) -> None:
     site, hub = new_site, new_site.management
     applied = site.apply(FILES)
-    assert applied[HUB].error == "no kind NetworkPool, IPAllocation there"
+    assert applied[HUB].error == "kind NetworkPool, IPAllocation is not installed"
     good(applied, FIRST, SECOND)
     good(site.apply(FILES, crds=True), HUB, FIRST, SECOND)
     site.settle(FILES)

@@ -47,7 +47,7 @@ def test_a_fork_s_pull_request_gets_a_status_and_one_comment_that_is_written_ane
 @pytest.mark.parametrize(
     ("files", "code", "state", "says"),
     [
-        ({"tenants/two.yaml": tenant("two", workers="{replicas: many}")}, "1", "failure", "the content is wrong"),
+        ({"tenants/two.yaml": tenant("two", workers="{replicas: many}")}, "1", "failure", "Invalid"),
         ({"tenants/many.yaml": FULL}, "3", "failure", "right, but a gate stops it"),
     ],
     ids=["wrong", "gate"],
@@ -186,7 +186,7 @@ def test_the_status_is_set_before_others_are_fetched(
     listed = [at for at, it in enumerate(forge.calls) if it == "GET /pulls"]
     assert listed[0] < set_at < listed[-1]  # the others are asked for after the status
     (body,) = forge.bodies()
-    assert "Beside other open changes" in body
+    assert "With other open pull requests" in body
     assert body.index("`pull/3/head (") < body.index("`pull/2/head (")
     assert "pull/1/head" not in body
     assert "both would take" in body

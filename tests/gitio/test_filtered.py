@@ -97,7 +97,7 @@ def test_a_bare_clone_and_a_relative_remote_are_no_other_matter(
 
 
 def test_a_remote_that_is_gone_or_has_nothing_of_it_is_told(author: Path, clone: Path) -> None:
-    with pytest.raises(GitError, match="cannot fetch objects that a filter left out"):
+    with pytest.raises(GitError, match="cannot fetch objects that a filter excluded"):
         bring(open_repository(clone, ENVIRONMENT), ["f" * 40])
     git(clone, "config", "remote.origin.url", f"{author}-gone")
     with pytest.raises(UsageError, match="neither a URL nor a folder"):

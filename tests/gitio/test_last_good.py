@@ -95,7 +95,7 @@ def test_a_clone_that_is_cut_off_gives_nothing_new_and_says_how_deep(
         assert found[ONE].startswith("keep ")
         cut = [item.hint for item in evaluation.findings if item.code == "history-cut"]
         assert cut == (
-            ["git fetch --unshallow; in a CI job: fetch-depth: 0"] if depth == "1" else []
+            ["run git fetch --unshallow; in a CI job, set fetch-depth: 0"] if depth == "1" else []
         )
 
 

@@ -15,7 +15,7 @@ from tests.gitio.command import Command
 from tests.world import git
 
 Popen = subprocess.Popen[bytes]
-SAID = "; run it again to continue"
+SAID = "; run the command again to continue"
 SIGNALS = {
     signal.SIGTERM: "ended by SIGTERM",
     signal.SIGHUP: "ended by SIGHUP",

@@ -38,7 +38,7 @@ def test_the_result_of_a_reconcile_holds_one() -> None:
         ({"kind": "ReconcileResult", "base": "b", "apply": result()}, "field `apiVersion`"),
         ({**result(), "revision": "main"}, r"regex .* - at `\$.revision`"),
         (result(state="fine"), r"'fine' - at `\$.clusters\[0\].state`"),
-        (result({**USE, "start": "10.40.0"}), "10.40.0-10.40.0.7 .* has an address that is none"),
+        (result({**USE, "start": "10.40.0"}), "10.40.0-10.40.0.7 .* has an invalid address"),
         (result({**USE, "end": "10.39.0.1"}), "more than the range"),
         (result({**USE, "used": 9}), "has 9 addresses, more than the range"),
         (result({**USE, "used": -1}), "`int` >= 0"),

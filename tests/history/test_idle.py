@@ -27,7 +27,7 @@ def test_what_nobody_looked_at_is_no_zero_and_says_why() -> None:
     none, other = SeenCluster("unreachable", None), IPRange(4, 1, 8)
     assert found({ONE: none}).items == [
         Headroom(ONE, 8, 0, 0, "it was unreachable"),
-        Headroom(TWO, 8, 0, 0, "it is not in the result"),
+        Headroom(TWO, 8, 0, 0, "not in the result"),
     ]
     idle = found({ONE: SeenCluster("applied", None), TWO: SeenCluster("applied", {other: 0})}, NEW)
     assert [item.why for item in idle.items] == [

@@ -51,7 +51,7 @@ def test_each_release_that_is_held_is_told_with_the_commit_and_its_author(
         assert (
             f"{FOLDER}/t00.loadbalancer.yaml:1:1: warning brake-held: a brake holds its release"
             " back: team-a/t00 (loadbalancer) keeps 10.40.0.8-10.40.0.15;"
-            f" commit {left[:12]} of 'A Person' took it out of 'tenants/t00.yaml'"
+            f" commit {left[:12]} of 'A Person' removed it from 'tenants/t00.yaml'"
         ) in text
     assert git(folder, "log", "-1", "--format=%s") == "ipam: allocate 1"
 

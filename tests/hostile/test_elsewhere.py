@@ -64,7 +64,7 @@ def test_a_live_range_that_is_pinned_where_nobody_reads_it_is_a_warning(
     place = (found["severity"], found["path"], found["line"])
     assert place == ("warning", "requests/legacy.yaml", 3)
     assert found["message"] == (
-        f"IPAllocation outside of the source folders is ignored; files are read in {READ} only"
+        f"IPAllocation outside the source folders is ignored (source folders: {READ})"
     )
     assert "file-not-read" in ipam(capsys, "plan", "--repo", repo, "--base", "main").err
 
@@ -73,12 +73,12 @@ def test_a_live_range_that_is_pinned_where_nobody_reads_it_is_a_warning(
     ("path", "text", "hint"),
     [
         ("tenant/five.yaml", tenant("five"), "did you mean tenants/?"),
-        ("five.yaml", tenant("five"), "move it to tenants/ or clusters/; spec.sources of Settings names the folders"),
-        ("requests/b.YAML", pool("b"), "move it to pools/; spec.sources of Settings names the folders"),
+        ("five.yaml", tenant("five"), "move it to tenants/ or clusters/; list its folder in spec.sources of Settings"),
+        ("requests/b.YAML", pool("b"), "move it to pools/; list its folder in spec.sources of Settings"),
         ("config/ipam.yaml", settings("{gate: never}"), "move it to ipam.yaml"),
         ("override/x.yaml", override("overrides/2026-02-15-x.yaml", kind="brake", releases=3), "move it to overrides/<date>-<slug>.yaml"),
-        ("x/y.yaml", "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: a}}", "move it to tenants/ or clusters/; spec.sources of Settings names the folders"),
-        ("x/y.yaml", "apiVersion: novaedge.io/v9\nkind: ProxyIPPool\n", "move it to pools/; spec.sources of Settings names the folders"),
+        ("x/y.yaml", "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: a}}", "move it to tenants/ or clusters/; list its folder in spec.sources of Settings"),
+        ("x/y.yaml", "apiVersion: novaedge.io/v9\nkind: ProxyIPPool\n", "move it to pools/; list its folder in spec.sources of Settings"),
     ],
 )  # fmt: skip
 def test_it_says_where_it_would_count(path: str, text: str, hint: str) -> None:
@@ -119,7 +119,7 @@ def test_another_root_of_the_repository_reads_its_own_unless_the_change_makes_it
     commit(repo, "change", CLOCK + 60)
     found = {it["path"]: it["hint"] for it in describe(capsys, repo)}
     assert found.keys() == {"lab/tenants/five.yaml", f"lab/{mark}"}
-    assert found["lab/tenants/five.yaml"] == "move it to tenants/ at the top"
+    assert found["lab/tenants/five.yaml"] == "move it to tenants/ of the root"
     git(repo, "branch", "-f", "main", "change")
     write(repo, {"lab/tenants/five.yaml": tenant("six"), "lab2/five.yaml": tenant("five")})
     commit(repo, "change", CLOCK + 120)

@@ -116,7 +116,7 @@ def test_a_gateway_that_becomes_free_for_claims_is_shown(tmp_path: Path, capsys:
     git(folder, "switch", "-qc", "change")
     (found,) = freed(folder, capsys, {"providers/default.yaml": provider()})
     assert (found.severity, found.path) == ("warning", "providers/default.yaml")
-    assert "holds 10.40.0.8, and no record does" in found.message
+    assert "holds 10.40.0.8, and no record holds them" in found.message
     (found,) = freed(folder, capsys, {"tenants/two.yaml": tenant("two")})
     assert found.severity == "error"
     assert "gives 10.40.0.8-10.40.0.15 to team-a/two (loadbalancer)" in found.message

@@ -61,7 +61,7 @@ def test_a_pool_that_moves_to_another_file_takes_its_gate_along(capsys: Capsys, 
     out = ipam(capsys, "check", "--repo", made, "--base", "main").out
     assert (
         "gate and thresholds of NetworkPool edge change from exhausted (70, 85, 95)"
-        " to never (70, 85, 95); this check still uses the levels of main"
+        " to never (70, 85, 95); this check still uses the values of main"
     ) in out
 
 

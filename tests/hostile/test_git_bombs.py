@@ -13,7 +13,7 @@ from tests.world import SMALL, commit, git, pool, reconciled, repository, settin
 
 MEMORY = 768 << 20
 BOMB = 400 << 20
-TOO_LARGE = f"file of {BOMB} bytes, limit 262144"
+TOO_LARGE = f"the file has {BOMB} bytes, must have at most 262144"
 SECONDS = 120
 RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml"
 

@@ -47,7 +47,7 @@ def test_an_address_of_its_pool_is_right_and_counts_as_allocated() -> None:
         ("10.40.0.9", "vips", "manual-range", "is not within what vips gives out"),
         ("10.0.0.30", "vips", "manual-range", "is not within what vips gives out"),
         ("10.0.0.1", "vips", "manual-range", "holds 10.0.0.1"),
-        ("10.0.0.11", "nosuch", "reference-not-found", "nosuch is not in the repository"),
+        ("10.0.0.11", "nosuch", "reference-not-found", "nosuch does not exist in this repository"),
     ],
 )
 def test_an_address_that_its_pool_does_not_contain_is_an_error(
@@ -73,7 +73,7 @@ def test_new_addresses_are_told_and_stopped_by_the_gate_and_status_counts_them(
         ran = ipam(capsys, "check", "--repo", folder, "--base", "main", "--rev", "change")
         assert ran.code == code, ran
         assert ran.out.count("manual-range-added") == count
-    assert "vips goes from 0.0% to 100.0% (10 of 10)" in ran.out
+    assert "pool vips would go from 0.0% to 100.0% (10 of 10)" in ran.out
     said = ipam(capsys, "status", "--repo", folder, "--rev", "change").out
     (row,) = [line for line in said.splitlines() if "vips" in line]
     assert row.split()[2:5] == ["10", "10", "0"]

@@ -41,7 +41,7 @@ def test_what_a_secret_names_is_neither_run_nor_read_nor_gone_through(
         KubeconfigError, match=f"kubeconfig of {TENANT}: key {key}: it is not "
     ) as no:
         KubeClusters(allow_exec=True).connect(TENANT, text.encode())
-    assert no.value.hint == "a kubeconfig of a Secret holds all of its data itself"
+    assert no.value.hint == "put all data into the kubeconfig of the Secret"
     assert not (tmp_path / "ran").exists()
 
 

@@ -103,7 +103,7 @@ def test_without_git_the_message_says_so(folder: Path) -> None:
         "check", "--repo", repo, environment={"HOME": str(folder), "PATH": str(folder / "bin")}
     )
     assert ran.returncode == ExitCode.GIT, ran.stderr
-    assert "git is not installed" in ran.stderr
+    assert "Git is not installed" in ran.stderr
 
 
 @pytest.mark.parametrize("umask", [0o777, 0o000])

@@ -179,9 +179,7 @@ def test_one_that_comes_alone_lets_go_at_once_what_was_held_back_before(
     assert run(["reconcile", "--repo", str(folder)]) == (0 if is_alone else 3)
     said = capsys.readouterr()
     told = (
-        "info override-used: it lets"
-        if is_alone
-        else "from the next commit that a person makes on it lets"
+        "info override-used: it lets" if is_alone else "from the next commit of a person on it lets"
     )
     assert told in said.out + said.err
     assert ("phase: Released" in git(folder, "show", "HEAD")) is is_alone
@@ -207,7 +205,7 @@ def test_what_reconcile_commits_in_between_lets_no_change_permit_itself(
     for _ in "12":
         assert run(["reconcile", "--repo", str(folder)]) == 0
         said = capsys.readouterr()
-        assert "from the next commit that a person makes on" in said.out + said.err
+        assert "from the next commit of a person on" in said.out + said.err
         assert "startAddress: 10.40." in git(folder, "show", "main:" + ONE)
     write(folder, {"README.md": "so be it\n"})
     commit(folder, "the next one", clock=CLOCK + 90)

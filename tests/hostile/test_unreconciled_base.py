@@ -153,7 +153,7 @@ def test_a_pin_that_is_taken_away_is_told(pinned: Path, capsys: Capture) -> None
     (found,) = describe(pinned, capsys, "manual-range-removed")
     assert (found["severity"], found["path"]) == ("warning", "tenants/live.yaml")
     assert found["message"] == (
-        "team-a/live (loadBalancerPool) no longer holds 10.40.0.100-10.40.0.103, and no record does"
+        "team-a/live (loadBalancerPool) no longer holds 10.40.0.100-10.40.0.103, and no record holds them"
     )
 
 
@@ -161,7 +161,7 @@ def test_a_request_that_goes_is_told(pinned: Path, capsys: Capture) -> None:
     (pinned / "tenants/vip.yaml").unlink()
     (found,) = describe(pinned, capsys, "manual-range-removed")
     assert found["message"] == (
-        "butler-system/vip (request) no longer holds 10.40.0.120-10.40.0.121, and no record does"
+        "butler-system/vip (request) no longer holds 10.40.0.120-10.40.0.121, and no record holds them"
     )
 
 
@@ -172,7 +172,7 @@ def test_somebody_else_who_gets_it_is_an_error(pinned: Path, capsys: Capture) ->
     (found,) = describe(pinned, capsys, "manual-range-removed")
     assert (found["severity"], found["path"]) == ("error", "tenants/live.yaml")
     assert found["message"] == (
-        "team-a/live (loadBalancerPool) no longer holds 10.40.0.100-10.40.0.103, and no record does;"
+        "team-a/live (loadBalancerPool) no longer holds 10.40.0.100-10.40.0.103, and no record holds them;"
         " this very change gives 10.40.0.100-10.40.0.103 to team-a/late (loadbalancer)"
     )
 

@@ -108,7 +108,7 @@ def test_a_second_import_with_other_meanings_says_how_to_redo_the_first_one() ->
     result = imported(table(TYPED), first.files)
     assert [it.message for it in result.conflicts] == [
         "10.0.0.30 of default/shop is nodes, and loadbalancer by tenants/default/shop.yaml:20",
-        "10.0.0.40 is used otherwise, but 10.0.0.40 is assigned to default/ip-10-0-0-40"
+        "10.0.0.40 is used by another system, but 10.0.0.40 belongs to default/ip-10-0-0-40"
         " by tenants/default/ip-10-0-0-40.yaml:3",
     ]
     again = (

@@ -103,7 +103,7 @@ def test_metallb_is_found_in_any_namespace_and_several_are_a_conflict() -> None:
         ("a: &x 1\nb: *x\n", "web.yaml:1: anchors and aliases are not allowed"),
         ("- 1\n", "web.yaml: /0 is not an object with apiVersion, kind and metadata.name"),
         ('{"kind": "List", "items": [{"kind": 1}]}', "web.yaml: /0/items/0 is not an object with apiVersion, kind and metadata.name"),
-        (json.dumps([POOL, metallb("default-pool", "10.7.0.0/28")]), "web.yaml: /1: metallb.io/IPAddressPool/metallb-system/default-pool is there twice, and differs"),
+        (json.dumps([POOL, metallb("default-pool", "10.7.0.0/28")]), "web.yaml: /1: metallb.io/IPAddressPool/metallb-system/default-pool appears twice with different content"),
     ],
 )  # fmt: skip
 def test_what_is_no_output_of_kubectl_is_told(text: str, said: str) -> None:

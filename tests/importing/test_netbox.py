@@ -87,7 +87,7 @@ def test_addresses_of_two_vrfs_are_apart() -> None:
         ("[" * 100_000, "0.json: the file is no JSON: it cannot be read"),
         ('{"results": 1}', "0.json: the file holds no list of objects"),
         ('{"results": [], "next": "x"}', "0.json: the file is one page of several"),
-        ('[{"id": 7}]', "0.json: /0 (id 7): the row says no address"),
+        ('[{"id": 7}]', "0.json: /0 (id 7): the row has no address"),
     ],
 )
 def test_what_is_no_whole_export_is_told(text: str, said: str) -> None:

@@ -22,7 +22,7 @@ def described(name: str, cidr: str) -> ImportedSource:
 def test_an_address_outside_of_every_pool_is_a_conflict_until_one_is_described() -> None:
     found = table("ip,name\n10.9.0.5,web\n")
     result = imported(found, EDGE)
-    assert conflicts(result) == ["a.csv:2: default/web: 10.9.0.5 lies outside of every pool"]
+    assert conflicts(result) == ["a.csv:2: default/web: 10.9.0.5 is outside all pools"]
     assert result.conflicts[0].hint.endswith("--pool NAME=CIDR; looked at: edge")
     result = imported(described("lab", "10.9.0.0/24").with_more(found), EDGE)
     assert lines(result) == ["default/web nodes lab 10.9.0.5 10.9.0.5"]
@@ -131,7 +131,7 @@ def test_networks_of_one_name_are_pools_with_their_addresses() -> None:
 def test_a_network_that_is_there_twice_is_one_pool_or_one_container() -> None:
     result = imported(netbox("Prefix,Description\n10.0.0.0/24,Office\n10.0.0.0/24,Lab\n"))
     assert list(result.files) == ["pools/office.yaml"]
-    assert result.notes == ("0.json:3: 10.0.0.0/24 is described by 0.json:2 already",)
+    assert result.notes == ("0.json:3: 10.0.0.0/24 is already described by 0.json:2",)
     twice = "Prefix\n10.0.0.0/16\n10.0.0.0/16\n10.0.1.0/24\n"
     assert list(imported(netbox(twice)).files) == ["pools/net-10-0-1-0-24.yaml"]
 
@@ -139,7 +139,7 @@ def test_a_network_that_is_there_twice_is_one_pool_or_one_container() -> None:
 def test_an_address_outside_of_the_pools_of_its_vrf_is_told_how_to_get_one() -> None:
     rows = "Address,DNS name,VRF\n10.0.0.5/24,web,Blue\n"
     (found,) = imported(netbox(rows), EDGE).conflicts
-    assert found.message == "default/web: 10.0.0.5 lies outside of every pool of VRF blue"
+    assert found.message == "default/web: 10.0.0.5 is outside all pools of VRF blue"
     assert "--pool" not in found.hint
     prefix = "Prefix,VRF\n10.0.0.0/24,Blue\n"
     assert conflicts(imported(netbox(prefix, rows), EDGE)) == []

@@ -59,7 +59,7 @@ def test_separators_encodings_and_first_lines_make_no_difference(
 def test_comments_are_not_rows_and_a_number_sign_is_a_header() -> None:
     found = table("ip,name\n# racks\n#10.0.0.9,old\n10.0.0.5,web\n")
     assert [it.name for it in found.holdings] == ["web"]
-    assert found.notes == ("a.csv:3: a comment, which is not read",)
+    assert found.notes == ("a.csv:3: a comment, ignored",)
     assert describe("#,ip,name\n#1,10.0.0.5,web\n") == ["default/web nodes 10.0.0.5"]
     assert describe("# ip,name\n10.0.0.5,web\n") == ["default/web nodes 10.0.0.5"]
 
@@ -244,14 +244,14 @@ def test_words_of_a_type_count_and_nothing_becomes_nodes_by_guess(said: str, mea
     ("text", "said"),
     [
         ("ip,name\n10.0.0.300,web\n", "a.csv:2: '10.0.0.300' is not a canonical IPv4 address"),
-        ("ip,name\n,web\n", "a.csv:2: the row says no address"),
+        ("ip,name\n,web\n", "a.csv:2: the row has no address"),
         ("ip,name,type\n10.0.0.1,web,LoadBalncer\n", "a.csv:2: type 'loadbalncer' is not known"),
         ("range,name\n10.0.0.9-10.0.0.5,web\n", "a.csv:2: '10.0.0.9-10.0.0.5' does not end after it starts"),
         ("range,name\n10.0.0.9-2001:db8::1,web\n", "a.csv:2: '10.0.0.9-2001:db8::1' does not end after it starts"),
-        ("ip,name\n10.0.0.5,***\n", "a.csv:2: '***': no name of Kubernetes can be made of it"),
+        ("ip,name\n10.0.0.5,***\n", "a.csv:2: '***' cannot become a Kubernetes name"),
         ("cidr,name\n10.0.0.5/24,web\n", "a.csv:2: '10.0.0.5/24' has host bits set"),
         ("ip,name\n10.0.0.5/x,web\n", "a.csv:2: '10.0.0.5/x': 'x' is not a prefix length of 0 to 32"),
-        ("name,team\nweb,a\n", "a.csv:1: no column says addresses; there are: 'name', 'team'"),
+        ("name,team\nweb,a\n", "a.csv:1: no column says addresses (columns: 'name'), 'team'"),
         ("", "a.csv: the file is empty"),
         ('ip,name\n"10.0.0.5,web\n', "a.csv:2: the row cannot be read: unexpected end of data"),
         (b"ip,name\n10.0.0.5,\xff\n", "a.csv:2: the file is not UTF-8 text: byte 17 is 0xff"),
@@ -317,7 +317,7 @@ def test_german_and_french_headers_and_types_are_known() -> None:
 @pytest.mark.parametrize(
     ("mapped", "said"),
     [
-        ({"Adress": "address"}, "no column 'Adress'; there are: ip, name"),
+        ({"Adress": "address"}, "no column 'Adress' (columns: ip), name"),
         ({"ip": "adress"}, "'adress' is not a meaning of a column; did you mean address?"),
         ({"ip": "x"}, "'x' is not a meaning of a column; meanings: address, range"),
     ],

@@ -216,7 +216,7 @@ def test_a_proxy_of_the_environment_is_told_who_asks_but_not_what() -> None:
         proxy = server.url.replace("http://", "http://me:p%40ss@")
         access = check_kubeconfig("one", kubeconfig("https://192.0.2.1:6443"))
         cluster = KubeCluster(access, Time().timeouts(), {"HTTPS_PROXY": proxy})
-        with pytest.raises(UnreachableError, match="the proxy does not let us through"):
+        with pytest.raises(UnreachableError, match="the proxy refuses the connection"):
             cluster.get(POOL)
     assert {(asked.method, asked.path) for asked in server.asked} == {("CONNECT", "192.0.2.1:6443")}
     assert server.asked[0].headers["proxy-authorization"] == "Basic bWU6cEBzcw=="

@@ -94,7 +94,10 @@ def test_a_port_where_nobody_listens_is_tried_until_somebody_does() -> None:
 @pytest.mark.parametrize(
     ("failure", "told"),
     [
-        (socket.gaierror(-2, "Name or service not known"), "the server's name is not known"),
+        (
+            socket.gaierror(-2, "Name or service not known"),
+            "the host name of the server cannot be resolved",
+        ),
         (TimeoutError(), "no connection within 5 seconds"),
         (OSError(113, "No route to host"), "no connection: no route to host"),
     ],

@@ -114,7 +114,7 @@ def test_a_certificate_that_the_server_refuses_is_a_matter_of_credentials(
     with serving(Reply(), tls=context) as server:
         user = client_certificate.inline("client")
         cluster = cluster_of(server, user=user, cluster=_trusting(server_certificate))
-        with pytest.raises(UnauthorizedError, match="the server refuses our certificate"):
+        with pytest.raises(UnauthorizedError, match="the server refuses the client certificate"):
             cluster.get(ONE)
         assert server.time.slept == []
 

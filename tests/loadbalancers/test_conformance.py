@@ -239,7 +239,7 @@ def test_an_adopted_pool_keeps_its_spec(name: str) -> None:
     cluster.put(manifest)
     before = cluster.spec(cluster.balancer.pool.kind, "theirs")
     (error,) = errors(cluster.apply(pool))
-    assert error == "it is there already and not ours; --adopt takes it over"
+    assert error == "already exists, and does not belong to ipam; use --adopt to take it over"
     assert errors(cluster.apply(pool, adopt=True)) == []
     assert cluster.spec(cluster.balancer.pool.kind, "theirs") == before
     assert not cluster.apply(pool).is_changed

@@ -145,7 +145,7 @@ def test_pools_are_sorted_by_any_column_and_by_keyboard(browser: Browser, lived:
 def test_a_page_with_nothing_to_do_says_so(browser: Browser, pages: Pages) -> None:
     for name, is_quiet in (("quiet", True), ("lived", False), ("nothing", False)):
         with shown(browser, pages.of(name)) as page:
-            assert ("Nothing needs you" in page.text()) is is_quiet
+            assert ("Nothing needs attention" in page.text()) is is_quiet
 
 
 def test_a_page_of_the_wrong_folder_says_that_there_is_nothing(

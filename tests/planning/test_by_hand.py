@@ -46,7 +46,9 @@ def test_a_range_that_a_pool_of_the_provider_gives_out_is_right() -> None:
     [("10.40.0.250", "10.40.1.3"), ("10.0.0.0", "10.255.255.255"), ("fd00::1", "fd00::9")],
 )
 def test_a_range_outside_the_pools_of_the_provider_is_an_error(start: str, end: str) -> None:
-    assert said(world(start, end)) == [f"{start}-{end} of {OLD} is not within what edge gives out"]
+    assert said(world(start, end)) == [
+        f"{start}-{end} of {OLD} is not in the allocatable addresses of pool edge"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -54,12 +56,14 @@ def test_a_range_outside_the_pools_of_the_provider_is_an_error(start: str, end: 
     [
         ("[{cidr: 10.40.0.100/32}]", "10.40.0.100"),
         ("[{cidr: 10.40.0.100/32}, {cidr: 10.40.0.102/32}, {cidr: 10.40.0.104/32}, {cidr: 10.40.0.106/32}]",
-         "10.40.0.100, 10.40.0.102, 10.40.0.104 and 1 more range"),
+         "10.40.0.100, 10.40.0.102, 10.40.0.104, and 1 more range"),
     ],
 )  # fmt: skip
 def test_what_a_pool_reserves_is_nobodys(reserved: str, told: str) -> None:
     files = {**world("10.40.0.98", "10.40.0.109"), "pools/edge.yaml": pool(reserved=reserved)}
-    assert said(files) == [f"10.40.0.98-10.40.0.109 of {OLD} holds {told}, which edge reserves"]
+    assert said(files) == [
+        f"10.40.0.98-10.40.0.109 of {OLD} contains {told}, which pool edge reserves"
+    ]
 
 
 def test_the_gateway_of_another_provider_on_the_same_network_is_nobodys() -> None:
@@ -67,8 +71,7 @@ def test_the_gateway_of_another_provider_on_the_same_network_is_nobodys() -> Non
     files = {**world("10.40.0.98", "10.40.0.109"), "providers/lab.yaml": lab}
     there = {**files, "pools/lab.yaml": pool("lab", "10.50.0.0/24")}
     assert said(there) == [
-        f"10.40.0.98-10.40.0.109 of {OLD} holds 10.40.0.100, butler-system/lab (gateway)"
-        " at providers/lab.yaml:9"
+        f"10.40.0.98-10.40.0.109 of {OLD} contains 10.40.0.100, butler-system/lab (gateway) at providers/lab.yaml:9"
     ]
     assert said({**files, "pools/lab.yaml": spaced("lab")}) == []
 
@@ -77,7 +80,9 @@ def test_the_gateway_of_a_provider_that_names_no_pool_is_nobodys() -> None:
     router = CLOUD.replace("cloud}", "other}") + "    gateway: 10.77.0.1\n"
     files = {**world("10.77.0.0", "10.77.0.9", "cloud"), "providers/other.yaml": router}
     (message,) = said(files)
-    assert "holds 10.77.0.1, butler-system/other (gateway)" in message
+    assert (
+        "team-a/old (loadBalancerPool) contains 10.77.0.1, butler-system/other (gateway)" in message
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,13 +96,13 @@ def test_without_pools_a_private_range_outside_of_all_pools_is_right(start: str,
 @pytest.mark.parametrize(
     ("start", "end", "told"),
     [
-        ("127.0.0.1", "127.0.0.9", "touches loopback 127.0.0.0/8"),
-        ("0.0.0.0", "255.255.255.255", "touches this network 0.0.0.0/8"),
-        ("::1", "::1", "touches loopback ::1 and unspecified ::"),
-        ("172.15.255.255", "172.16.0.0", "is not private"),
-        ("2001:db8::1", "2001:db8::9", "is not private"),
+        ("127.0.0.1", "127.0.0.9", "overlaps loopback 127.0.0.0/8"),
+        ("0.0.0.0", "255.255.255.255", "overlaps this network 0.0.0.0/8"),
+        ("::1", "::1", "overlaps loopback ::1 and unspecified ::"),
+        ("172.15.255.255", "172.16.0.0", "is not a private range"),
+        ("2001:db8::1", "2001:db8::9", "is not a private range"),
         ("10.40.0.100", "10.40.0.109",
-         "lies in NetworkPool edge (pools/edge.yaml:5), which its provider does not name"),
+         "is in NetworkPool edge (pools/edge.yaml:5), which its provider does not name"),
     ],
 )  # fmt: skip
 def test_without_pools_no_other_range_is_right(start: str, end: str, told: str) -> None:
@@ -108,7 +113,7 @@ def test_without_pools_no_other_range_is_right(start: str, end: str, told: str) 
 def test_a_pool_of_any_address_space_is_out_of_bounds_without_pools() -> None:
     files = {**world("10.77.0.0", "10.77.0.9", "cloud"), "pools/lab.yaml": spaced("lab", "10.77.0.0/16")}  # fmt: skip
     (message,) = said(files)
-    assert "lies in NetworkPool lab" in message
+    assert "(loadBalancerPool) is in NetworkPool lab" in message
 
 
 def test_where_the_provider_cannot_be_told_nothing_is_said_of_the_place() -> None:
@@ -174,13 +179,13 @@ def test_a_range_counts_towards_the_quota() -> None:
     for stage in (more, {**reconciled(files), **more}):
         found = refusal(stage, "team-a/old (loadbalancer-1)")
         assert (found.reason, found.message) == (
-            "quota-exceeded", "team-a/old would hold 11 of at most 10 loadbalancer addresses",
+            "quota-exceeded", "would bring team-a/old to 11 loadbalancer addresses, more than its quota of 10",
         )  # fmt: skip
 
 
 def test_a_range_that_alone_is_over_the_quota_is_an_error() -> None:
     assert said({**world("10.40.0.100", "10.40.0.110"), **LIMIT}) == [
-        f"10.40.0.100-10.40.0.110 of {OLD} takes it to 11 of at most 10 addresses"
+        f"10.40.0.100-10.40.0.110 of {OLD} brings its owner to 11 addresses, more than its quota of 10"
     ]
     cloud = CLOUD + "    quotaPerTenant: {maxLoadBalancerIPs: 4}\n"
     files = {**world("10.77.0.0", "10.77.0.9", "cloud"), "providers/cloud.yaml": cloud}
@@ -218,5 +223,10 @@ def test_a_pin_that_a_range_by_hand_takes_names_its_holder_once_and_both_files()
     files = {**SMALL, **old, "tenants/pin.yaml": request("pin", pinnedRange=pin)}
     found = refusal(files, "butler-system/pin (request)")
     assert found.source.path == "tenants/pin.yaml"
-    assert found.message == "10.40.0.32-10.40.0.39 is taken by team-a/old (loadbalancer)"
-    assert found.hint.startswith("pin a free range, or release the other: tenants/old.yaml:")
+    assert (
+        found.message
+        == "pinned range 10.40.0.32-10.40.0.39 is already held by team-a/old (loadbalancer)"
+    )
+    assert found.hint.startswith(
+        "pin a free range (ipam find lists some), or release the current holder: tenants/old.yaml:7"
+    )

@@ -22,7 +22,7 @@ def test_a_refused_claim_has_its_reason_and_no_place() -> None:
         "action": "refuse", "claim": KEY,
         "record": "allocations/_unplaced/team-a/one.loadbalancer.yaml",
         "pool": None, "start": None, "end": None, "count": 8, "cidr": None,
-        "reason": "request-too-large", "message": "needs 8 addresses; edge has 4 in all",
+        "reason": "request-too-large", "message": "needs 8 addresses, more than pool edge (4) can hold when empty",
         "source": {"path": "tenants/one.yaml", "line": 1},
     }  # fmt: skip
     assert action(reconciled(FULL)) == found

@@ -25,17 +25,17 @@ def test_a_claim_of_a_missing_pool_hears_of_its_namesakes(
     (refused,) = evaluation_of(files).plan.decisions
     assert isinstance(refused, Refuse)
     assert refused.reason == "pool-not-found"
-    assert refused.message == f"vips is not in the repository, only {named}"
+    assert refused.message == f"pool vips does not exist in this repository (only {named})"
 
 
 def test_a_provider_whose_pool_is_in_another_namespace_hears_of_it() -> None:
     files = {**SMALL, "pools/edge.yaml": pool(namespace="infra")}
     (found,) = (it for it in evaluation_of(files).findings if it.code == "reference-not-found")
     assert found.message == (
-        "NetworkPool butler-system/edge is not in the repository, only NetworkPool infra/edge"
+        "NetworkPool butler-system/edge does not exist in this repository (only NetworkPool infra/edge)"
     )
     assert refusal(files, "team-a/one (loadbalancer)").message == (
-        "edge is not in the repository, only NetworkPool infra/edge"
+        "pool edge does not exist in this repository (only NetworkPool infra/edge)"
     )
 
 

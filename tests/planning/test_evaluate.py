@@ -16,7 +16,7 @@ def test_of_two_new_documents_for_one_object_the_first_by_path_counts_and_gives_
     assert outcome(files)[LB] == "refuse pool-frozen"
     (found,) = evaluation_of(files).findings
     assert (found.code, str(found.location)) == ("document-duplicate", "pools/zebra.yaml:1")
-    assert found.message == "NetworkPool butler-system/edge is already at pools/edge.yaml:1"
+    assert found.message == "NetworkPool butler-system/edge is already defined at pools/edge.yaml:1"
 
 
 def without_claim(data: str | bytes) -> str:
@@ -89,8 +89,8 @@ def test_a_cluster_target_may_not_be_called_as_the_management_cluster_is() -> No
     (found,) = evaluation_of(files).findings
     assert (found.code, found.severity) == ("name-reserved", Severity.ERROR)
     assert found.location == Location("clusters/x.yaml", 4, 9, "/metadata/name")
-    assert found.message == "ClusterTarget management: the management cluster has that name"
-    assert found.hint == "give it another name"
+    assert found.message == "ClusterTarget management has the name of the management cluster"
+    assert found.hint == "choose another name"
     files["clusters/x.yaml"] = f"{text}edge-1\n"
     assert evaluation_of(files).findings == ()
 
@@ -101,7 +101,7 @@ def test_two_cluster_targets_may_not_have_one_uid() -> None:
     (found,) = evaluation_of({**reconciled(SMALL), **files}).findings
     assert (found.code, found.severity) == ("field-value", Severity.ERROR)
     assert found.location == Location("clusters/b.yaml", 4, 13, "/spec/uid")
-    assert found.message == "spec.uid: one is the uid of ClusterTarget a"
+    assert found.message == "spec.uid is one, which is already the uid of ClusterTarget a"
 
 
 @pytest.mark.parametrize("asked", ["{lbPoolSize: 300}", "{lbPoolSize: 8}"])

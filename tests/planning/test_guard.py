@@ -53,8 +53,7 @@ def test_nothing_expires_by_a_date_that_is_ahead_and_a_gate_says_so() -> None:
     assert [(item.code, item.message) for item in found.gates] == [
         (
             "clock-ahead",
-            "the commit is dated 2099-01-01T00:00:00Z, over an hour ahead of now;"
-            " nothing expires, and records are dated 2026-02-16T10:00:30Z",
+            "this commit is dated 2099-01-01T00:00:00Z, more than an hour in the future; nothing expires until that is fixed (records use 2026-02-16T10:00:30Z)",
         )
     ]
     assert found.findings == ()
@@ -77,7 +76,7 @@ def test_no_brake_counts_what_a_look_proved_to_be_gone() -> None:
     tree = tree_of({**leaving(fleet(10), 4), "ipam.yaml": tight})
     some = evaluate(replace(tree, gone=seen))
     assert some.brake is not None
-    assert "releases 2 of 10 live records" in some.brake.message
+    assert "release 2 of 10 live records" in some.brake.message
     passed = [it.claim.name for it in let_pass(some).plan.decisions if isinstance(it, Release)]
     assert passed == ["t000", "t001"]
 
@@ -87,19 +86,18 @@ def test_a_release_of_more_than_the_share_is_braked_with_the_number_to_allow() -
     found = evaluate(tree_of(files)).brake
     assert found is not None
     assert found.message == (
-        "the plan releases 4 of 10 live records (40.0%), over the 30% of brakes.maxReleasePercent"
-        "; no release is carried out"
+        "this plan would release 4 of 10 live records (40.0%), more than brakes.maxReleasePercent (30%), so no release is carried out"
     )
     assert (
-        found.hint == "to permit it, merge an Override of kind brake with releases: 4, or run"
-        " ipam reconcile --allow-release 4"
+        found.hint
+        == "if intended, merge an Override with kind: brake, releases: 4; or run ipam reconcile --allow-release 4"
     )
     assert codes(files) == [("gate", "brake")]
 
 
 def test_releasing_everything_is_always_braked() -> None:
     assert braked(leaving(fleet(1), 1)) == (
-        "the plan releases everything: 1 of 1 live records (100.0%); no release is carried out"
+        "this plan would release all records: 1 of 1 live records (100.0%), so no release is carried out"
     )
 
 
@@ -122,8 +120,11 @@ def test_a_plan_that_takes_a_pool_to_the_gate_is_stopped_at_the_pool() -> None:
     (found,) = evaluation_of(filled(19)).gates
     assert found.code == "capacity"
     assert str(found.location) == "pools/edge.yaml:5"
-    assert found.message == "edge goes from 0.0% to 95.0% (19 of 20): tier exhausted"
-    assert found.hint == "widen the pool or add another; the gate is exhausted"
+    assert (
+        found.message
+        == "pool edge would go from 0.0% to 95.0% (19 of 20), past its capacity limit of 95% (exhausted)"
+    )
+    assert found.hint == "widen the pool, add another one, or merge an Override of kind gate"
 
 
 @pytest.mark.parametrize(("gate", "size"), [("warning", 14), ("critical", 17), ("exhausted", 19)])

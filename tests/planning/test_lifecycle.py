@@ -56,7 +56,7 @@ def test_a_claim_that_comes_back_with_another_size_is_refused_while_the_old_rang
     files = {**after_removal(SMALL, TENANT), TENANT: tenant("one", networking="{lbPoolSize: 4}")}
     assert outcome(files)[CLAIM] == "refuse record-stale"
     found = next(item for item in evaluation_of(files).gates)
-    assert "is released and still holds 10.40.0.0-10.40.0.7 of edge" in found.message
+    assert "is released and still holds 10.40.0.0-10.40.0.7 in pool edge;" in found.message
     late = outcome(files, CLOCK + 24 * HOUR)
     assert late[CLAIM] == "allocate 10.40.0.0-10.40.0.3 of edge"
 
@@ -79,7 +79,10 @@ def test_a_pool_that_is_no_longer_listed_keeps_its_records_with_a_warning() -> N
     assert outcome(files)[CLAIM] == "keep 10.40.0.0-10.40.0.7 of edge"
     assert codes(files) == [("warning", "record-stale")]
     message = evaluation_of(files).findings[0].message
-    assert message == f"{CLAIM} keeps its addresses, though the claim's pools are second"
+    assert (
+        message
+        == f"{CLAIM} keeps 10.40.0.0-10.40.0.7 (pool edge); the claim now asks for pool second"
+    )
 
 
 def test_a_claim_whose_pools_are_all_gone_keeps_its_record_and_says_so() -> None:

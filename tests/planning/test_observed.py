@@ -52,7 +52,7 @@ def test_what_is_written_is_read_back() -> None:
 
 
 def test_a_document_at_another_path_is_told_with_the_one_where_it_belongs() -> None:
-    found = [f"warning observed-edited: Demand team-backend/my-cluster belongs to {PLACE}"]
+    found = [f"warning observed-edited: Demand team-backend/my-cluster belongs in {PLACE}"]
     assert read("observed/mine.yaml", TEXT) == (found, False)
 
 
@@ -67,7 +67,7 @@ def test_a_document_at_another_path_is_told_with_the_one_where_it_belongs() -> N
 def test_bytes_that_reconcile_would_not_write_are_told(data: bytes) -> None:
     path = PLACE if b"namespace" in data else PLACE.replace("team-backend", "default")
     name = "default" if b"namespace" not in data else "team-backend"
-    message = f"Demand {name}/my-cluster is not written as ipam reconcile writes it"
+    message = f"Demand {name}/my-cluster is not in the form that ipam reconcile writes"
     assert read(path, data) == ([f"warning observed-edited: {message}"], False)
 
 
@@ -79,7 +79,7 @@ def test_a_document_of_a_family_is_canonical_as_it_is_dumped() -> None:
     path = "observed/TenantCluster.butler.butlerlabs.dev/team-a/one.yaml"
     assert read(path, text) == ([], False)
     ((told,), _) = read(path, text.replace(b"  name: one", b"  name: 'one'"))
-    assert "not written as" in told
+    assert "not in the form that ipam reconcile writes" in told
 
 
 def test_an_index_that_stands_twice_is_an_error() -> None:

@@ -49,17 +49,26 @@ def codes(evaluation: Evaluation) -> list[str]:
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ({"kind": "gate", "scope": CLAIM}, "kind gate takes a pool, or Settings"),
-        ({"kind": "gate", "scope": "edge"}, "kind gate takes a pool, or Settings"),
-        ({"kind": "move", "scope": POOL}, "kind move takes a claim"),
-        ({"kind": "move", "scope": VIP}, f"spec.scope: '{VIP}' cannot hold two ranges at once"),
-        ({"kind": "shrink", "scope": CLAIM}, "kind shrink takes a pool"),
-        ({"kind": "record", "scope": "../x.yaml"}, "kind record takes the path of a record"),
-        ({"kind": "record", "scope": POOL}, "kind record takes the path of a record"),
-        ({"kind": "gate"}, "spec.scope: required for kind gate"),
-        ({"kind": "brake"}, "spec.releases: required for kind brake"),
-        ({"kind": "brake", "releases": 1, "scope": POOL}, "spec.scope: an Override of kind brake"),
-        ({"kind": "gate", "scope": POOL, "releases": 1}, "spec.releases: an Override of kind gate"),
+        ({"kind": "gate", "scope": CLAIM}, "expected a pool, or Settings;"),
+        ({"kind": "gate", "scope": "edge"}, "expected a pool, or Settings;"),
+        ({"kind": "move", "scope": POOL}, "expected a claim;"),
+        (
+            {"kind": "move", "scope": VIP},
+            f"spec.scope is '{VIP}', which cannot move (one address each);",
+        ),
+        ({"kind": "shrink", "scope": CLAIM}, "expected a pool;"),
+        ({"kind": "record", "scope": "../x.yaml"}, "expected the path of a record,"),
+        ({"kind": "record", "scope": POOL}, "expected the path of a record,"),
+        ({"kind": "gate"}, "spec.scope is missing, but required for kind gate;"),
+        ({"kind": "brake"}, "spec.releases is missing, but required for kind brake;"),
+        (
+            {"kind": "brake", "releases": 1, "scope": POOL},
+            "spec.scope is not a field of an Override of kind brake;",
+        ),
+        (
+            {"kind": "gate", "scope": POOL, "releases": 1},
+            "spec.releases is not a field of an Override of kind gate;",
+        ),
     ],
 )
 def test_a_scope_that_its_kind_does_not_take_is_an_error(
@@ -73,7 +82,7 @@ def test_all_mistakes_of_one_file_are_told_at_once() -> None:
     text = override(GATE, "2026-02-30T00:00:00Z", kind="gate", scope="x")
     said = wrong(text.replace("agreed with the network team", '" "'))
     assert [it.split(":")[0] for it in said] == ["field-value"] * 3
-    assert "spec.reason: says nothing" in said[1]
+    assert "spec.reason is empty; write why the exception is needed" in said[1]
     assert "RFC 3339 in UTC" in said[2]
 
 
@@ -93,10 +102,13 @@ def test_a_file_without_a_date_in_its_name_or_in_another_folder_permits_nothing(
 
 def test_its_name_is_that_of_its_file_and_it_stands_alone() -> None:
     text = override(GATE, kind="gate", scope=POOL)
-    assert "name it 2026-02-15-edge-full" in wrong(text.replace("edge-full", "other"))[0]
+    assert (
+        "metadata.name is '2026-02-15-other', expected the name of 'overrides/2026-02-15-edge-full.yaml'; set metadata.name to 2026-02-15-edge-full"
+        in wrong(text.replace("edge-full", "other"))[0]
+    )
     second = text + "---\n" + override(BRAKE, kind="brake", releases=1)
     said = wrong(second)
-    assert "override-misplaced: a second Override in one file" in said[1]
+    assert "override-misplaced: the file contains a second Override; move it to a file" in said[1]
 
 
 def test_elsewhere_it_is_told_where_it_belongs() -> None:
@@ -111,7 +123,7 @@ def test_elsewhere_it_is_told_where_it_belongs() -> None:
 @pytest.mark.parametrize("spec", ["{records: overrides}", "{sources: [overrides/more, pools]}"])
 def test_no_other_folder_of_settings_holds_overrides(spec: str) -> None:
     _, (found,) = read_settings(settings_text(spec).encode())
-    assert "overrides share files" in found.message
+    assert " overlaps overrides," in found.message
 
 
 def test_it_counts_when_it_stood_before_just_so_and_time_is_left() -> None:
@@ -156,13 +168,16 @@ def test_a_brake_that_names_too_few_says_how_many_are_needed() -> None:
     coming = after(old, {**new, **brake})
     for found in (counting, coming):
         (short,) = (it for it in found.findings if it.code == "override-short")
-        assert (short.severity, short.message) == (Severity.WARNING, "it lets 1 pass, 2 are needed")
-        assert short.hint == "spec.releases: 2"
+        assert (short.severity, short.message) == (
+            Severity.WARNING,
+            "this Override permits 1 release, but this plan needs 2",
+        )
+        assert short.hint == "set spec.releases to 2"
         assert "override-unused" not in codes(found)
     asked = Overrides(counting.tree.overrides.counting)
     assert not asked.releases(6, 1)
     assert [it.message for it in as_findings(asked, ())] == [
-        "it lets 1 pass, 6 are needed (1 rests already)"
+        "this Override permits 1 release, but this plan needs 6 (1 in retention)"
     ]
 
 
@@ -170,10 +185,10 @@ def test_one_that_nothing_asks_for_is_a_warning() -> None:
     old = files_of(FULL, GATES)
     (found,) = after(old, {**old, "README.md": "x"}).findings
     assert (found.code, found.severity) == ("override-unused", Severity.WARNING)
-    assert "nothing in this revision needs it" in found.message
+    assert "this Override has no effect in this revision (it permits exceeding the" in found.message
     moves = files_of(FULL, {GATE: override(GATE, kind="move", scope=CLAIM)})
     (found,) = after(moves, {**moves, "README.md": "x"}).findings
-    assert found.message.endswith(f"it lets a move of {CLAIM} pass")
+    assert found.message.endswith(f"(it permits a move of {CLAIM})")
 
 
 def test_what_is_wrong_with_one_holds_back_no_other_part_of_the_plan() -> None:
@@ -184,7 +199,13 @@ def test_what_is_wrong_with_one_holds_back_no_other_part_of_the_plan() -> None:
 
 
 def test_one_that_lasts_for_years_is_told() -> None:
-    for expires, said in (("2036-02-15T00:00:00Z", ["3652 days"]), ("2026-05-01T00:00:00Z", [])):
+    for expires, said in (
+        (
+            "2036-02-15T00:00:00Z",
+            ["spec.expires is 3652 days after the date in the name, must be at most 92"],
+        ),
+        ("2026-05-01T00:00:00Z", []),
+    ):
         files = files_of(FULL, {GATE: override(GATE, expires, kind="gate", scope=POOL)})
         found = [it for it in after(files, files).findings if it.code == "override-long"]
         assert [it.message.rpartition("for ")[2] for it in found] == said

@@ -65,16 +65,28 @@ def named(team_name: str) -> str:
 @pytest.mark.parametrize(
     ("path", "document", "message"),
     [
-        ("tenants/b/one.yaml", tenant("one"), "team a, but stands in tenants/b/ of team b"),
-        ("tenants/one.yaml", tenant("one"), "team a, but stands in 'tenants/one.yaml'"),
+        (
+            "tenants/b/one.yaml",
+            tenant("one"),
+            "team a, but the file is in tenants/b/, which belongs to team b",
+        ),
+        ("tenants/one.yaml", tenant("one"), "team a, but 'tenants/one.yaml'"),
         (
             "tenants/a/one.yaml",
             tenant("one", "team-b"),
-            "team b, but stands in tenants/a/ of team a",
+            "team b, but the file is in tenants/a/, which belongs to team a",
         ),
-        ("tenants/a/one.yaml", named("a"), "team a, but namespace team-b is of team b"),
-        ("tenants/one.yaml", named("nobody"), "team nobody, but namespace team-b is of team b"),
-        ("tenants/b/one.yaml", request("one"), "team a, but stands in tenants/b/ of team b"),
+        ("tenants/a/one.yaml", named("a"), "team a, but namespace team-b belongs to team b"),
+        (
+            "tenants/one.yaml",
+            named("nobody"),
+            "team nobody, but namespace team-b belongs to team b",
+        ),
+        (
+            "tenants/b/one.yaml",
+            request("one"),
+            "team a, but the file is in tenants/b/, which belongs to team b",
+        ),
     ],
 )
 def test_what_asks_in_another_teams_name_gets_nothing(
@@ -98,7 +110,9 @@ def test_a_pool_that_is_not_for_the_team_gives_it_nothing() -> None:
     other = "butler/NetworkPool/butler-system/other"
     files = world({"tenants/a/one.yaml": tenant("one")}, a=MINE | {"pools": other})
     assert codes(files) == ["not-yours"]
-    assert found(files)[0].startswith("gate not-yours team-a/one (loadbalancer): " + POOL)
+    assert found(files)[0].startswith(
+        "gate not-yours team-a/one (loadbalancer): team a may not use " + POOL
+    )
     assert decided(files) == [("refuse", "not-yours")]
 
 
@@ -107,7 +121,7 @@ def test_more_than_a_team_may_ask_for_is_refused_and_exactly_that_is_given() -> 
     assert decided(world(asked, a=MINE | {"max_addresses": "8"})) == [("allocate", None)]
     files = world(asked, a=MINE | {"max_addresses": "7"})
     assert decided(files) == [("refuse", "not-yours")]
-    assert "asks for 8 loadbalancer addresses, and team a may ask for 7" in found(files)[0]
+    assert "asks for 8 loadbalancer addresses; team a may ask for at" in found(files)[0]
 
 
 def test_what_a_claim_holds_stays_whoever_owns_it_by_now() -> None:
@@ -213,4 +227,4 @@ def test_a_namespace_of_another_team_is_not_named_away() -> None:
     named = {"tenants/a.yaml": tenant("x", "a", teamRef="{name: a}")}
     files = world(named, a={"pools": POOL}, b={"namespaces": "a"})
     line, _ = [it for it in found(files) if "not-yours" in it]
-    assert "it names team a, but its namespace is of team b" in line
+    assert "a/x names team a, but its namespace belongs to team b" in line

@@ -25,10 +25,10 @@ def test_a_pool_that_is_not_there_is_named() -> None:
     files = {**SMALL, "providers/default.yaml": provider(pools="[{name: gone}, {name: lost}]")}
     found = refusal(files, CLAIM)
     assert found.reason == "pool-not-found"
-    assert found.message == "gone and lost are not in the repository"
-    assert found.hint == "add the pool, or name one that exists"
+    assert found.message == "pools gone and lost do not exist in this repository"
+    assert found.hint == "correct the name, or add the pool"
     one = refusal({**SMALL, "providers/default.yaml": provider(pools="[{name: gone}]")}, CLAIM)
-    assert one.message == "gone is not in the repository"
+    assert one.message == "pool gone does not exist in this repository"
 
 
 def test_a_pool_without_a_free_address_is_exhausted() -> None:
@@ -39,17 +39,17 @@ def test_a_pool_without_a_free_address_is_exhausted() -> None:
     }
     found = refusal(files, "team-a/two (loadbalancer)")
     assert found.reason == "pool-exhausted"
-    assert found.message == "needs 8 contiguous addresses; edge: 0 free of 8"
-    assert found.hint.startswith("add a pool to poolRefs, widen edge to 10.40.0.0/28 ")
+    assert found.message == "needs 8 contiguous addresses; pool edge has 0 of 8 free"
+    assert found.hint.startswith("widen pool edge to 10.40.0.0/28 ")
 
 
 @pytest.mark.parametrize(
     ("addresses", "prefix", "cure"),
     [
-        ("10.0.0.10-10.0.0.12", 24, "widen vips to 10.0.0.8/29 where that is free"),
-        ("10.0.0.1-10.0.0.6", 29, "or remove unused claims"),
-        ("2001:db8::a-2001:db8::c", 64, "widen vips to 2001:db8::8/125 where that is free"),
-        ("126.255.255.254-126.255.255.255", 0, "widen vips to 126.255.255.252/30 where that is free"),
+        ("10.0.0.10-10.0.0.12", 24, "widen pool vips to 10.0.0.8/29 if that network is free"),
+        ("10.0.0.1-10.0.0.6", 29, "choose another pool or remove"),
+        ("2001:db8::a-2001:db8::c", 64, "widen pool vips to 2001:db8::8/125 if that network is free"),
+        ("126.255.255.254-126.255.255.255", 0, "widen pool vips to 126.255.255.252/30 if that network is free"),
     ],
 )  # fmt: skip
 def test_a_wider_network_holds_all_of_the_pool_and_lies_in_its_subnet(
@@ -59,7 +59,7 @@ def test_a_wider_network_holds_all_of_the_pool_and_lies_in_its_subnet(
     claims = [capi.claim(f"c{at}") for at in range(8)]
     found = evaluation_of(capi.of(pool, *claims)).plan.decisions[-1]
     assert isinstance(found, Refuse)
-    assert found.hint.startswith(f"name another pool, {cure}")
+    assert found.hint.startswith(cure)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_wider_network_holds_all_of_the_pool_and_lies_in_its_subnet(
     [
         ("10.0.0.0/31", 31, {}, "allocateReservedIPAddresses: true"),
         ("10.0.0.0/31", 31, {"gateway": "10.0.0.1"}, "allocateReservedIPAddresses: true"),
-        ("10.0.0.7", 32, {"excludedAddresses": ["10.0.0.7"]}, "exclude less"),
+        ("10.0.0.7", 32, {"excludedAddresses": ["10.0.0.7"]}, "exclude fewer addresses,"),
     ],
 )
 def test_an_empty_pool_names_the_field_that_gives_addresses(
@@ -79,8 +79,8 @@ def test_an_empty_pool_names_the_field_that_gives_addresses(
     assert cure in empty.hint
     (refused,) = found.plan.decisions
     assert isinstance(refused, Refuse)
-    assert refused.message == "vips: no address can be given out"
-    assert refused.hint == "name another pool, or see pool-empty of pools/00.yaml"
+    assert refused.message == "pool vips has no allocatable address"
+    assert refused.hint == "choose another pool, or fix pool-empty in pools/00.yaml"
 
 
 def test_a_free_run_that_is_too_short_is_told_with_its_neighbour() -> None:
@@ -92,31 +92,33 @@ def test_a_free_run_that_is_too_short_is_told_with_its_neighbour() -> None:
     found = refusal(files, CLAIM)
     assert found.reason == "pool-exhausted"
     assert found.message == (
-        "needs 8 contiguous addresses; edge: 6 free of 16, largest run 6 beside team-a/two (loadbalancer)"
+        "needs 8 contiguous addresses; pool edge has 6 of 16 free, at most 6 in one range next to team-a/two (loadbalancer)"
     )
-    assert ", ask for fewer, or remove " in found.hint
+    assert (
+        "ask for at most 6, widen pool edge to 10.40.0.0/27 if that network is free, add a pool to poolRefs, or remove unused"
+        in found.hint
+    )
 
 
 def test_a_claim_that_no_empty_pool_could_hold_is_too_large() -> None:
     files = {**SMALL, "tenants/one.yaml": tenant("one", networking="{lbPoolSize: 257}")}
     found = refusal(files, CLAIM)
     assert found.reason == "request-too-large"
-    assert found.message == "needs 257 addresses; edge has 256 in all"
-    assert found.hint == "ask for fewer, or add a larger pool"
+    assert found.message == "needs 257 addresses, more than pool edge (256) can hold when empty"
+    assert found.hint == "ask for at most 256, or add a larger pool"
 
 
 @pytest.mark.parametrize(
     ("ends", "spec", "reason", "message"),
     [
         (("10.99.0.0", "10.99.0.3"), {}, "pin-outside-pool",
-         "10.99.0.0-10.99.0.3 is not within the ranges of edge: 10.40.0.0-10.40.0.255"),
+         "pinned range 10.99.0.0-10.99.0.3 is outside the ranges of pool edge (10.40.0.0-10.40.0.255)"),
         (("10.40.0.30", "10.40.0.33"), {"tenantAllocation": RANGES}, "pin-straddles-ranges",
-         "10.40.0.30-10.40.0.33 crosses ranges of edge:"
-         " 10.40.0.16-10.40.0.31 and 10.40.0.32-10.40.0.47"),
+         "pinned range 10.40.0.30-10.40.0.33 spans 2 ranges of pool edge (10.40.0.16-10.40.0.31 and 10.40.0.32-10.40.0.47)"),
         (("10.40.0.2", "10.40.0.5"), {"reserved": f"[{BLOCK}]"}, "pin-reserved",
-         "10.40.0.2-10.40.0.5 holds reserved addresses of edge: 10.40.0.0-10.40.0.3"),
+         "pinned range 10.40.0.2-10.40.0.5 contains reserved addresses of pool edge: 10.40.0.0-10.40.0.3"),
         (("2001:db8::1", "2001:db8::4"), {}, "family-mismatch",
-         "2001:db8::1-2001:db8::4 is IPv6, edge is not"),
+         "pinned range 2001:db8::1-2001:db8::4 is IPv6, but pool edge has no such addresses"),
     ],
 )  # fmt: skip
 def test_a_pin_that_no_pool_gives_out_is_refused(
@@ -130,8 +132,11 @@ def test_a_pin_on_addresses_of_a_record_names_the_holder() -> None:
     files = {**reconciled(SMALL), **pinned("10.40.0.7", "10.40.0.9")}
     found = refusal(files, PINNED)
     assert found.reason == "pin-taken"
-    assert found.message == "10.40.0.7-10.40.0.9 is taken by team-a/one (loadbalancer)"
-    assert found.hint == "pin a free range, or release the other"
+    assert (
+        found.message
+        == "pinned range 10.40.0.7-10.40.0.9 is already held by team-a/one (loadbalancer)"
+    )
+    assert found.hint == "pin a free range (ipam find lists some), or release the current holder"
 
 
 def test_a_pin_on_addresses_of_another_pin_is_refused() -> None:
@@ -141,7 +146,7 @@ def test_a_pin_on_addresses_of_another_pin_is_refused() -> None:
     assert found[PINNED] == "allocate 10.40.0.8-10.40.0.9 of edge"
     assert found["butler-system/other (request)"] == "refuse pin-taken"
     assert refusal(files, "butler-system/other (request)").message == (
-        "10.40.0.9 is taken by butler-system/legacy (request)"
+        "pinned range 10.40.0.9 is already held by butler-system/legacy (request)"
     )
 
 
@@ -149,7 +154,9 @@ def test_a_claim_over_its_quota_is_refused_and_never_clamped() -> None:
     files = {**SMALL, "providers/default.yaml": provider(quotaPerTenant="{maxLoadBalancerIPs: 6}")}
     found = refusal(files, CLAIM)
     assert found.reason == "quota-exceeded"
-    assert found.message == ("team-a/one would hold 8 of at most 6 loadbalancer addresses")
+    assert found.message == (
+        "would bring team-a/one to 8 loadbalancer addresses, more than its quota of 6"
+    )
     assert found.hint == "ask for at most 6, or raise the quota (providers/default.yaml:9)"
 
 
@@ -157,8 +164,8 @@ def test_a_pool_with_an_unreadable_record_is_frozen() -> None:
     path = "allocations/NetworkPool/butler-system.edge/team-z/old.loadbalancer.yaml"
     found = refusal({**SMALL, path: "kind: IPAllocation\nstatus: {}\n"}, CLAIM)
     assert found.reason == "pool-frozen"
-    assert found.message == f"edge gives nothing out while {path} cannot be read"
-    assert found.hint == f"fix {path}; git log -p -- {path} shows what was changed"
+    assert found.message == f"pool edge is blocked because {path} cannot be read"
+    assert found.hint == f"fix {path}; to see its changes: git log -p -- {path}"
 
 
 def test_a_record_that_no_longer_answers_an_explicit_size_is_stale() -> None:
@@ -168,9 +175,12 @@ def test_a_record_that_no_longer_answers_an_explicit_size_is_stale() -> None:
     path = "allocations/NetworkPool/butler-system.edge/butler-system/more.request.yaml"
     assert found.reason == "record-stale"
     assert found.message == (
-        f"{path} holds 10.40.0.8-10.40.0.9 of edge; the claim asks for 4 addresses"
+        f"record {path} holds 10.40.0.8-10.40.0.9 in pool edge; the claim now asks for 4 addresses"
     )
-    assert found.hint == "set the claim back, or let it move: merge an Override of kind move for it"
+    assert (
+        found.hint
+        == "set the claim back; to move it instead, merge an Override of kind move for it"
+    )
 
 
 def test_a_frozen_pool_is_not_passed_over_for_the_next() -> None:

@@ -126,7 +126,7 @@ def test_a_name_that_somebody_else_had_until_now_takes_nothing_over_and_frees_no
     evaluation = evaluation_of(files)
     (found,) = evaluation.findings
     assert (found.code, found.severity.value) == ("rename-refused", "error")
-    assert "team-a/two holds 10.40.0." in found.message
+    assert "team-a/two already holds 10.40.0.8-10.40.0.15," in found.message
     assert set(decided(evaluation).values()) == {"Keep"}
     later = evaluation_of(reconciled(files, CLOCK + DAY), CLOCK + 9 * DAY)
     assert decided(later) == decided(evaluation)
@@ -145,7 +145,10 @@ def test_released_addresses_are_not_taken_back_by_a_rename() -> None:
     files = {**released, "tenants/uno.yaml": formerly(tenant("uno"), "team-a/one")}
     (found,) = evaluation_of(files).findings
     assert found.code == "rename-unused"
-    assert "team-a/one was removed before, so 10.40.0.0-10.40.0.7 stay released" in found.message
+    assert (
+        "team-a/one was removed before, so its addresses stay released: 10.40.0.0-10.40.0.7"
+        in found.message
+    )
     assert evaluation_of(reconciled(files)).findings == ()  # once it has addresses of its own
     evaluation = evaluation_of(files)
     assert decided(evaluation)["team-a/uno (loadbalancer)"] == "Grant"

@@ -24,8 +24,7 @@ def test_a_tenant_that_takes_what_a_request_pins_is_told_at_its_own_file() -> No
     assert describe(files) == [
         (
             "tenants/typo.yaml",
-            "10.40.0.32-10.40.0.39 of team-a/typo (loadbalancer) shares addresses with"
-            " 10.40.0.32-10.40.0.39, which butler-system/pin (request) pins at tenants/pin.yaml:1",
+            "team-a/typo (loadbalancer) and butler-system/pin (request) both pin 10.40.0.32-10.40.0.39 (tenants/pin.yaml:1)",
         )
     ]
 

@@ -43,8 +43,8 @@ def test_a_kind_in_the_usual_folder_of_others_is_a_warning(
 ) -> None:
     (found,) = wrong(path, text, Settings())
     assert (found.severity, found.code) == ("warning", "kind-in-wrong-folder")
-    assert found.message == f"{message}, which usually holds other kinds"
-    assert found.hint == f"move it to {home}; spec.kinds of Settings lists the kinds of a folder"
+    assert found.message == f"{message}, a folder for other kinds"
+    assert found.hint == f"move it to {home}, or list the kind in spec.kinds of Settings"
     assert found.location.pointer == "/kind"
 
 
@@ -57,10 +57,10 @@ def test_a_layout_of_its_own_is_no_wrong_folder() -> None:
 @pytest.mark.parametrize(
     ("path", "text", "message", "hint"),
     [
-        ("tenants/a.yaml", TEAM, "tenants/, which holds TenantCluster only", "move it to tenants/in/"),
-        ("tenants/in/a.yaml", tenant("one"), "tenants/in/, which holds Team and NetworkPool only",
+        ("tenants/a.yaml", TEAM, "tenants/ (allowed: TenantCluster)", "move it to tenants/in/"),
+        ("tenants/in/a.yaml", tenant("one"), "tenants/in/ (allowed: Team and NetworkPool)",
          "move it to tenants/"),
-        ("pools/a.yaml", provider(), "pools/, which holds nothing", "see spec.kinds of Settings"),
+        ("pools/a.yaml", provider(), "pools/ (allowed: nothing)", "add the kind to spec.kinds of Settings"),
     ],
 )  # fmt: skip
 def test_a_kind_that_a_named_folder_does_not_hold_is_an_error(
@@ -68,7 +68,7 @@ def test_a_kind_that_a_named_folder_does_not_hold_is_an_error(
 ) -> None:
     (found,) = wrong(path, text, NAMED)
     assert (found.severity, found.code) == ("error", "kind-in-wrong-folder")
-    assert found.message.endswith(f"is in {message}")
+    assert found.message.endswith(f"is not allowed in {message}")
     assert found.hint == hint
 
 

@@ -45,7 +45,7 @@ def test_overlapping_pools_are_a_warning_that_names_both_and_the_addresses() -> 
     assert (found.code, found.severity) == ("pool-overlap", Severity.WARNING)
     assert str(found.location) == "pools/second.yaml:5"
     assert found.message == (
-        "overlaps NetworkPool edge at pools/edge.yaml:5: 10.40.0.0-10.40.0.127"
+        "pool second overlaps NetworkPool edge at pools/edge.yaml:5: 10.40.0.0-10.40.0.127"
     )
 
 
@@ -80,13 +80,13 @@ def pinned_in_edge(start: int, end: int) -> dict[str, str | bytes]:
 
 def test_a_pin_that_is_taken_names_no_holder_of_another_address_space() -> None:
     found = refusal(pinned_in_edge(4, 9), "butler-system/pin (request)")
-    assert found.message == f"10.40.0.4-10.40.0.9 is taken by {ONE}"
+    assert found.message == f"pinned range 10.40.0.4-10.40.0.9 is already held by {ONE}"
 
 
 def test_it_names_the_holder_whose_address_space_nobody_can_tell() -> None:
     files = without(pinned_in_edge(4, 9), "pools/second.yaml")
     found = refusal(files, "butler-system/pin (request)")
-    assert found.message == f"10.40.0.4-10.40.0.9 is taken by {ONE} and {TWO}"
+    assert found.message == f"pinned range 10.40.0.4-10.40.0.9 is already held by {ONE} and {TWO}"
 
 
 def copied(record: bytes | str, old: str, new: str) -> str:
@@ -105,7 +105,9 @@ def test_records_that_overlap_are_both_reported_and_neither_is_moved() -> None:
     }
     found = [item for item in evaluation_of(files).findings if item.code == "record-overlap"]
     assert [item.location.path for item in found] == [RECORD, second]
-    assert found[0].message == f"10.40.0.0-10.40.0.7 is also held by {second} ({TWO})"
+    assert (
+        found[0].message == f"10.40.0.0-10.40.0.7 is held by two records, also by {second} ({TWO})"
+    )
 
 
 def test_a_record_of_a_pool_that_is_gone_is_beside_all_address_spaces() -> None:
@@ -113,8 +115,8 @@ def test_a_record_of_a_pool_that_is_gone_is_beside_all_address_spaces() -> None:
     first, second = record_paths(files)
     found = [item for item in evaluation_of(files).findings if item.code == "record-overlap"]
     assert [(item.location.path, item.message) for item in found] == [
-        (first, f"10.40.0.0-10.40.0.7 is also held by {second} ({TWO})"),
-        (second, f"10.40.0.0-10.40.0.7 is also held by {first} ({ONE})"),
+        (first, f"10.40.0.0-10.40.0.7 is held by two records, also by {second} ({TWO})"),
+        (second, f"10.40.0.0-10.40.0.7 is held by two records, also by {first} ({ONE})"),
     ]
 
 
@@ -133,7 +135,7 @@ def test_two_live_records_of_one_claim_are_reported_and_both_hold() -> None:
     found = [item for item in evaluation_of(files).findings if item.code == "record-duplicate"]
     assert found[0].location.path == other
     assert found[0].message == (
-        f"{RECORD} states the same claim, butler/TenantCluster/team-a/one/loadbalancer"
+        f"{RECORD} is a second record for claim butler/TenantCluster/team-a/one/loadbalancer"
     )
     plan = evaluation_of(files).plan
     assert [usage.allocated for usage in plan.after.values()] == [8, 8]
@@ -145,8 +147,7 @@ def test_a_pool_that_is_gone_keeps_its_records_and_is_an_error() -> None:
     (found,) = evaluation_of(files).findings
     assert (found.code, found.location.path) == ("pool-removed", RECORD)
     assert found.message == (
-        "NetworkPool butler-system/edge is not in the repository, and 1 record holds 8 addresses"
-        f" of it: {ONE}; providers/default.yaml:8 still names it"
+        f"NetworkPool butler-system/edge does not exist in this repository, but 1 record holds 8 addresses of it: {ONE}; providers/default.yaml:8 still names it"
     )
 
 
@@ -160,7 +161,7 @@ def test_a_pool_file_that_is_removed_is_one_error_and_nobody_is_told_to_delete_a
         (found,) = evaluation.findings
         assert found.code == "pool-removed"
         assert "10 records hold 26 addresses of it" in found.message
-        assert "delete no record" in found.hint
+        assert "pool until no record" in found.hint
         assert evaluation.gates == ()
         assert {it.split()[0] for it in outcome(gone).values()} == {"keep"}
 
@@ -187,8 +188,7 @@ def test_shrinking_a_pool_below_a_record_names_the_record_and_both_places() -> N
     (found,) = evaluation_of(files).findings
     assert (found.code, str(found.location)) == ("record-outside-pool", "pools/edge.yaml:5")
     assert found.message == (
-        f"{RECORD} ({ONE}) holds 10.40.0.0-10.40.0.7, but NetworkPool edge does not give out"
-        " 10.40.0.0-10.40.0.3"
+        f"record {RECORD} ({ONE}) holds 10.40.0.0-10.40.0.7, but NetworkPool edge does not allocate 10.40.0.0-10.40.0.3"
     )
     assert outcome(files) == {ONE: "keep 10.40.0.0-10.40.0.7 of edge"}
 
@@ -199,8 +199,7 @@ def test_a_released_record_outside_of_its_pool_is_reported_too() -> None:
     (found,) = evaluation_of(files).findings
     assert (found.severity, found.code) == ("warning", "record-outside-pool")
     assert found.hint == (
-        "let the pool give them out again (network, range, reserved blocks) until"
-        " 2026-02-16T10:00:30Z: no claim uses them, but they are reserved until then"
+        "add the addresses back to the pool (network, range, reserved blocks) until 2026-02-16T10:00:30Z; no claim uses them, but they are reserved until then"
     )
 
 
@@ -210,4 +209,6 @@ def test_what_one_of_two_overlapping_pools_reserves_and_the_other_gives_is_named
         "pools/b.yaml": pool("b", reserved="[{cidr: 10.40.0.0/30}]"),
     }
     (found,) = [item for item in evaluation_of(files).findings if item.code == "pool-overlap"]
-    assert found.message.endswith("; b gives out 10.40.0.4-10.40.0.7, which a reserves")
+    assert found.message.endswith(
+        "pool b overlaps NetworkPool a at pools/a.yaml:5: 10.40.0.8-10.40.0.255; pool b allocates 10.40.0.4-10.40.0.7, which pool a reserves"
+    )

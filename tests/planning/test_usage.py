@@ -32,7 +32,7 @@ def test_two_equal_ranges_are_fragmented_by_half_even_when_empty() -> None:
 def test_fragmentation_rounds_the_largest_share_down() -> None:
     pool_of_nine = a_pool(span("10.0.0.0-10.0.0.9"))
     found = used(pool_of_nine, a_record(span("10.0.0.6")))
-    # Nine free, the largest run six: 100 - floor(66.67).
+    # Nine free, the largest range six: 100 - floor(66.67).
     assert (found.available, found.largest, found.fragmentation) == (9, 6, 34)
 
 

@@ -1,4 +1,4 @@
-"""What is shown of a change is what reconcile commits once it is merged, wherever its base went."""
+"""What is shown of a change is what reconcile commits once merged wherever its base went."""
 
 import tempfile
 from dataclasses import replace

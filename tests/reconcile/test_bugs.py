@@ -23,7 +23,7 @@ def test_an_unexpected_exception_is_a_bug(caplog: pytest.LogCaptureFixture) -> N
     bug = KeyError("x")
     with pytest.raises(BugError) as raised, contained():
         raise bug
-    assert str(raised.value) == "a bug: KeyError: 'x'"
+    assert str(raised.value) == "internal error: KeyError: 'x'"
     (record,) = caplog.records
     assert record.exc_info is not None
     assert record.exc_info[1] is bug
@@ -48,7 +48,7 @@ def test_a_bug_in_one_cluster_is_the_exit_code_of_the_run() -> None:
     fine = Applied("management", ClusterState.APPLIED)
     away = refused("team-a/two", UnreachableError("gone"))
     bug = refused("team-a/one", BugError(KeyError("x")))
-    assert (bug.state, bug.error) == (ClusterState.FAILED, "a bug: KeyError: 'x'")
+    assert (bug.state, bug.error) == (ClusterState.FAILED, "internal error: KeyError: 'x'")
     for applied, code in (([fine, bug, away], ExitCode.BUG), ([fine, away], ExitCode.CLUSTER)):
         assert applied_code(evaluation, applied) is code
         assert reconciled_code(ExitCode.OK, evaluation, applied) is code
@@ -73,5 +73,5 @@ def test_a_bug_in_asking_leaves_a_record_in_doubt() -> None:
     found: Sequence[str] = list(
         still_announced(expiring, cast(Clusters, Odd()), ApplyOptions(), noted).values()
     )
-    assert found == ["the management cluster cannot be asked: a bug: KeyError: 'x'"]
-    assert [str(bug) for bug in noted] == ["a bug: KeyError: 'x'"]
+    assert found == ["cannot reach the management cluster: internal error: KeyError: 'x'"]
+    assert [str(bug) for bug in noted] == ["internal error: KeyError: 'x'"]

@@ -133,7 +133,7 @@ def test_what_the_repository_has_by_now_is_left_out_and_another_holder_is_a_conf
     after = reconciled(first.files)
     again = imported(looked([one], "default-pool"), after)
     assert (again.files, again.conflicts) == ({}, ())
-    assert again.notes[-1].endswith("10.0.0.0-10.0.0.7 of a/web is known already")
+    assert again.notes[-1].endswith("10.0.0.0-10.0.0.7 of a/web is already known")
     other = imported(looked([one._replace(owner=("a", "other"))], "default-pool"), after)
     (found,) = other.conflicts
     assert found.message.startswith(

@@ -62,8 +62,8 @@ def test_butlers_objects_become_documents_and_its_allocations_pins() -> None:
     assert "uid" not in texts(result)["pools/edge.yaml"]
     left = [note for note in result.notes if "left out" in note]
     assert [note.partition(", because ")[2] for note in left] == [
-        "it has no addresses yet: its tenant asks for them itself",
-        "it is released",
+        "no addresses yet, and its tenant requests them itself",
+        "released",
     ]
 
 
@@ -82,7 +82,7 @@ def test_what_the_repository_describes_is_left_out_and_two_clusters_must_agree()
     files = {"pools/edge.yaml": pool("edge", "10.0.0.0/24"), "providers/p.yaml": provider()}
     result = brought(look("x/hub", *BUTLERS), files=files)
     assert list(result.files) == ["tenants/team-a/web.yaml"]
-    assert sum(note.endswith("describes it already") for note in result.notes) == 2
+    assert sum(note.endswith("already in the repository") for note in result.notes) == 2
     other = look("x/other", *of(pool("edge", "10.0.0.0/25"), provider()))
     other = other._replace(cluster=_another(other.cluster))
     assert conflicts(brought(look("x/hub", *BUTLERS), other))[0] == (
@@ -128,9 +128,9 @@ def test_clusters_of_cluster_api_keep_their_addresses() -> None:
     assert "gitops-ipam.dev/address: 10.0.0.45" in text
     left = [note.partition(": left out, because ")[2] for note in result.notes]
     assert [it for it in left if it] == [
-        "its pool is of another provider",
-        "it is of Cluster my-cluster, which is copied",
-        "it is of IPAddressClaim mine, which names it",
+        "its pool belongs to another provider",
+        "it belongs to Cluster my-cluster, which is copied",
+        "it belongs to IPAddressClaim mine, which is copied",
     ]
 
 

@@ -149,7 +149,7 @@ def test_a_range_that_is_taken_is_not_given_out_and_both_records_are_named() -> 
     said = both(BASE, BASE | at(TAKEN))
     for item, ends in ((ONE, "10.40.0.16-10.40.0.23"), (TAKEN, "10.40.0.20-10.40.0.27")):
         assert f"{item.claim} ({item.path}: {ends})" in said
-    assert said.startswith("a bug: butler/TenantCluster/team-backend/two/loadbalancer")
+    assert said.startswith("internal error: butler/TenantCluster/team-backend/two/loadbalancer")
     assert said.endswith("(70)")
 
 

@@ -58,7 +58,7 @@ def records(repository: Watched) -> list[str]:
 def test_a_record_is_asked_about_once_though_races_are_lost() -> None:
     """Clusters that do not answer take a minute; branches that move often must not win it all."""
     repository = a_day_later()
-    asked = Asked({RECORD: "team-a/one cannot be asked: no answer"})
+    asked = Asked({RECORD: "cannot reach team-a/one: no answer"})
     repository.head = repository.add(
         repository.head,
         CLOCK + 24 * HOUR + 61,
@@ -81,7 +81,7 @@ def test_what_falls_due_while_others_are_asked_is_asked_about_too(held: tuple[st
             repository.head = repository.add(repository.head, CLOCK + 26 * HOUR, files)
             return found
 
-    asked = Slow(dict.fromkeys(held, "it is still there"))
+    asked = Slow(dict.fromkeys(held, "it still exists"))
     done(repository, asked)
     assert asked.paths == [[RECORD], [RECORD, TWO]]
     assert records(repository) == list(held)

@@ -50,7 +50,7 @@ def carried_out(files: Mapping[str, str | bytes], number: int, key: str = LATE) 
 def test_the_claim_itself_comes_first_then_its_pool_then_another_pool() -> None:
     files = refused({**FULL, **FAR})
     assert found(files) == [
-        ("ask for 4 instead of 6, the most that fit", "tenants/late.yaml"),
+        ("ask for 4 instead of 6, the largest size that fits", "tenants/late.yaml"),
         (
             "widen edge from 10.40.0.0/28 to 10.40.0.0/27, if the network team agrees",
             "pools/edge.yaml",
@@ -86,7 +86,9 @@ def test_what_a_pool_leaves_out_on_purpose_stays_left_out() -> None:
 def test_a_quota_is_met_by_a_smaller_size_alone() -> None:
     quota = provider(quotaPerTenant="{maxLoadBalancerIPs: 5}")
     files = {**SMALL, "providers/default.yaml": quota, **FAR, **WANTS}
-    assert found(files) == [("ask for 5 instead of 6, the most that fit", "tenants/late.yaml")]
+    assert found(files) == [
+        ("ask for 5 instead of 6, the largest size that fits", "tenants/late.yaml")
+    ]
 
 
 def test_a_claim_that_is_not_refused_or_not_for_lack_of_room_has_none() -> None:
@@ -130,7 +132,7 @@ def test_a_pin_waits_for_the_record_that_holds_it() -> None:
     key = key_of("butler/IPAllocation/butler-system/p/request")
     (told,) = freeing(evaluation, evaluation.state.claims[key])
     assert told.endswith(
-        "two.loadbalancer.yaml is held until 2026-02-16T10:00:30Z; then 2 are free"
+        "two.loadbalancer.yaml is reserved until 2026-02-16T10:00:30Z; then 2 are free"
     )
 
 
@@ -140,7 +142,7 @@ def test_a_pin_waits_for_the_record_that_holds_it() -> None:
         (
             plain.files(claims=plain.claim(count=300)),
             "plain/AddressClaim/team-db/db-1/ipv4",
-            "ask for 254 instead of 300, the most that fit",
+            "ask for 254 instead of 300, the largest size that fits",
             "count: 254",
         ),
         (
@@ -149,7 +151,7 @@ def test_a_pin_waits_for_the_record_that_holds_it() -> None:
                 "clusters/prod-1.yaml": plain.cluster(plain.entry(count=270)),
             },
             "plain/ClusterTarget/_/prod-1/internal.ipv4.2",
-            "ask for 254 instead of 270, the most that fit",
+            "ask for 254 instead of 270, the largest size that fits",
             "count: 254",
         ),
     ],

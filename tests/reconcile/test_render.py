@@ -63,7 +63,7 @@ def test_a_file_of_somebody_else_is_not_written_over(tmp_path: Path) -> None:
     path = tmp_path / next(path for path in OBJECTS if path.startswith("team-a.one/"))
     path.parent.mkdir(parents=True)
     path.write_text("mine")
-    with pytest.raises(UsageError, match="ipam render did not write it"):
+    with pytest.raises(UsageError, match="was not written by ipam render"):
         render(DONE, tmp_path)
     assert path.read_text() == "mine"
 
@@ -80,7 +80,7 @@ def test_a_marker_names_nothing_outside_its_folder(tmp_path: Path) -> None:
 
 def test_files_of_somebody_else_are_never_removed(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("precious")
-    with pytest.raises(UsageError, match="holds files that ipam render did not write"):
+    with pytest.raises(UsageError, match="contains files that ipam render did not write"):
         render(DONE, tmp_path)
     assert files_below(tmp_path) == ["mine.txt"]
 
@@ -105,5 +105,5 @@ def test_ranges_that_leave_a_cluster_are_told_for_nobody_asks_it() -> None:
     assert list(left_ranges(DONE)) == []
     files = {path: text for path, text in reconciled(SMALL).items() if "tenants/" not in path}
     (note,) = left_ranges(evaluation_of(reconciled(files)))
-    what = "10.40.0.0-10.40.0.7 leaves team-a/one"
-    assert note == f"{what}; not checked: whether team-a/one uses it"
+    what = "10.40.0.0-10.40.0.7 is removed from team-a/one"
+    assert note == f"{what}; its use in team-a/one was not checked"

@@ -50,12 +50,12 @@ def test_what_fits_but_takes_a_pool_to_its_gate_does_not_pass() -> None:
     result = simulated(reconciled(files), 31)
     assert (result.fit, result.passes, result.refused) == (31, 29, None)
     assert result.stopped is not None
-    assert result.stopped.message.startswith("edge goes from 3.1% to 96.9% (248 of 256)")
+    assert result.stopped.message.startswith("pool edge would go from 3.1% to 96.9% (248 of 256)")
     *_, words, why, hint = simulation_text(result, PLAIN).splitlines()
-    assert words == "All 31 fit; 29 of them pass the gate."
+    assert words == "All 31 fit; 29 of them pass the capacity limit."
     assert (why.split(":")[0], hint) == (
         "  capacity",
-        "  hint: widen the pool or add another; the gate is exhausted",
+        "  hint: widen the pool, add another one, or merge an Override of kind gate",
     )
     told = simulation_document(result)
     assert (told["fit"], told["passes"], told["stopped"]["code"]) == (31, 29, "capacity")

@@ -50,7 +50,7 @@ def unplaced(phase: Phase = Phase.FAILED, **fields: object) -> Allocation:
         phase=phase,
         range=None,
         allocated_at="",
-        message="needs 8 in a row; 10 free, largest run 4",
+        message="needs 8 in a row; 10 free, largest range 4",
         path=path_of(FOLDER, None, CLAIM),
         **fields,
     )

@@ -118,7 +118,7 @@ def test_a_record_without_a_pool_is_known_by_its_path_or_unclear() -> None:
     text = without(NODES, "poolRef", "name: vlan40-pool")
     path = f"{FOLDER}/NetworkPool/butler-system.vlan40-pool/team-backend/my-cluster.nodes.yaml"
     assert adopted(text, path).pool == POOL
-    assert "spec.poolRef.name required" in refused(text)
+    assert "spec.poolRef.name is missing" in refused(text)
 
 
 def test_the_pool_in_the_text_wins_over_the_folder() -> None:
@@ -144,7 +144,7 @@ def test_a_release_at_no_known_time_does_not_end(since: str) -> None:
     found = parse_record(FOLDER, PATH, text.encode())
     assert found.unreadable is not None
     assert span("10.40.0.64", "10.40.0.68") in found.unreadable.ranges
-    assert found.findings[0].message.endswith("status.releasedAt must be an instant (UTC)")
+    assert found.findings[0].message.endswith("status.releasedAt must be an RFC 3339 time in UTC")
 
 
 FAILED = (

@@ -17,9 +17,9 @@ CLAIM = "    gitops-ipam.dev/claim: butler/TenantCluster/team-backend/my-cluster
     ("old", "new", "told"),
     [
         ("    name: my-cluster\n", "    name: thief\n",
-         "spec.tenantClusterRef names team-backend/thief, but it is of butler/TenantCluster/"),
+         "spec.tenantClusterRef is team-backend/thief, but the record for butler/TenantCluster/"),
         ("    namespace: team-backend\n", "    namespace: team-x\n", "names team-x/my-cluster"),
-        ("    namespace: team-backend\n", "    namespace: team.x\n", "is no RFC 1123 name"),
+        ("    namespace: team-backend\n", "    namespace: team.x\n", "is not a valid RFC 1123 name"),
         ("  type: loadbalancer\n", "  type: nodes\n", "spec.type: loadbalancer required by"),
         ("  name: team-backend-my-cluster-lb\n", "  name: ../x\n", "metadata.name: '../x' is no"),
         ("  namespace: butler-system\n", "  namespace: a.b\n", "metadata.namespace: 'a.b' is no"),

@@ -78,7 +78,7 @@ def test_a_record_that_contradicts_itself_is_unreadable_and_its_pool_is_known(
     assert (found.unreadable.pool, found.unreadable.claim) == (POOL, record().claim)
     (finding,) = found.findings
     assert finding.code == "record-unreadable"
-    assert finding.hint == f"restore it: git log -p -- {record().path}"
+    assert finding.hint == f"restore it: git checkout COMMIT -- {record().path}"
 
 
 @pytest.mark.parametrize("left", ["cidr: 10.40.0.80/29", "allocatedCount: 8"])
@@ -199,7 +199,7 @@ def test_a_record_of_a_family_that_nobody_knows_is_unreadable_and_its_addresses_
         assert found.unreadable is not None
         assert IPSet.of(found.unreadable.ranges) == IPSet.of([span("10.40.0.80", "10.40.0.87")])
         assert [item.code for item in found.findings] == ["record-unreadable"]
-        assert "this program knows no family other" in found.findings[0].message
+        assert "this version of ipam does not know family other" in found.findings[0].message
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def test_all_that_is_told_beside_is_in_each_form() -> None:
     titles = ("Caused elsewhere in this change", "Not caused by this change")
     said = check_text(compared, Painter(is_on=False))
     raw = markdown_text(compared, "check", base="main")
-    for form, name in ((said, "Beside canary"), (raw, "Beside other open changes")):
+    for form, name in ((said, "Beside canary"), (raw, "With other open pull requests")):
         for words in (*titles, name, "Not within the contract of one team: "):
             assert words in form
     document = check_document(compared, {}, 0)

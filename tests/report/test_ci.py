@@ -33,7 +33,7 @@ def test_the_gravest_are_annotations_and_the_others_lines_of_the_log() -> None:
         "pools/a.yaml:3:9: refused brake: g",
         "a.yaml:11: warning pool-overlap: w",
         "a.yaml:12: warning pool-overlap: w",
-        "✗ the content is wrong: 10 errors, 1 refused, 12 warnings; 1 to allocate, 0 kept",
+        "✗ Invalid: 10 errors, 1 refused, 12 warnings; 1 to allocate, 0 kept",
     ]
 
 

@@ -19,8 +19,8 @@ def explained(files: Files, text: str = KEY, clock: int = CLOCK) -> dict[str, An
 
 def test_a_record_whose_claim_is_gone_is_released() -> None:
     found = explained(without(reconciled(SMALL), "tenants/one.yaml"))
-    assert found["verdict"] == "releases 10.40.0.0-10.40.0.7 (10.40.0.0/29) of edge"
-    assert found["asked"] == "nothing: its document is gone"
+    assert found["verdict"] == "releases 10.40.0.0-10.40.0.7 (10.40.0.0/29) in pool edge"
+    assert found["asked"] == "nothing: its document was removed"
     assert (found["source"], found["pools"]) == (None, [])
 
 
@@ -36,8 +36,10 @@ def test_a_refusal_names_remedies_the_nearest_first() -> None:
     found = explained(files)
     assert found["action"] == "refuse"
     assert found["verdict"].startswith("pool-exhausted: needs 10 contiguous addresses")
-    assert found["remedies"][0] == "ask for at most 9: that is the largest free run"
-    assert found["remedies"][1].startswith("add a pool to poolRefs")  # no wait helps
+    assert found["remedies"][0] == "ask for at most 9, the largest free range"
+    assert found["remedies"][1].startswith(
+        "ask for at most 9, widen pool edge to 10.40.0.0/27 if that network is free, add a pool to poolRefs,"
+    )  # no wait helps
 
 
 def test_a_refused_pin_is_not_told_to_ask_for_fewer() -> None:
@@ -67,7 +69,7 @@ def test_the_reason_of_a_range_is_told() -> None:
 def test_a_pin_and_a_refusal_have_their_own_reasons() -> None:
     pin = "{startAddress: 10.40.0.4, endAddress: 10.40.0.5}"
     pinned = {**SMALL, "tenants/p.yaml": request("p", pinnedRange=pin)}
-    assert explained(pinned, "butler-system/p")["reason"] == "the claim names this range"
+    assert explained(pinned, "butler-system/p")["reason"] == "the claim pins this range"
     full = {**SMALL, "pools/edge.yaml": pool(cidr="10.40.0.0/30")}
     assert explained(full)["reason"] is None
     assert explained(without(reconciled(SMALL), "tenants/one.yaml"))["reason"] is None

@@ -27,12 +27,9 @@ TOLD = info("pool-added", PLACE, "new")
         ([], (None, "fine", "no findings")),
         ([WARNED], (None, "passes", "1 warning")),
         ([TOLD, TOLD], (None, "passes", "2 to know")),
-        (
-            [STOPPED, WARNED, WARNED],
-            (Severity.GATE, "the content is right, but a gate stops it", "1 refused, 2 warnings"),
-        ),
-        ([WRONG, WRONG], (Severity.ERROR, "the content is wrong", "2 errors")),
-        ([WRONG, STOPPED], (Severity.ERROR, "the content is wrong", "1 error, 1 refused")),
+        ([STOPPED, WARNED, WARNED], (Severity.GATE, "Blocked", "1 refused, 2 warnings")),
+        ([WRONG, WRONG], (Severity.ERROR, "Invalid", "2 errors")),
+        ([WRONG, STOPPED], (Severity.ERROR, "Invalid", "1 error, 1 refused")),
     ],
 )
 def test_a_verdict_is_what_stops_the_change_and_what_was_counted(

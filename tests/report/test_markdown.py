@@ -39,9 +39,7 @@ def test_claims_that_move_stand_out() -> None:
 
 def test_a_refusal_has_its_reason_and_stands_first_among_the_findings() -> None:
     text = shown(evaluation_of(FULL))
-    assert text.splitlines()[1] == (
-        "### ⛔ The content is right, but a gate stops it: 1 refused; 0 kept, 0 moved"
-    )
+    assert text.splitlines()[1] == ("### ⛔ Blocked: 1 refused; 0 kept, 0 moved")
     assert row_of(text, "team-a/one")[:5] == [
         "🔴 refuse", "`team-a/one` loadbalancer", "`edge`", "`request-too-large`", "8"
     ]  # fmt: skip

@@ -98,7 +98,7 @@ def test_a_comment_fits_whatever_clusters_get_and_tables_keep_their_half() -> No
     text = markdown_text(Compared(evaluation), "check", base="main", preview=found)
     assert LIMIT - 6_000 < len(text) <= LIMIT
     assert text.count("team-a/n") >= 30
-    assert f"*{60 - MAX_CLUSTERS} more clusters left out; `ipam render` has all.*" in text
+    assert f"*{60 - MAX_CLUSTERS} more clusters left out. Run `ipam render` to see all.*" in text
     assert len(re.findall(r"^\*\d+ more lines do not fit here\.\*$", text, re.MULTILINE)) >= 30
     assert text.count("<details>") == text.count("</details>")
     assert len([it for it in tokens(text) if it.type == "fence"]) == 1 + MAX_CLUSTERS

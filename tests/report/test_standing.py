@@ -45,5 +45,5 @@ def test_an_address_a_cidr_or_a_range_is_asked_for(text: str, item: IPRange | No
 
 def test_what_a_pool_does_with_addresses_is_told() -> None:
     said = {text: describe(text)["items"][0]["says"] for text in ("10.40.0.129", "10.40.0.120/29")}
-    assert said == {"10.40.0.129": "reserves", "10.40.0.120/29": "gives out"}
-    assert describe("10.40.0.0/24")["items"][0]["says"] == "gives out some"
+    assert said == {"10.40.0.129": "reserves", "10.40.0.120/29": "allocates"}
+    assert describe("10.40.0.0/24")["items"][0]["says"] == "allocates some of"

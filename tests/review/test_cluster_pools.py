@@ -8,8 +8,8 @@ from tests.world import tenant
 
 CODE = "cluster-pool-renamed"
 THEN = (
-    "it keeps its old name while Services use it, and ipam apply says so (exit code 5);"
-    " else the old one goes and the new one comes"
+    "ipam apply keeps the old name while Services use it (exit code 5), and otherwise replaces"
+    " the pool"
 )
 
 
@@ -35,11 +35,11 @@ def test_a_living_tenant_whose_pool_gets_another_name_is_told_with_both() -> Non
     (found,) = of(base, {**base, "tenants/one.yaml": named("one", "new-pool")})
     assert (found.severity.value, found.location.path) == ("warning", "tenants/one.yaml")
     assert found.message == (
-        "the IPAddressPool in the cluster of TenantCluster team-a/one is called new-pool in place"
-        f" of old-pool: {THEN}"
+        "the IPAddressPool in the cluster of TenantCluster team-a/one is renamed from old-pool to"
+        f" new-pool; {THEN}"
     )
     (found,) = of(base, TWO)
-    assert "is called default-pool in place of old-pool" in found.message
+    assert "is renamed from old-pool to default-pool" in found.message
     assert of(base, {**base, "tenants/two.yaml": named("two", "default-pool")}) == []
 
 
@@ -53,9 +53,9 @@ def test_settings_that_name_all_pools_otherwise_are_told_with_how_many_tenants()
     (found,) = of(TWO, {**TWO, "ipam.yaml": settings("edge")})
     assert found.location.path == "ipam.yaml"
     assert found.message == (
-        "spec.metallb.poolName: the IPAddressPool of 2 tenants is called edge in place of"
-        f" default-pool: {THEN}"
+        "spec.metallb.poolName renames the IPAddressPool of 2 tenants from default-pool to edge;"
+        f" {THEN}"
     )
     base = {**TWO, "tenants/one.yaml": named("one", "own")}
     (found,) = of(base, {**base, "ipam.yaml": settings("edge")})
-    assert "of 1 tenant is called" in found.message
+    assert "of 1 tenant from" in found.message

@@ -17,7 +17,7 @@ def test_a_mistyped_former_name_is_told_with_the_one_that_was_meant_and_what_cha
     assert found.location.path == "tenants/uno.yaml"
     assert "TenantCluster team-a/onne is not in " in found.message
     assert found.message.endswith(
-        "TenantCluster team-b/uno takes nothing over: 8 addresses of team-a/one change"
+        "TenantCluster team-b/uno takes over no addresses: 8 addresses of team-a/one change"
     )
     assert found.hint == "did you mean team-a/one?"
     assert as_findings(TWO, unlike("team-a/one"), "rename-unused", "looks-renamed") == []
@@ -30,11 +30,10 @@ def test_who_looks_renamed_besides_hears_of_it_once() -> None:
     assert (found.code, found.location.path) == ("rename-unused", "tenants/uno.yaml")
     assert "TenantCluster team-a/onne is not in " in found.message
     assert found.message.endswith(
-        "so TenantCluster team-a/uno takes nothing over: this looks like a rename of"
-        " TenantCluster team-a/one: 8 addresses change"
+        "addresses: TenantCluster team-a/uno looks renamed from TenantCluster team-a/one; 8 addresses change"
     )
     assert found.hint == (
-        "to keep them, let metadata.annotations say: gitops-ipam.dev/formerly: team-a/one"
+        "to keep them, change metadata.annotations to: gitops-ipam.dev/formerly: team-a/one"
     )
 
 

@@ -21,10 +21,9 @@ def test_a_grant_of_what_a_record_of_another_space_holds_is_a_warning_at_its_cla
     (found,) = as_findings(BOTH, {**BOTH, **TWO})
     assert (found.severity.value, str(found.location)) == ("warning", "tenants/two.yaml:1")
     assert found.message == (
-        "10.40.0.0-10.40.0.7 in address space lab goes to team-b/two (loadbalancer), and is held by"
-        " team-a/one (loadbalancer) in default (10.40.0.0-10.40.0.7): it is given out a second time"
+        "10.40.0.0-10.40.0.7 in address space lab is allocated to team-b/two (loadbalancer), but team-a/one (loadbalancer) in default (10.40.0.0-10.40.0.7) already holds it"
     )
-    assert "behind NAT" in found.hint
+    assert "example, NAT);" in found.hint
 
 
 def test_one_that_only_lies_in_a_pool_of_another_space_is_to_be_known() -> None:
@@ -32,8 +31,7 @@ def test_one_that_only_lies_in_a_pool_of_another_space_is_to_be_known() -> None:
     (found,) = as_findings(BOTH, {**BOTH, **three})
     assert (found.severity.value, str(found.location)) == ("info", "tenants/three.yaml:1")
     assert found.message == (
-        "10.40.0.8-10.40.0.15 in address space default goes to team-b/three (loadbalancer), and"
-        " is also in NetworkPool lab in lab: it might be allocated twice"
+        "10.40.0.8-10.40.0.15 in address space default is allocated to team-b/three (loadbalancer), but is also in NetworkPool lab in lab, so it might be allocated twice"
     )
 
 

@@ -72,7 +72,7 @@ def test_what_the_base_says_of_observed_files_already_is_a_warning(folder: Path)
     compared = review(repository.source("HEAD"), repository, "base")
     assert LOST in [it.location.path for it in compared.inherited]
     messages = [it.message for it in compared.whole("base").findings if it.location.path == LOST]
-    assert any(it.endswith("; base has it already") for it in messages)
+    assert any(it.endswith(" (also in base)") for it in messages)
 
 
 def test_what_a_change_itself_edits_there_is_an_error(folder: Path) -> None:

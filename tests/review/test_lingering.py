@@ -23,7 +23,7 @@ def test_who_takes_a_tenant_away_alone_is_told_what_holds_its_addresses_still() 
         "this change removes TenantCluster team-a/held, but IPAllocation butler-system/held in"
         " tenants/held.yaml still holds 8 addresses for it"
     )
-    assert found.hint == "to release them, also remove IPAllocation butler-system/held"
+    assert found.hint == "also remove IPAllocation butler-system/held to release them"
     assert as_findings(BASE, without(files, "tenants/held.yaml"), "reference-not-found") == []
 
 
@@ -42,4 +42,4 @@ def test_a_request_that_holds_nothing_yet_is_told_as_before() -> None:
 def test_a_request_of_a_tenant_that_may_be_renamed_is_told_the_field_to_change() -> None:
     files = {**without(BASE, "tenants/cluster.yaml"), "tenants/new.yaml": tenant("new")}
     (found,) = as_findings(BASE, files, "reference-not-found")
-    assert found.hint.startswith("after a rename, set tenantClusterRef to the new name")
+    assert found.hint.startswith("set tenantClusterRef to the new name")

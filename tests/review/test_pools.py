@@ -34,7 +34,9 @@ def spaced(space: str, name: str = "edge", cidr: str = "10.40.0.0/24") -> str:
 def test_what_is_new_is_told_at_its_place() -> None:
     first, second = as_findings({}, SMALL)
     assert (first.code, str(first.location)) == ("pool-added", "pools/edge.yaml:1")
-    assert first.message.endswith("is new: 10.40.0.0-10.40.0.255, gate exhausted (70, 85, 95)")
+    assert first.message.endswith(
+        "is new: 10.40.0.0-10.40.0.255, capacity limit exhausted (70, 85, 95)"
+    )
     assert (second.code, second.message) == (
         "provider-added", "ProviderConfig butler-system/default is new",
     )  # fmt: skip
@@ -48,7 +50,7 @@ def test_what_could_not_be_read_before_is_told_as_a_change() -> None:
     wrong = pool().replace("10.40.0.0", "10.40.0.1")
     (found,) = as_findings({"pools/a.yaml": wrong}, {"pools/a.yaml": pool()})
     assert (found.code, found.message) == (
-        "pool-changed", "NetworkPool butler-system/edge could not be read in main",
+        "pool-changed", "NetworkPool butler-system/edge cannot be read in main",
     )  # fmt: skip
 
 
@@ -64,8 +66,7 @@ def test_a_range_by_hand_is_told_when_it_is_new_or_another_one() -> None:
     (new,) = as_findings({}, {"tenants/one.yaml": one})
     assert (new.code, str(new.location)) == ("manual-range-added", "tenants/one.yaml:6")
     assert new.message == (
-        "10.40.0.100-10.40.0.109 of team-a/one (loadBalancerPool) is new:"
-        " it is used without a record"
+        "10.40.0.100-10.40.0.109 of team-a/one (loadBalancerPool) is new, and has no record"
     )
     (changed,) = as_findings({"tenants/one.yaml": one}, {"tenants/moved.yaml": other})
     assert changed.code == "manual-range-changed"
@@ -96,7 +97,7 @@ def test_a_pool_in_an_address_space_is_told_while_settings_list_none() -> None:
     assert [item.code for item in as_findings(listed, {**listed, **new})] == ["pool-added"]
     moved = as_findings({"pools/a.yaml": pool()}, new)
     assert [item.code for item in moved] == ["pool-changed", "address-space-changed"]
-    assert moved[1].message == "NetworkPool edge is put from address space default into lab"
+    assert moved[1].message == "NetworkPool edge moves from address space default to lab"
     assert moved[1].severity is Severity.INFO
 
 
@@ -120,7 +121,7 @@ def test_a_pool_over_what_another_address_space_holds_is_told(
     found = [it for it in as_findings(before, now) if it.code == "address-space-overlap"]
     assert len(found) == (is_told and theirs != ours)
     for it in found:
-        assert "other spaces hold addresses of it: team-a/one (loadbalancer) 10.40.0.0-" in str(it)
+        assert "other spaces hold: team-a/one (loadbalancer) 10.40.0.0-10.40.0.7;" in str(it)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +137,9 @@ def test_a_pool_that_holds_addresses_stays_in_its_address_space(before: Files) -
     now = {**before, "pools/edge.yaml": spaced("lab")}
     (moved,) = (item for item in as_findings(before, now) if item.code == "address-space-changed")
     assert (moved.severity, str(moved.location)) == (Severity.ERROR, "pools/edge.yaml:5")
-    assert moved.message.endswith("into lab with 8 addresses that are held")
+    assert moved.message.endswith(
+        "default to lab, but records hold 8 addresses of it, which a pool in default could allocate again"
+    )
 
 
 def test_without_a_gate_that_changes_an_evaluation_is_as_it_was() -> None:
@@ -169,7 +172,7 @@ def test_a_pool_may_grow_and_not_shrink() -> None:
     assert (item.code, item.severity) == ("pool-shrunk", "error")
     assert str(item.location) == "pools/edge.yaml:5"
     assert item.message == (
-        "NetworkPool edge no longer contains all of 10.40.0.0-10.40.0.255 of main"
+        "NetworkPool edge no longer contains all of 10.40.0.0-10.40.0.255, as in main"
     )
 
 
@@ -180,7 +183,7 @@ def test_an_override_lets_a_pool_shrink_and_says_what_stays_held() -> None:
     (item,) = told_shrunk(reconciled(SMALL), pool(cidr="10.40.0.0/25"), Overrides((mine,)))
     assert item.severity == "warning"
     assert item.message.endswith(
-        "of main; an Override lets it shrink, and what records hold stays held"
+        "in main; an Override permits this, and records keep their addresses"
     )
 
 

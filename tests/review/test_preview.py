@@ -64,7 +64,7 @@ def test_of_very_many_records_the_maps_alone_are_told(monkeypatch: pytest.Monkey
     monkeypatch.setattr(previewing, "MAX_RECORDS", 1)
     found = preview(evaluation_of(CHANGE), lambda: evaluation_of(SMALL))
     assert (len(found.maps), found.applied) == (1, ())
-    assert found.why == "Not shown with more than 1 records; ipam render writes all of it."
+    assert found.why == "Not shown with more than 1 records. Run ipam render to see it."
 
 
 def test_a_base_that_cannot_be_read_stops_nothing() -> None:

@@ -15,14 +15,15 @@ def test_a_rename_without_the_annotation_is_told_with_the_line_that_keeps_the_ad
     assert (found.code, found.severity.value) == ("looks-renamed", "warning")
     assert found.location.path == "tenants/uno.yaml"
     assert (
-        found.message == "this looks like a rename of TenantCluster team-a/one: 8 addresses change"
+        found.message
+        == "TenantCluster team-a/uno looks renamed from TenantCluster team-a/one; 8 addresses change"
     )
     line = "gitops-ipam.dev/formerly: team-a/one"
     assert found.hint == f"to keep them, add to its metadata.annotations: {line}"
     followed = {**files, "tenants/uno.yaml": formerly(tenant("uno"), line.partition(": ")[2])}
     (found,) = as_findings(TWO, followed, "looks-renamed", "renamed")
     assert found.severity.value == "info"
-    assert found.message.endswith("it keeps 1 record with 8 addresses")
+    assert found.message.endswith("and keeps 1 record with 8 addresses")
 
 
 def test_one_address_that_would_change_is_no_plural() -> None:
@@ -30,7 +31,7 @@ def test_one_address_that_would_change_is_no_plural() -> None:
     one = reconciled({**SMALL, "tenants/one.yaml": small})
     files = {**without(one, "tenants/one.yaml"), "tenants/uno.yaml": tenant("uno")}
     (found,) = as_findings(one, files, "looks-renamed")
-    assert found.message.endswith("a rename of TenantCluster team-a/one: 1 address changes")
+    assert found.message.endswith("looks renamed from TenantCluster team-a/one; 1 address changes")
 
 
 @pytest.mark.parametrize(
@@ -61,9 +62,7 @@ def test_several_candidates_are_one_finding_with_both_sides() -> None:
     (found,) = as_findings(TWO, files, "looks-renamed")
     assert found.location.path == "tenants/z.yaml"
     assert found.message == (
-        "this looks like a rename: the change removes TenantCluster team-a/one and TenantCluster"
-        " team-a/two and adds TenantCluster team-a/due and TenantCluster team-a/uno, of the same"
-        " team: 16 addresses change"
+        "this looks like a rename: the change removes TenantCluster team-a/one and TenantCluster team-a/two and adds TenantCluster team-a/due and TenantCluster team-a/uno of the same team; 16 addresses change"
     )
     assert found.hint == (
         "to keep them, add to metadata.annotations of each: gitops-ipam.dev/formerly: NAMESPACE/NAME"
@@ -77,7 +76,7 @@ def test_a_rename_is_taken_back_by_another_one() -> None:
     assert seems.hint.endswith("gitops-ipam.dev/formerly: team-a/uno")
     files["tenants/one.yaml"] = formerly(tenant("one"), "team-a/uno")
     (kept,) = as_findings(base, files, "looks-renamed", "renamed")
-    assert kept.message.endswith("it keeps 1 record with 8 addresses")
+    assert kept.message.endswith("and keeps 1 record with 8 addresses")
 
 
 def test_a_renamed_pool_is_told_with_its_addresses() -> None:
@@ -87,12 +86,12 @@ def test_a_renamed_pool_is_told_with_its_addresses() -> None:
         "providers/default.yaml": provider(pools="[{name: rim}]"),
     }
     (found,) = as_findings(TWO, files, "looks-renamed")
-    assert found.message.endswith("NetworkPool butler-system/edge: 16 addresses are of no pool")
+    assert found.message.endswith("NetworkPool butler-system/edge; 16 addresses would have no pool")
     assert found.hint.endswith("gitops-ipam.dev/formerly: butler-system/edge")
     files["pools/rim.yaml"] = formerly(pool("rim"), "butler-system/edge")
     (found,) = as_findings(TWO, files, "looks-renamed", "renamed")
     assert found.message.endswith(
-        "rim was butler-system/edge: it keeps 2 records with 16 addresses"
+        "butler-system/rim was renamed from butler-system/edge, and keeps 2 records with 16 addresses"
     )
 
 
@@ -100,7 +99,7 @@ def test_a_rename_of_what_was_gone_before_the_change_is_a_warning() -> None:
     gone = without(TWO, "tenants/one.yaml")
     found = as_findings(gone, renamed(), "renamed")
     assert sorted(item.severity.value for item in found) == ["info", "warning"]
-    assert any("team-a/one was gone before this change" in item.message for item in found)
+    assert any("team-a/one was removed before this change" in item.message for item in found)
     assert as_findings(renamed(), renamed(), "renamed") == []  # its base says so already
 
 
@@ -113,7 +112,10 @@ def test_a_renamed_pool_that_holds_addresses_stays_in_its_address_space() -> Non
     files["pools/rim.yaml"] = text.replace("edge}", "edge, gitops-ipam.dev/address-space: lab}")
     (found,) = as_findings(TWO, files, "address-space-changed")
     assert found.severity.value == "error"
-    assert "from address space default into lab with 16 addresses that are held" in found.message
+    assert (
+        "from address space default to lab, but records hold 16 addresses of it, which a"
+        in found.message
+    )
 
 
 PIN = "{startAddress: 10.40.0.50, endAddress: 10.40.0.57}"
@@ -133,13 +135,13 @@ def test_a_tenant_whose_addresses_a_request_holds_looks_renamed() -> None:
     files = {**without(base, "tenants/one.yaml"), "tenants/uno.yaml": tenant("uno")}
     (found,) = as_findings(base, files, "looks-renamed")
     assert found.location.path == "tenants/uno.yaml"
-    assert found.message.endswith("a rename of TenantCluster team-a/one: 8 addresses change")
+    assert found.message.endswith("looks renamed from TenantCluster team-a/one; 8 addresses change")
     assert found.hint == (
         "to keep them, add to its metadata.annotations: gitops-ipam.dev/formerly: team-a/one,"
         " and set tenantClusterRef of IPAllocation butler-system/held to the new name"
     )
     (dangling,) = as_findings(base, files, "reference-not-found")
-    assert dangling.hint.startswith("after a rename, set tenantClusterRef to the new name")
+    assert dangling.hint.startswith("set tenantClusterRef to the new name")
 
 
 @pytest.mark.parametrize("kind", ["nodes", "loadbalancer"])
@@ -181,7 +183,7 @@ def test_another_namespace_in_the_same_file_looks_renamed_and_the_hint_names_the
     )
     followed = formerly(tenant("one", "team-b", teamRef="{name: team-a}"), "team-a/one")
     (kept,) = as_findings(TWO, {**TWO, "tenants/one.yaml": followed}, "looks-renamed", "renamed")
-    assert kept.message.endswith("it keeps 1 record with 8 addresses")
+    assert kept.message.endswith("and keeps 1 record with 8 addresses")
 
 
 def test_what_a_request_holds_changes_hands_only_within_a_team_and_to_one_alone() -> None:
@@ -189,8 +191,8 @@ def test_what_a_request_holds_changes_hands_only_within_a_team_and_to_one_alone(
     files = {**without(base, "tenants/one.yaml"), "tenants/held.yaml": imported(of="team-a/uno")}
     other = formerly(tenant("uno", teamRef="{name: other}"), "team-a/one")
     (found,) = as_findings(base, {**files, "tenants/uno.yaml": other}, "announcement-moved")
-    assert "would go from it to team-a/uno at once" in found.message
+    assert "would move from cluster team-a/one (removed) to team-a/uno in one step" in found.message
     files["tenants/uno.yaml"] = formerly(tenant("uno"), "team-a/one")
     files["tenants/two.yaml"] = formerly(tenant("dos"), "team-a/one")
     (found,) = as_findings(base, files, "announcement-moved")
-    assert "would go from it to team-a/uno at once" in found.message
+    assert "would move from cluster team-a/one (removed) to team-a/uno in one step" in found.message

@@ -45,14 +45,12 @@ def test_what_was_loosened_is_told_field_by_field() -> None:
     own = Settings(gate=None, thresholds=Thresholds(80, 90, 99), location=HOME)
     (found,) = loosened(own, Settings(), "abc")
     assert found.message == (
-        "looser than in commit abc, the newest reconcile commit: gate never (there exhausted),"
-        " thresholds 80/90/99 (there 70/85/95); the stricter counts until reconcile has committed"
-        " something by these"
+        "Settings are less strict than in the newest reconcile commit abc: gate from exhausted to never, thresholds from 70/85/95 to 80/90/99; the stricter values apply until the next reconcile commit"
     )
     (found,) = loosened(Settings(min_records=20), Settings(), "abc")
     assert str(found.location) == "ipam.yaml:1"  # where there is no file, it is told of its place
     assert found.message.startswith(
-        "looser than in commit abc, the newest reconcile commit: brakes."
+        "Settings are less strict than in the newest reconcile commit abc: brakes.minRecords"
     )
 
 
@@ -62,7 +60,7 @@ def test_a_brake_goes_by_the_stricter_share() -> None:
     held = held_to(evaluation, Settings(), "abc")
     assert (evaluation.brake, gates(held)) == (None, ["brake"])
     assert held.brake is not None
-    assert "over the 30% of brakes.maxReleasePercent" in held.brake.message
+    assert "more than brakes.maxReleasePercent" in held.brake.message
     assert [item.code for item in held.findings] == ["settings-loosened"]
 
 

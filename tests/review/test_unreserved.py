@@ -22,7 +22,7 @@ def test_a_block_that_is_not_reserved_any_more_is_a_warning_with_what_it_was_for
     (found,) = as_findings(DONE, {**DONE, "pools/edge.yaml": pool(reserved=LATER)})
     assert (found.severity, str(found.location)) == (Severity.WARNING, "pools/edge.yaml:5")
     assert found.message == (
-        "NetworkPool edge may give out what main reserves: 10.40.0.8-10.40.0.15 ('routers')"
+        "NetworkPool edge can allocate 10.40.0.8-10.40.0.15 ('routers'), reserved in main"
     )
     assert "reserve them again" in found.hint
 
@@ -37,11 +37,11 @@ def test_who_gets_the_same_in_another_address_space_or_others_of_the_pool_is_not
     kept = "[{cidr: 10.40.0.16/28}]"
     text = pool(reserved=kept, tenantAllocation="{start: 10.40.0.8, end: 10.40.0.63}")
     (found,) = as_findings(DONE, {**DONE, **theirs, "pools/edge.yaml": text})
-    given = "; this very change gives 10.40.0.8-10.40.0.15 to team-a/three (loadbalancer)"
-    assert found.message.endswith(f"('routers'){given}")
+    given = "; this change allocates 10.40.0.8-10.40.0.15 to team-a/three (loadbalancer)"
+    assert found.message.endswith(f"('routers'), reserved in main{given}")
     small = pool(reserved=kept, tenantAllocation="{start: 10.40.0.9, end: 10.40.0.63}")
     (found,) = as_findings(DONE, {**DONE, **theirs, "pools/edge.yaml": small})
-    assert found.message.endswith("10.40.0.9-10.40.0.15 ('routers')")
+    assert found.message.endswith("10.40.0.9-10.40.0.15 ('routers'), reserved in main")
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_pool_that_comes_in_the_place_of_another_is_judged_by_what_that_reserv
     gone = without(DONE, "pools/edge.yaml")
     (found,) = as_findings(DONE, {**gone, "pools/next.yaml": pool("next", "10.40.0.0/28")})
     assert found.message == (
-        "NetworkPool next may give out what main reserves: 10.40.0.8-10.40.0.15 ('routers')"
+        "NetworkPool next can allocate 10.40.0.8-10.40.0.15 ('routers'), reserved in main"
     )
     assert as_findings(DONE, {**gone, "pools/next.yaml": spaced("lab", "next")}) == []
 
@@ -74,7 +74,7 @@ def test_what_is_excluded_from_a_pool_of_cluster_api_counts_as_well() -> None:
     )
     now = vips.replace("excludedAddresses: [10.50.0.9]", "excludedAddresses: []")
     (found,) = as_findings({"pools/vips.yaml": vips}, {"pools/vips.yaml": now})
-    assert found.message.endswith("main reserves: 10.50.0.9")
+    assert found.message.endswith("vips can allocate 10.50.0.9, reserved in main")
     now = vips.replace("gateway: 10.50.0.1", "gateway: 10.50.0.254")
     (found,) = as_findings({"pools/vips.yaml": vips}, {"pools/vips.yaml": now})
-    assert found.message.endswith("main reserves: 10.50.0.1")
+    assert found.message.endswith("vips can allocate 10.50.0.1, reserved in main")

@@ -45,7 +45,7 @@ def untold(steps: list[Step], owner: str, ranges: str) -> list[str]:
     checks = [step.ran.out for step in earlier if step.is_("check")]
     said = checks[-1] if checks else ""
     found = [] if ranges in last.ran.out else ["reconcile does not name it"]
-    is_told = "to release" in said or "held back by a brake" in said
+    is_told = "to release" in said or "held back by the release limit" in said
     found += [] if is_told else ["check tells of no release"]
     found += ["check says that all is fine"] if "fine: no findings" in said else []
     return [f"{last.command}: {owner} loses {ranges}: {why}" for why in found]

@@ -312,11 +312,11 @@ def _left(manifest: Manifest, _: ImportedList) -> str:
     if why := made_of_record(manifest):
         return why
     if status.get("phase") == "Released":
-        return "it is released"
+        return "released"
     owner = spec.get(kinds.OWNER) or {}
     name = kinds.own_name((owner.get("namespace", ""), owner.get("name", "")), spec.get("type", ""))
     if manifest["metadata"]["name"] == name and not _is_given(manifest):
-        return "it has no addresses yet: its tenant asks for them itself"
+        return "no addresses yet, and its tenant requests them itself"
     return being_deleted(manifest)
 
 

@@ -30,8 +30,8 @@ from reconciler.model.settings import Settings
 _CIDR = ("spec", "cidr")
 _ALLOCATION = ("spec", "tenantAllocation")
 _IPV6_HINT = (
-    "NetworkPool is IPv4 only (its CRD says so); kinds that take IPv6 are ProxyIPPool,"
-    " InClusterIPPool and GlobalInClusterIPPool"
+    "use AddressPool, ProxyIPPool, InClusterIPPool, or GlobalInClusterIPPool for IPv6; NetworkPool"
+    " supports only IPv4"
 )
 
 
@@ -67,7 +67,7 @@ def read_pool(document: Document, settings: Settings) -> tuple[NetworkPool | Non
     if has_error(found):
         return None, found
     if not usable:
-        message = "no address is left to give out: everything is reserved"
+        message = "the pool has no allocatable address, because everything is reserved"
         hint = "remove a reserved block, or widen the ranges"
         found.append(warning("pool-empty", document.at("spec", "reserved"), message, hint))
     defaults = (spec.get("tenantAllocation") or {}).get("defaults") or {}
@@ -109,7 +109,7 @@ def _reserved(
         if other != index:
             title = f"spec.reserved[{index}].cidr: {format_cidr(block)}"
             message = f"{title} overlaps spec.reserved[{other}]"
-            hint = "remove one of the two, or make them one block"
+            hint = "remove one of the two, or merge them into one block"
             place = document.at("spec", "reserved", index, "cidr")
             found.append(warning("reserved-overlap", place, message, hint))
     return blocks
@@ -121,10 +121,10 @@ def _windows(document: Document, network: IPRange, found: list[Finding]) -> list
     ranges = allocation.get("ranges")
     message = hint = ""
     if ranges and halves:
-        message, hint = f"{' and '.join(halves)} ignored, because ranges are there", "remove them"
+        message, hint = f"{' and '.join(halves)} ignored, because ranges are set", "remove them"
     elif len(halves) == 1:
-        message = f"{halves[0]} without its other end: the whole CIDR is given out"
-        hint = "give both start and end"
+        message = f"{halves[0]} is set without its other end, so the whole CIDR is allocatable"
+        hint = "set both start and end"
     if message:
         place = document.at(*_ALLOCATION, halves[0], key=True)
         found.append(warning("range-ignored", place, message, hint))
@@ -138,9 +138,8 @@ def _windows(document: Document, network: IPRange, found: list[Finding]) -> list
         if window is None or _is_outside(document, at, window, network, found):
             continue
         if windows and window.first <= windows[-1].last:
-            message = f"ranges[{index}].start must be after the end of the range before,"
-            message += f" {format_short(IPRange(4, windows[-1].last, windows[-1].last))}"
-            hint = "sort ranges by start, and let none overlap"
+            message = f"ranges[{index}].start must be after the end of the previous range, {format_short(IPRange(4, windows[-1].last, windows[-1].last))}"
+            hint = "sort the ranges by start, and remove overlaps"
             fields.refuse(found, document, (*steps, "start"), "ranges-unsorted", message, hint)
             continue
         windows.append(window)
@@ -152,8 +151,8 @@ def _is_outside(
 ) -> bool:
     if network.covers(window):
         return False
-    message = f"{format_short(window)} falls outside spec.cidr {format_cidr(network)}"
-    hint = "narrow the range, or widen spec.cidr"
+    message = f"{format_short(window)} is outside spec.cidr {format_cidr(network)}"
+    hint = "shrink the range, or widen spec.cidr"
     fields.refuse(found, document, steps, "range-outside-pool", message, hint)
     return True
 
@@ -164,10 +163,9 @@ def _judge_borders(
     for position, window in enumerate(windows):
         starts, ends = (window.first <= end <= window.last for end in (block.first, block.last))
         if starts != ends:
-            message = f"reserved {format_cidr(block)} straddles the border of ranges[{position}]"
-            message += f" ({format_short(window)})"
+            message = f"reserved block {format_cidr(block)} crosses the boundary of ranges[{position}] ({format_short(window)})"
             steps = ("spec", "reserved", index, "cidr")
-            hint = "let both ends of the block lie inside the range, or both outside of it"
+            hint = "move the block entirely inside or outside the range"
             fields.refuse(found, document, steps, "reserved-straddles-range", message, hint)
 
 
@@ -223,14 +221,14 @@ def read_provider(document: Document) -> tuple[Provider | None, list[Finding]]:
     is_ipam = network.get("mode", "cloud") == "ipam"
     if is_ipam and spec.get("provider") in _CLOUDS:
         message = f"mode ipam cannot be used with provider {spec['provider']}"
-        hint = "use mode cloud: the cloud gives the addresses"
+        hint = "set mode: cloud; the cloud provides the addresses"
         place = document.at("spec", "network", "mode")
         return None, [error("provider-mode", place, message, hint)]
     scope = spec.get("scope") or {}
     is_of_team = scope.get("type") == "team"
     if is_of_team and not scope.get("teamRef"):
         message = "scope.type is team, but scope.teamRef is missing"
-        hint = "name the team: teamRef: {name: backend}"
+        hint = "add the team, for example teamRef: {name: backend}"
         fields.refuse(
             found, document, ("spec", "scope", "teamRef"), "field-required", message, hint
         )
@@ -375,7 +373,7 @@ def _smaller(documents: Documents, claim: Claim, size: int) -> Fix | None:
     document = documents.find(kind, claim.key.namespace, claim.key.name)
     if document is None:
         return None
-    says = f"ask for {size} instead of {claim.size}, the most that fit"
+    says = f"ask for {size} instead of {claim.size}, the largest size that fits"
     return Fix(says, document, (Edit(steps, size),))
 
 
@@ -393,8 +391,7 @@ def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Fix]:
             return
         if size - network.size >= lacking:
             cidr = format_cidr(wider) or ""
-            says = f"widen {pool.key.name} from {format_cidr(network)} to {cidr},"
-            says += " if the network team agrees"
+            says = f"widen {pool.key.name} from {format_cidr(network)} to {cidr}, if the network team agrees"
             yield Fix(says, document, (Edit(("spec", "cidr"), cidr), *edits))
 
 

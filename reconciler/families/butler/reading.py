@@ -71,18 +71,21 @@ class _Reader:
         found: Finding | None = None
         if provider is None and not self.documents.unread(kinds.PROVIDER, *key):
             place = document.at("spec", "providerConfigRef", "name")
-            message = f"{document.title}: ProviderConfig {'/'.join(key)} is not in the repository"
+            message = f"{document.title}: ProviderConfig {'/'.join(key)} does not exist in this repository"
             spaces = self.documents.namesakes(kinds.PROVIDER, key[1])
-            message += f", only in {join_limited(spaces)}" if spaces else ""
-            hint = "add the provider, or name another in spec.providerConfigRef"
+            message += f" (only in {join_limited(spaces)})" if spaces else ""
+            hint = "correct spec.providerConfigRef, or add the provider"
             found = error("reference-not-found", place, message, hint)
         elif provider is not None and provider.team not in (None, tenants.owner_of(document).team):
             place = document.at("spec", "teamRef", "name")
-            message = (
-                f"{document.title} is of team {tenants.owner_of(document).team}, but ProviderConfig"
-            )
+            message = f"{document.title} belongs to team {tenants.owner_of(document).team}, but ProviderConfig"
             message += f" {provider.document.name} belongs to team {provider.team}"
-            found = error("team-mismatch", place, message, "use a provider of the platform")
+            found = error(
+                "team-mismatch",
+                place,
+                message,
+                "use a provider of the platform, or of the same team",
+            )
         if provider is None or found is not None:
             self.reading.report(document, *([found] if found else []))
             self._protect(document)
@@ -102,9 +105,8 @@ class _Reader:
         steps, what = ("spec", "providerConfigRef"), f"ProviderConfig {name}"
         if self.providers.is_arbitrary(document):
             say = error if self.settings.implicit_is_error else warning
-            message = f"{document.title} has no providerConfigRef, so it uses {what}, the first by"
-            message += " name"
-            hint = f"set spec.providerConfigRef.name to {name} or another, or name a provider"
+            message = f"{document.title} has no providerConfigRef, so it uses {what} (first name)"
+            hint = f"set spec.providerConfigRef.name (for example to {name}), or name a provider"
             found = say("provider-implicit", document.at(*steps), message, f"{hint} default")
             self.reading.report(document, found)
         if (
@@ -114,7 +116,7 @@ class _Reader:
             and tenants.manual_range(document, []) is None
         ):
             message = f"{document.title} gets no addresses, because {what} has no network.mode"
-            hint = f"set spec.network.mode of {what} to ipam, or name another provider"
+            hint = f"set spec.network.mode of {what} to ipam, or choose another provider"
             found = warning("provider-mode", document.at(*steps), message, hint)
             self.reading.report(document, found)
 
@@ -125,8 +127,8 @@ class _Reader:
         reference = document.spec.get("teamRef")
         if reference and self.teams and reference["name"] not in self.teams:
             place = document.at("spec", "teamRef", "name")
-            message = f"{document.title}: Team {reference['name']} is not in the repository"
-            hint = "add the team, or correct its name"
+            message = f"Team {reference['name']} does not exist in this repository"
+            hint = "correct the name, or add the team"
             self.reading.report(document, warning("reference-not-found", place, message, hint))
 
     def _manual_range(self, document: Document, claim: Key | None = None) -> None:
@@ -156,7 +158,7 @@ class _Reader:
         document, reading = provider.document, self.reading
         if provider.lacks_mode:
             message = f"{document.title} names pools but no network.mode, so it serves no tenant"
-            hint = "set spec.network.mode to ipam, or to cloud if it must not give out addresses"
+            hint = "set spec.network.mode to ipam, or to cloud if it must not allocate addresses"
             place = document.at("spec", "network")
             reading.report(document, warning("provider-mode", place, message, hint))
         if (gateway := provider.gateway) is not None:
@@ -172,8 +174,8 @@ class _Reader:
                 self._hold_back(provider, key)
             elif provider.is_ipam and key not in reading.frozen:
                 steps = ("spec", "network", "poolRefs", index, "name")
-                message = f"{kinds.POOL.kind} {key.short} is not in the repository"
-                hint = "add the pool, or name one that exists"
+                message = f"{kinds.POOL.kind} {key.short} does not exist in this repository"
+                hint = "correct the name, or add the pool"
                 reading.report_missing(document, steps, key, message, hint)
 
     def _hold_back(self, provider: pools.Provider, key: Key) -> None:
@@ -181,7 +183,7 @@ class _Reader:
         if gateway is None or not pool.usable.covers(gateway):
             return
         message = f"gateway {format_short(gateway)} of ProviderConfig {provider.document.name}"
-        message += f" is not reserved in {pool.key.name}; it is held back"
+        message += f" is in pool {pool.key.name} but not reserved; it will not be allocated"
         hint = f"add {format_short(gateway)}/32 to spec.reserved"
         found = warning("gateway-in-pool", pool.source, message, hint)
         self.reading.report(provider.document, found)
@@ -234,7 +236,7 @@ def growers(documents: Documents, settings: Settings) -> Iterator[Grower]:
 def _check_pool_name(document: Document, found: list[Finding]) -> None:
     name = document.annotations().get(kinds.NAMED)
     if name is not None and not is_name(name):
-        message = f"{kinds.NAMED}: {shown(name)} is not a valid object name"
+        message = f"{kinds.NAMED} is {shown(name)}, which is not a valid object name"
         steps = ("metadata", "annotations", kinds.NAMED)
-        hint = f"write {POOL_NAME}, for example"
+        hint = f"write, for example, {POOL_NAME}"
         refuse(found, document, steps, "annotation-invalid", message, hint)

@@ -131,12 +131,11 @@ def _report_missing_tenant(
     document: Document, documents: Documents, reading: FamilyReading, count: int
 ) -> None:
     namespace, name = tenant_named(document)
-    message = f"TenantCluster {namespace}/{name} is not in the repository"
-    hint = "add the TenantCluster when it exists; the addresses are held anyway; for a holder that"
-    hint += f" is not a cluster, set the annotation {HOLDER}: {EXTERNAL}"
+    message = f"TenantCluster {namespace}/{name} does not exist in this repository"
+    hint = f"add the TenantCluster; if the holder is not a cluster, set the annotation {HOLDER}: {EXTERNAL}"
     near = ""
     if (held := document.annotations().get(HOLDER)) is not None:
-        hint = f"did you mean {HOLDER}: {EXTERNAL}? It is {shown(held)}"
+        hint = f"set {HOLDER} to {EXTERNAL} (now {shown(held)})"
     elif count > MAX_SUGGESTIONS:
         pass
     elif spaces := documents.namesakes(kinds.TENANT, name):
@@ -144,7 +143,7 @@ def _report_missing_tenant(
     elif other := nearest(name, documents.every(kinds.TENANT, namespace), _NEAR):
         near = f"{namespace}/{other}"
     if near:
-        hint = f"did you mean {near}? It gets other addresses while this names {namespace}/{name}"
+        hint = f"did you mean {near}? It gets separate addresses until this is corrected"
     place = document.at(*_TENANT_NAME)
     reading.report(document, warning("reference-not-found", place, message, hint))
 
@@ -158,7 +157,7 @@ def _claim(
     found: list[Finding] = []
     pin = read_pin(document, found)
     if pin is not None and spec.get("count", pin.size) != pin.size:
-        message = f"spec.count: {spec['count']}, but pinnedRange holds {pin.size}"
+        message = f"spec.count is {spec['count']}, but pinnedRange has {plural(pin.size, 'address')}; count is ignored"
         found.append(warning("pin-count", document.at("spec", "count"), message, "remove count"))
     claim = Claim(
         key=kinds.request_key(document.namespace, document.name),
@@ -183,8 +182,8 @@ def _claim(
     reading.report(document, *found)
     reading.claims[claim.key] = claim
     if network is None:
-        message = f"spec.poolRef.name: {kinds.POOL.kind} {pool.short} is not in the repository"
-        hint = "name a pool of the request's namespace, or add the pool"
+        message = f"{kinds.POOL.kind} {pool.short} does not exist in this repository"
+        hint = "choose a pool in the namespace of the request, or add the pool"
         reading.report_missing(document, _POOL_NAME, pool, message, hint)
     return claim
 
@@ -282,9 +281,8 @@ def _judge_first(
     claim = alone.get(kinds.LB)
     is_new = claim is not None and claim.pin is None and not lb.asked and lb.record is None
     if claim is not None and is_new and pin is not None:
-        message = f"{document.title} has {format_short(pin)} as nodes only, so its first"
-        message += f" load-balancer range of {plural(claim.size, 'address')} is a new one"
-        hint = "if its load balancers have addresses already, describe them as type loadbalancer"
+        message = f"{document.title} has only node addresses ({format_short(pin)}), so it would get a new load-balancer range of {plural(claim.size, 'address')}"
+        hint = "if its load balancers already have addresses, describe them as type loadbalancer"
         yield warning("load-balancer-new", document.start, message, hint)
 
 
@@ -314,7 +312,7 @@ def _judge_requests(
 
 def _replaces(chosen: TenantRequest, rest: Sequence[TenantRequest], tenant: Document) -> Finding:
     pin = format_short(chosen.claim.pin) if chosen.claim.pin else ""
-    message = f"{pin} is {tenant.title}'s own {chosen.claim.type} claim: it gets no other range"
+    message = f"pin {pin} is used as the {chosen.claim.type} range of {tenant.title}"
     if rest:
         verb = "is" if len(rest) == 1 else "are"
         message += f"; {join_limited([it.document.title for it in rest])} {verb} additional"
@@ -327,16 +325,14 @@ def _in_addition(
 ) -> Finding:
     count = sum(item.claim.size for item in rest)
     titles = join_limited([it.document.title for it in rest])
-    message = f"{tenant.title} gets {plural(alone.size, f'{alone.type} address')} of its own, in addition to"
-    message += f" {'this' if count == 1 else 'these'} {count} of {titles}"
+    message = f"{tenant.title} gets {plural(alone.size, f'{alone.type} address')} in addition to the {count} of {titles}"
     hint = f"to hold only these, pin them (pinnedRange) in a request of namespace {kinds.SYSTEM}"
     if own.pin is not None:
-        message += f": its loadBalancerPool is {format_short(own.pin)}"
-        hint = "if these are its own, let loadBalancerPool and pinnedRange say one range"
+        message += f"; its loadBalancerPool is {format_short(own.pin)}"
+        hint = "if both are the same range, set loadBalancerPool and pinnedRange to one value"
     for item in (it for it in rest if _was_own(it)):
         now = kinds.own_name((tenant.namespace, tenant.name), item.claim.type)
-        hint = f"to hold only these, name the request {now}, and add to its"
-        hint += f" metadata.annotations: {FORMERLY}: {kinds.SYSTEM}/{item.document.name}"
+        hint = f"to hold only these, name the request {now}, and add to its metadata.annotations: {FORMERLY}: {kinds.SYSTEM}/{item.document.name}"
         return warning("request-beside-claim", item.document.start, message, hint)
     return info("request-beside-claim", rest[0].document.start, message, hint)
 
@@ -351,21 +347,21 @@ def _judge_sizes(document: Document, state: tenants.LoadBalancerState) -> Iterat
     steps = ("spec", "networking", "lbPoolSize")
     if state.is_elsewhere and state.first is not None and state.pin is not None:
         kept, path = state.first.range, state.first.path
-        message = f"{document.title} holds {format_short(kept) if kept else ''} ({path}) and"
-        message += f" keeps it: no cluster announces {format_short(state.pin[1])}"
-        hint = "remove loadBalancerPool; to go over to it, delete the record: what uses the old"
-        hint += f" range loses it; an Override of kind record for {path} is merged before"
+        message = f"{document.title} keeps {format_short(kept) if kept else 'its range'} ({path}),"
+        message += f" so no cluster announces {format_short(state.pin[1])} of loadBalancerPool"
+        hint = "remove loadBalancerPool; to switch to it, merge an Override of kind record for"
+        hint += f" {path}, then delete the record; Services that use the old range lose it"
         yield warning("record-stale", document.at(*tenants.MANUAL), message, hint)
     stated, size, records = state.stated, state.first_size, state.holding
     held = sum(record.size for record in records)
     if not records and state.pin is not None and state.instead is None:
         if stated is not None and size > stated:
-            message = f"lbPoolSize: {stated}, but loadBalancerPool holds {size}"
+            message = f"lbPoolSize is {stated}, but loadBalancerPool has {size}, which is used"
             yield warning("pin-count", document.at(*steps), message, "remove lbPoolSize")
     elif held > state.asked and not state.moved_sizes():
         ranges = join_limited([format_short(record.range) for record in records if record.range])
         why = "" if stated is not None else ", without lbPoolSize,"
-        message = f"{document.title} asks for {state.asked}{why} and keeps {plural(held, 'address')}: {ranges}"
+        message = f"{document.title} asks for {state.asked}{why} but keeps {plural(held, 'address')}: {ranges}"
         yield warning("size-smaller", document.at(*steps), message, _way_back(state, held))
 
 
@@ -376,27 +372,21 @@ def _way_back(state: tenants.LoadBalancerState, held: int) -> str:
             going.append(record.path)
             held -= record.size
     if not going:
-        claim, hint = (
-            state.holding[0].claim,
-            f"no further range can go whole: set lbPoolSize to {held}",
-        )
+        claim, hint = state.holding[0].claim, f"set lbPoolSize to {held}"
         if state.pin is not None or (state.instead is not None and state.instead[0].pin):
-            return f"{hint}, as a pinned range keeps its size"
+            return f"{hint}, because a pinned range keeps its size"
         move = f"ipam move {replace(claim, slot='').short}/{claim.slot} --to POOL"
         return f"{hint}, or move it to a pool where it gets {state.asked}: {move}"
-    each = "for it" if len(going) == 1 else "for each"
-    return (
-        f"when nothing uses it any more, give back by deleting {join_limited(going)}, in a change"
-        f" of its own: an Override of kind record {each}, its path as the scope, is merged before"
-    )
+    each = f"for {'it' if len(going) == 1 else 'each'}"
+    hint = f"if no Service uses it, delete {join_limited(going)} after merging an Override of kind"
+    return f"{hint} record {each}"
 
 
 def _pin_conflict(document: Document, own: _Share, chosen: TenantRequest | None) -> Finding | None:
     pin = chosen.claim.pin if chosen is not None and not chosen.is_live else None
     if own.pin is None or chosen is None or pin in (None, own.pin):
         return None
-    message = f"{document.title}: loadBalancerPool is {format_short(own.pin)}, but"
-    message += f" {chosen.document.title} ({chosen.document.start}) pins"
+    message = f"{document.title}: loadBalancerPool is {format_short(own.pin)}, but {chosen.document.title} ({chosen.document.start}) pins"
     message += f" {format_short(pin) if pin else ''} as the tenant's own range"
-    hint = "let both say one range, or remove one; a further range is a request of another name"
+    hint = "set both to one range, or remove one; for a second range, add a separate request"
     return error("pin-conflict", document.at(*tenants.MANUAL), message, hint)

@@ -53,8 +53,8 @@ def judge_demand_use(demand: Document, provider: Provider) -> Iterator[Finding]:
     """Yield a warning for a Demand whose provider does not permit growth."""
     if not provider.is_elastic and entries_of(demand):
         name = provider.document.name
-        message = f"{demand.title}: ProviderConfig {name} is static: nothing is added to it"
-        hint = "remove its entries to release the addresses that they hold"
+        message = f"{demand.title} has no effect, because ProviderConfig {name} is static"
+        hint = "remove its entries to release their addresses"
         yield warning("demand-unused", demand.at(*ENTRIES), message, hint)
 
 

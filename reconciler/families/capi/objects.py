@@ -97,7 +97,7 @@ class _Part:
         for field in ("annotations", "labels"):
             given = (self.wanted["metadata"].get(field) or {}).get(kinds.INGRESS_VIP)
             there = (self.live["metadata"].get(field) or {}).get(kinds.INGRESS_VIP)
-            problem = f"its {field} say ingress {there}, its record says {given}"
+            problem = f"its {field} name ingress {there}, but its record {given}"
             if self._fits(kinds.INGRESS, f"f:{kinds.INGRESS_VIP}", given, there, problem):
                 metadata[field] = {kinds.INGRESS_VIP: given}
         kind = {key: self.wanted[key] for key in ("apiVersion", "kind")}
@@ -109,8 +109,8 @@ class _Part:
         if there.get("host"):
             if given is not None and there["host"] != given["host"]:
                 self.problems.append(
-                    f"its endpoint is {there['host']}, its record says {given['host']}; a host"
-                    " that is set is never changed"
+                    f"its endpoint is {there['host']}, but its record is {given['host']}; ipam never"
+                    " changes a host"
                 )
             return dict(there)
         if given is None or kinds.CONTROL_PLANE in self.lost:
@@ -123,7 +123,7 @@ class _Part:
         present, wanted = _variables_of(self.live), _variables_of(self.wanted)
         for slot, name in kinds.VARIABLES.items():
             given, there = wanted.get(name), present.get(name)
-            problem = f"its variable {name} is {there}, its record says {given}"
+            problem = f"its variable {name} is {there}, but its record is {given}"
             if self._fits(slot, f'k:{{"name":"{name}"}}', given, there, problem):
                 yield {"name": name, "value": given}
 
@@ -205,11 +205,11 @@ class _Fitting:
         address = item["spec"]["address"]
         if (live := self.there.get(ref)) is not None:
             other = live["spec"].get("address")
-            message = f"foreign-holder: the record says {address}, the cluster {other}"
+            message = f"foreign-holder: the record has {address}, but the cluster has {other}"
             return message if other != address else ""
         pool = _pool_of(ref, item)
         holder = self.foreign.get((pool, address)) if pool is not None else None
-        return f"foreign-holder: the record says {address}, which {holder} has" if holder else ""
+        return f"foreign-holder: {holder} already has {address} of the record" if holder else ""
 
     def _address(self, ref: Ref, item: Manifest) -> ObjectFit:
         """Return the address to apply. An existing one is immutable and keeps its network fields."""
@@ -235,7 +235,7 @@ class _Fitting:
             return ObjectFit(found)
         if live is not None:
             if _spec(live).get("poolRef") != item["spec"]["poolRef"]:
-                return ObjectFit(error="foreign-holder: the claim that is there names another pool")
+                return ObjectFit(error="foreign-holder: the existing claim names another pool")
             found["spec"] = live["spec"]  # immutable
         cluster = Ref(kinds.CLUSTERS, ref.namespace, item["spec"].get("clusterName", ""))
         return ObjectFit(found, owners=((cluster, True),) if cluster in self.there else ())
@@ -267,7 +267,7 @@ def still_has(records: Iterable[Allocation], lists: Lists) -> Mapping[str, str]:
     for cluster in lists[kinds.CLUSTERS]:
         for address, where in _addresses(cluster):
             users.setdefault(address, f"{_title(cluster)} still has it as its {where}")
-    claims = {_named(item): f"{_title(item)} is still there" for item in lists[kinds.CLAIMS]}
+    claims = {_named(item): f"{_title(item)} still exists" for item in lists[kinds.CLAIMS]}
     found: dict[str, str] = {}
     for record in records:
         address = address_of(record)
@@ -424,7 +424,7 @@ def _has(there: ImportedList, resource: Resource, namespace: str, name: str) -> 
 def _not_copied(manifest: Manifest) -> str:
     named = _spec(manifest).get("poolRef") or {}
     if named.get("apiGroup") != kinds.IPAM_GROUP:
-        return "its pool is of another provider"
+        return "its pool belongs to another provider"
     return made_of_record(manifest)
 
 
@@ -432,19 +432,19 @@ def _claim_left(claim: Manifest, there: ImportedList) -> str:
     namespace, name = _named(claim)
     made = named_for(name)
     if made is not None and _has(there, kinds.CLUSTERS, namespace, made[0]):
-        return f"it is of Cluster {made[0]}, which is copied"
+        return f"it belongs to Cluster {made[0]}, which is copied"
     return _not_copied(claim) or being_deleted(claim)
 
 
 def _address_left(address: Manifest, there: ImportedList) -> str:
     claim = (_spec(address).get("claimRef") or {}).get("name", "")
     if _has(there, kinds.CLAIMS, _named(address)[0], claim):
-        return f"it is of IPAddressClaim {claim}, which names it"
+        return f"it belongs to IPAddressClaim {claim}, which is copied"
     return _not_copied(address)
 
 
 def _class_left(item: Manifest, there: ImportedList) -> str:
-    return "" if there.get(kinds.CLUSTERS) else being_deleted(item) or "no Cluster is of it"
+    return "" if there.get(kinds.CLUSTERS) else being_deleted(item) or "no Cluster uses it"
 
 
 def _with_address(body: ImportedBody, claim: Manifest, there: ImportedList) -> ImportedBody:
@@ -457,7 +457,7 @@ def _with_address(body: ImportedBody, claim: Manifest, there: ImportedList) -> I
     return body
 
 
-_GIVES = ("gives nothing out", "give nothing out")
+_GIVES = ("allocates nothing", "allocate nothing")
 _GETS = ("gets no address", "get no address")
 INTAKE = (
     IntakeKind(kinds.GLOBAL_POOLS, kinds.KINDS, _GIVES),

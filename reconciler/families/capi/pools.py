@@ -44,7 +44,7 @@ def read_serves(document: Document, found: list[Finding]) -> Serves:
     for role in roles:
         if role not in _ROLES:
             hint = meant(role, _ROLES, 0.7) or "write control-plane or ingress"
-            message = f"{kinds.ROLE_LABEL}: {shown(role)} is not a role, and serves no claim"
+            message = f"{kinds.ROLE_LABEL} contains {shown(role)}, which is not a role"
             found.append(_unfit(document, kinds.ROLE_LABEL, message, hint))
     return Serves(frozenset(classes), frozenset(roles))
 
@@ -54,12 +54,12 @@ def _values(document: Document, name: str, found: list[Finding]) -> list[str]:
     if text == LISTED:
         text = document.annotations().get(name, "")
         if not text.strip():
-            message = f'{name}: "true", but no annotation of this name lists any'
-            hint = "add the annotation, with commas between the values"
+            message = f'{name} is "true", but the annotation of this name is empty'
+            hint = "add the annotation, with comma-separated values"
             found.append(_unfit(document, name, message, hint))
     elif not is_label_value(text):
-        message = f"{name}: {shown(text)} cannot be a label: no API server takes it"
-        hint = f'write "true", and this text as the annotation {name}: it is applied so'
+        message = f"{name} is {shown(text)}, which API servers reject as a label"
+        hint = f'set the label to "true", and write the text as the annotation {name}'
         found.append(_unfit(document, name, message, hint))
     return [part for word in text.split(",") if (part := word.strip())]
 
@@ -116,7 +116,7 @@ _ADDRESSES = ("spec", "addresses")
 _EXCLUDED = ("spec", "excludedAddresses")
 GATEWAY = ("spec", "gateway")
 _SPARE = "set spec.allocateReservedIPAddresses: true"
-_FORMS = "write an address, a CIDR or a range such as 10.0.0.10-10.0.0.20"
+_FORMS = "write an address, a CIDR, or a range such as 10.0.0.10-10.0.0.20"
 
 
 def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list[Finding]]:
@@ -149,8 +149,8 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
     extent, reserved = IPSet.of(given), IPSet.of(kept)
     usable = extent - reserved
     if not usable:
-        message = "no address is left to give out: everything is excluded or reserved"
-        hint = _SPARE if extent - IPSet.of([*excluded, *gateways]) else "exclude less"
+        message = "the pool has no allocatable address, because everything is excluded or reserved"
+        hint = _SPARE if extent - IPSet.of([*excluded, *gateways]) else "exclude fewer addresses"
         found.append(
             warning("pool-empty", document.at(*_ADDRESSES), message, f"{hint}, or add addresses")
         )
@@ -197,8 +197,8 @@ def _entry(document: Document, steps: Steps, text: str, found: list[Finding]) ->
     else:
         item = _between(document, steps, text, found)
     if item is not None and steps[1] == _ADDRESSES[1] and (block := special_purpose(item)):
-        message = f"{title}: {format_short(item)} touches {block}"
-        hint = "such addresses cannot be used on a network (RFC 6890)"
+        message = f"{title}: {format_short(item)} overlaps {block}"
+        hint = "choose addresses that RFC 6890 does not reserve"
         refuse(found, document, steps, "special-purpose", message, hint)
         return None
     return item
@@ -259,8 +259,7 @@ def _judge_subnet(
 ) -> None:
     for index, item in enumerate(given):
         if not subnet.covers(item):
-            message = f"addresses[{index}]: provided address belongs to a different subnet than"
-            message += f" others: {format_short(item)} is not within {format_short(subnet)}"
+            message = f"addresses[{index}]: provided address belongs to a different subnet than others: {format_short(item)} is not within {format_short(subnet)}"
             hint = "correct spec.prefix, or make a pool for each subnet"
             steps = (*_ADDRESSES, index)
             refuse(found, document, steps, "range-outside-pool", message, hint)

@@ -170,10 +170,9 @@ class _Reader:
             return
         if (before := self.selector.before(pool.key)) is not None:
             first, class_, role = before
-            message = f"{pool.key.short} serves class {class_} for {role}, as {first.short} does,"
-            message += " which is tried first"
+            message = f"{pool.key.short} serves class {class_} for {role}, like {first.short}, which is tried first"
             place = document.at("metadata", "labels")
-            hint = "a pool that is full is passed over; let each have classes of its own otherwise"
+            hint = "give each pool its own classes, unless the second is for when the first is full"
             self.reading.report(document, info("pool-ambiguous", place, message, hint))
         if (gateway := read_gateway(document, [])) is not None:
             title, place = f"{pool.key.short} (gateway)", document.at(*GATEWAY)
@@ -183,8 +182,7 @@ class _Reader:
         variable = kinds.VARIABLES[kinds.CONTROL_PLANE]
         if variable not in variables_of(document):
             message = f"ClusterClass variable '{variable}' not found in {document.title}"
-            hint = f"Add {variable} variable to ClusterClass: its patches cannot use the address"
-            hint += " else"
+            hint = f"Add {variable} variable to ClusterClass: otherwise patches cannot use it"
             place = document.at("spec", "variables")
             self.reading.report(document, warning("variable-missing", place, message, hint))
 
@@ -225,8 +223,8 @@ class _Reader:
             self.hosts[item].add(document.identity)
             by_hand = ByHand((pool,))
             if pool not in self.reading.pools and not self._named(pool).doubt:
-                message = f"spec.poolRef.name: {pool.kind} {pool.short} is not in the repository"
-                hint = "add the pool, or correct its name"
+                message = f"{pool.kind} {pool.short} does not exist in this repository"
+                hint = "correct the name, or add the pool"
                 self.reading.report_missing(document, _POOL_NAME, pool, message, hint)
         title, place = f"{document.namespace}/{document.name} (IPAddress)", document.at(*_GIVEN)
         self.reading.blocked.append(Blocked(item, title, place, by_hand, _GIVEN[-1]))
@@ -246,8 +244,8 @@ class _Reader:
 
     def _report_pause(self, document: Document, slot: str, why: str) -> None:
         what = "address" if slot == kinds.ADDRESS else f"{slot} address"
-        message = f"{document.title} is {why}: it gets no {what}"
-        hint = "end the pause to allocate one"
+        message = f"{document.title} is {why}, so it gets no {what}"
+        hint = "end the pause, or ignore this until then"
         self.reading.report(document, warning("claim-paused", document.start, message, hint))
 
     def _wanted(self, document: Document, class_: str, slot: str) -> _Wanted:
@@ -262,7 +260,7 @@ class _Reader:
         hint = f"label a pool {labels}"
         if others := self.selector.select("", class_, slot)[0] if not keys else ():
             named = ", ".join(f"{it.kind} {it.short}" for it in others[:5])
-            hint += f": {named} serves its own namespace only"
+            hint += f" ({named} serves only its own namespace)"
         if slot == kinds.INGRESS:
             hint += f', or annotate the Cluster {kinds.INGRESS_ENABLED}: "false"'
         message = f'no matching ip pool for class "{class_}" role "{slot}"'
@@ -289,8 +287,7 @@ class _Reader:
         else:
             other = "{kind} of {apiGroup}".format_map(document.spec["poolRef"])
             message = f"spec.poolRef names {other}, so ipam allocates no address for it"
-            hint = f"to let ipam allocate: write apiGroup: {kinds.IPAM_GROUP} and kind:"
-            hint += f" {kinds.POOL.kind} or {kinds.GLOBAL_POOL.kind}"
+            hint = f"to let ipam allocate, write apiGroup: {kinds.IPAM_GROUP} and kind: {kinds.POOL.kind} or {kinds.GLOBAL_POOL.kind}"
             place = document.at("spec", "poolRef", "kind")
             self.reading.report(document, warning("reference-not-found", place, message, hint))
             return

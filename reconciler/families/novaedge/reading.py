@@ -37,7 +37,7 @@ def read_host(
 ) -> IPRange | None:
     """Return the address of a field, or None with a finding."""
     if not isinstance(text, str):
-        message = f"{dotted(steps)}: an address is required, got {shown(text)}"
+        message = f"{dotted(steps)} is {shown(text)}, expected an address"
         hint = "write it as 10.200.0.1/32, or remove it"
         fields.refuse(found, document, steps, "address-invalid", message, hint)
         return None
@@ -48,7 +48,7 @@ def read_host(
         return None
     bits = BITS[item.version]
     if slash and mask != str(bits):
-        message = f"{dotted(steps)}: {shown(text)} is a network; one address is required"
+        message = f"{dotted(steps)}: {shown(text)} is a network, expected one address"
         hint = f"write {bare}/{bits}; networks belong in spec.cidrs of a pool"
         fields.refuse(found, document, steps, "address-invalid", message, hint)
         return None
@@ -86,8 +86,8 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
     thresholds, gate = fields.read_thresholds(document, settings, found)
     space = fields.read_space(document, settings, found)
     if not (spec.get("cidrs") or spec.get("addresses")):
-        message = "spec: at least one of cidrs and addresses is required"
-        hint = 'for example cidrs: ["10.200.0.0/24"]'
+        message = "spec must have at least one of cidrs and addresses"
+        hint = 'add, for example, cidrs: ["10.200.0.0/24"]'
         fields.refuse(found, document, ("spec",), "field-required", message, hint)
     if has_error(found):
         return None, found
@@ -126,14 +126,12 @@ def _usable(network: IPRange) -> tuple[IPRange, ...]:
 def _odd(document: Document, networks: list[IPRange], usable: IPSet) -> Iterator[Finding]:
     for index, network in enumerate(networks):
         if not _usable(network):
-            message = f"spec.cidrs[{index}]: {format_cidr(network)} gives nothing out: it has a"
-            message += " network and a broadcast address, and none between them"
-            hint = "list the two in spec.addresses, which excludes no address"
+            message = f"spec.cidrs[{index}]: {format_cidr(network)} has no allocatable address: only the network and the broadcast address"
+            hint = "list both in spec.addresses, which excludes no address"
             yield warning("pool-empty", document.at(*_CIDRS, index), message, hint)
     if "autoAssign" not in document.spec and usable:
-        message = "spec.autoAssign is left out, which means false: only a ProxyVIP that names its"
-        message += " address gets one"
-        hint = "write autoAssign: true, as NovaEdge's own CRD has it where it is left out, or false"
+        message = "spec.autoAssign is missing, so only a ProxyVIP that names its address gets one"
+        hint = "set autoAssign: true (the default of NovaEdge's CRD), or false"
         yield warning("auto-assign-disabled", document.at("spec", "autoAssign"), message, hint)
 
 
@@ -186,8 +184,8 @@ def read_vip(document: Document, found: list[Finding]) -> VipRequest:
     """Return the request of a document; add findings for contradictions."""
     spec, family = document.spec, address_family(document)
     if not any(field in spec for field in ("address", "ipv6Address", "poolRef")):
-        message = "spec: at least one of address, ipv6Address and poolRef is required"
-        hint = "for example poolRef: {name: main-vip-pool}"
+        message = "spec must have at least one of address, ipv6Address, and poolRef"
+        hint = "add, for example, poolRef: {name: main-vip-pool}"
         fields.refuse(found, document, ("spec",), "field-required", message, hint)
     named: dict[int, NamedAddress] = {}
     for steps in (_ADDRESS, _IPV6):
@@ -249,8 +247,8 @@ def held_by_vip(document: Document, vip: VipRequest, found: list[Finding]) -> di
             continue
         message, hint = _contradicted(steps, item, vip)
         if not message and held.setdefault(item.version, item) != item:
-            message = f"{text} is the second IPv{item.version} address there"
-            hint = "remove one"
+            message = f"{text} is a second IPv{item.version} address"
+            hint = "remove one of the two"
         if message:
             message = f"{dotted(steps)}: {message}"
             fields.refuse(found, document, steps, "adoption-conflict", message, hint)
@@ -263,8 +261,8 @@ def _contradicted(steps: Steps, item: IPRange, vip: VipRequest) -> tuple[str, st
         message = f"{text} is IPv{item.version}, which addressFamily excludes"
         return message, f"set spec.addressFamily to allow IPv{item.version}"
     if vip.pool and named is not None and named.item != item:
-        message = f"it has {text}, but {dotted(named.steps)} asks for {host_text(named.item)}"
-        return message, f"write {text} there to keep it, or remove {dotted(steps)} to let it move"
+        message = f"{text} differs from {dotted(named.steps)} ({host_text(named.item)})"
+        return message, f"set {dotted(named.steps)} to {text} to keep it, or remove {dotted(steps)}"
     return "", ""
 
 
@@ -350,8 +348,7 @@ class _Reader:
         place = document.at(*held.steps)
         title = f"{held.user} (status of {document.name})"
         self.reading.blocked.append(Blocked(held.item, title, place))
-        message = f"{host_text(held.item)} is given to {held.user}, but this pool has no such"
-        message += " ProxyVIP in the repository; no other VIP gets it"
+        message = f"{host_text(held.item)} is allocated to {held.user}, but this repository has no such ProxyVIP, so no other VIP gets it"
         hint = "add the ProxyVIP, or remove the entry when the address is no longer in use"
         self.reading.report(document, warning("reference-not-found", place, message, hint))
 
@@ -401,7 +398,7 @@ class _Reader:
         if path := self.documents.unread(POOL, "", pool):
             self.reading.frozen[key] = path
             return (), path
-        message = f"{document.title}: {POOL.kind} {pool} is not in the repository"
-        hint = "add the pool, or name another in spec.poolRef"
+        message = f"{document.title}: {POOL.kind} {pool} does not exist in this repository"
+        hint = "correct spec.poolRef, or add the pool"
         self.reading.report_missing(document, ("spec", "poolRef", "name"), key, message, hint)
         return (), ""

@@ -92,9 +92,8 @@ def _stated(document: Document, found: list[Finding]) -> tuple[list[IPRange], li
         if (refused := refuse_network(document, steps, item)) is not None:
             found.append(refused)
         if version is not None and item.version != version:
-            message = f"{dotted(steps)}: {shown(text)} is {family_name(item.version)},"
-            message += f" the pool is {family_name(version)}"
-            hint = "one pool has one IP family: write a second AddressPool"
+            message = f"{dotted(steps)}: {shown(text)} is {family_name(item.version)}, but the pool is {family_name(version)}"
+            hint = "add a second AddressPool; a pool has one IP family"
             refuse(found, document, steps, "family-mismatch", message, hint)
     return networks, ranges
 
@@ -118,7 +117,7 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
         usable -= IPSet.of(it for network in networks for it in _ends(network))
         usable -= anycast_of(networks)
     if not blocks:
-        message = "spec.addresses: none can be allocated"
+        message = "spec.addresses has no allocatable address"
         hint = "add addresses, or remove blocks from spec.reserved"
         found.append(warning("pool-empty", document.at(*_ADDRESSES), message, hint))
     limit = spec.get("capacityLimit", settings.gate)
@@ -160,7 +159,7 @@ def _reserved(
                 continue
             if not extent.covers(item):
                 message = f"{dotted(steps)}: {shown(text)} is not in spec.addresses"
-                hint = "reserve addresses of the pool only"
+                hint = "reserve only addresses of the pool"
                 refuse(found, document, steps, "reserved-outside-pool", message, hint)
             yield item, group.get("description", "")
 
@@ -173,7 +172,7 @@ def _gateway(
     text = document.spec["gateway"]
     item = read_address(document, _GATEWAY, text, found, text)
     if item is not None and not any(network.covers(item) for network in networks):
-        message = f"spec.gateway: {text} is in no CIDR of spec.addresses"
+        message = f"spec.gateway is {text}, which is not in a CIDR of spec.addresses"
         hint = "write the network of the gateway as a CIDR, or remove spec.gateway"
         refuse(found, document, _GATEWAY, "field-value", message, hint)
     return item

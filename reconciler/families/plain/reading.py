@@ -76,7 +76,7 @@ def smaller(documents: Documents, claim: Claim, size: int) -> Fix | None:
     for steps, body in entries if entry else [(SPEC, document.spec)]:
         if "count" in body:
             count = body["count"] - claim.size + size
-            says = f"ask for {count} instead of {body['count']}, the most that fit"
+            says = f"ask for {count} instead of {body['count']}, the largest size that fits"
             return Fix(says, document, (Edit((*steps, "count"), count),))
     return None
 

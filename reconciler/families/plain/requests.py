@@ -45,10 +45,10 @@ def read_request(
     """Return the request at a place of a document; add findings for contradictions."""
     stated = [name for name in SIZES if name in body]
     if len(stated) != 1:
-        message = f"{dotted(steps)}: exactly one of {', '.join(SIZES)} is required"
-        message += f", got {' and '.join(stated)}" if stated else ""
+        message = f"{dotted(steps)} must have exactly one of {', '.join(SIZES)}"
+        message += f", has {' and '.join(stated)}" if stated else ""
         code = "field-value" if stated else "field-required"
-        hint = f"keep one of {' and '.join(stated)}" if stated else "write count: 1, for example"
+        hint = f"keep one of {' and '.join(stated)}" if stated else "write, for example, count: 1"
         place = (*steps, stated[1]) if stated else steps
         refuse(found, document, place, code, message, hint)
     versions = tuple(FAMILIES[name] for name in body.get("ipFamilies") or ())
@@ -57,8 +57,7 @@ def read_request(
     found += wrong
     there = sorted({it.version for it in pins})
     if pins and not has_error(wrong) and versions and there != sorted(versions):
-        message = f"{dotted((*steps, 'addresses'))}: pins {_named(there)}"
-        message += f", but ipFamilies are {_named(versions)}"
+        message = f"{dotted((*steps, 'addresses'))} pins {_named(there)}, but ipFamilies are {_named(versions)}"
         hint = "pin addresses of exactly these IP families, or remove ipFamilies"
         refuse(found, document, (*steps, "addresses"), "family-mismatch", message, hint)
     prefix = body.get("prefixLength")
@@ -82,8 +81,8 @@ def _named(versions: Sequence[int]) -> str:
 
 def _prefix_lack(prefix: int, versions: Sequence[int]) -> tuple[str, str] | None:
     if len(versions) > 1:
-        message = f"one block is of one IP family, not of {_named(versions)}"
-        return message, "write ipFamilies: [IPv4] or [IPv6], and a second request for the other"
+        message = f"one block has one IP family, not {_named(versions)}"
+        return message, "set ipFamilies to [IPv4] or [IPv6], and add a second request for the other"
     if versions and prefix > BITS[versions[0]]:
         message = f"{prefix} is longer than {BITS[versions[0]]}, the length of {_named(versions)}"
         return message, "choose a shorter prefix length"
@@ -143,9 +142,9 @@ class PoolChooser:
             self._reading.frozen[key] = path
             return path
         if self._documents.find(POOL, "", name) is None:
-            message = f"{request.document.title}: {POOL.kind} {name} is not in the repository"
+            message = f"{POOL.kind} {name} does not exist in this repository"
             steps = (*request.steps, "poolRefs", at, "name")
-            hint = "add the pool, or name another"
+            hint = "correct the name, or add the pool"
             self._reading.report_missing(request.document, steps, key, message, hint)
         return ""
 
@@ -166,8 +165,8 @@ class PoolChooser:
     ) -> Choice:
         pools = self._reading.pools
         if not keys and not unknown and refusal is None:
-            message = f"no pool of poolRefs is {family_name(version)}"
-            hint = f"name an AddressPool of {family_name(version)} addresses, or remove the family"
+            message = f"no pool of poolRefs has {family_name(version)} addresses"
+            hint = f"add an AddressPool of {family_name(version)} addresses, or remove the family"
             field = "ipFamilies" if request.versions else "poolRefs"
             refusal = self.refused(request, field, WITHOUT_POOL, message, hint)
         wanted = (*(key.name for key in keys), *unknown) or request.names
@@ -195,8 +194,8 @@ def judge_pins(request: Request, found: list[Finding]) -> None:
         if len(pins) > 1:
             steps = (*request.steps, "addresses")
             ranges = join_limited([format_short(it) for it in pins])
-            message = f"{dotted(steps)}: {len(pins)} ranges of {family_name(version)}: {ranges}"
-            hint = "pin one contiguous range per IP family; write one AddressClaim for each other"
+            message = f"{dotted(steps)} pins {len(pins)} ranges of {family_name(version)}: {ranges}"
+            hint = "pin one contiguous range per IP family, and add an AddressClaim for each other"
             refuse(found, request.document, steps, "field-value", message, hint)
 
 

@@ -74,7 +74,7 @@ def read_entries(document: Document, found: list[Finding]) -> list[Entry]:
             message = (
                 f"{dotted(steps)}.name: {shown(name)} is also spec.loadBalancers[{names[name]}]"
             )
-            hint = "give each entry a name of its own"
+            hint = "give each entry a different name"
             refuse(found, document, (*steps, "name"), "field-value", message, hint)
             continue
         found += _contradictions(document, steps, body)
@@ -103,8 +103,8 @@ def _unsupported(
     for capability, field in needs.items():
         if field and capability not in balancer.capabilities:
             place = (*steps, *field)
-            message = f"{dotted(place)}: not supported with {balancer.name}"
-            hint = "remove the field, or set type: None for an advertisement"
+            message = f"{dotted(place)} is not supported with {balancer.name}"
+            hint = "remove the field; for an advertisement, set type: None"
             yield error("field-value", document.at(*place), message, hint)
 
 
@@ -113,10 +113,10 @@ def _contradictions(document: Document, steps: Steps, body: Mapping[str, Any]) -
     if services.get("default") and len(services) > 1:
         place = document.at(*steps, "services")
         message = f"{dotted((*steps, 'services'))}: default: true already selects all Services"
-        yield error("field-value", place, message, "keep default: true, or the selection")
+        yield error("field-value", place, message, "remove default: true, or the selection")
     if services and body.get("autoAssign"):
         place = document.at(*steps, "autoAssign")
-        message = f"{dotted((*steps, 'autoAssign'))}: services selects Services already"
+        message = f"{dotted((*steps, 'autoAssign'))}: services already selects Services"
         yield error("field-value", place, message, "remove autoAssign, or services")
     advertisement = body.get("advertisement") or {}
     for field, kind in (("l2", "L2"), ("bgp", "BGP")):
@@ -180,20 +180,20 @@ class TargetReader:
             held = self._held.get((document.name, entry.name), {})
             object_ = object_name(entry, held)
             if (other := objects.setdefault(object_, entry.name)) != entry.name:
-                self._refuse(entry, "objectName", f"entry {other} has object {object_} too")
+                self._refuse(entry, "objectName", f"entry {other} also has object {object_}")
             choices = self._chooser.choices(entry.request, held)
             both = Capability.BOTH_FAMILIES in controller_of(document).capabilities
             if len(choices) > 1 and not both:
                 self._refuse(
                     entry,
                     "poolRefs",
-                    "the controller has one IP family per pool",
-                    "write one entry for each",
+                    "the controller supports one IP family per pool",
+                    "add one entry for each family",
                 )
             for choice in choices if entry.is_default else ():
                 if (other := defaults.setdefault(choice.version, entry.name)) != entry.name:
                     family = family_name(choice.version)
-                    message = f"entry {other} is the default for {family} already"
+                    message = f"entry {other} is already the default for {family}"
                     self._refuse(entry, "services", message)
             if "growth" in entry.body:
                 more = (it for mine in held.values() for number, it in mine if number > 1)
@@ -205,7 +205,7 @@ class TargetReader:
             self._add(document, made, unread)
 
     def _refuse(
-        self, entry: Entry, field: str, message: str, hint: str = "change it in one of the two"
+        self, entry: Entry, field: str, message: str, hint: str = "change one of the two"
     ) -> None:
         document, steps = entry.request.document, (*entry.steps, field)
         found = error("field-value", document.at(*steps), f"{dotted(steps)}: {message}", hint)
@@ -345,8 +345,8 @@ class _Ranges:
     def _smaller(self, count: int, total: int, records: Iterable[Allocation]) -> None:
         steps = (*self._entry.steps, "count")
         ranges = join_limited([format_short(it.range) for it in records if it.range])
-        message = f"entry {self._entry.name} asks for {count} and keeps {total} addresses: {ranges}"
-        hint = f"set count to {total}; only whole ranges are released, the newest first"
+        message = f"entry {self._entry.name} asks for {count} but keeps {total} addresses: {ranges}"
+        hint = f"set count to {total}; ipam releases only whole ranges, the newest first"
         self.findings.append(warning("size-smaller", self._document.at(*steps), message, hint))
 
     def _claim(self, number: int, size: int, chooser: PoolChooser, **more: Any) -> Claim:
@@ -400,7 +400,7 @@ class _Ranges:
             is_whole = False
         if is_whole:
             return found, None
-        message = f"{what} in aggregates of /{most} would announce addresses of others"
+        message = f"{what} announced in aggregates of /{most} would include other addresses"
         hint = f"ask for prefixLength: {most} or less, or pin whole blocks of this length"
         request = self._entry.request
         field = next(it for it in SIZES if it in self._entry.body)
@@ -422,7 +422,7 @@ class _Rename(Struct, frozen=True):
 
     def unused(self) -> Finding:
         """Return the warning that the former entry is still there."""
-        message = f"{self._field}: entry {self.before} is still there, so nothing is renamed"
+        message = f"{self._field}: entry {self.before} still exists, so nothing is renamed"
         hint = f"remove entry {self.before} in the same change, or remove formerly"
         return warning("rename-unused", self._place, message, hint)
 
@@ -460,10 +460,14 @@ def renamed_entries(documents: Documents, claims: Iterable[Key]) -> EntryRenames
         if name not in renames or name not in there:
             continue
         if renames[name] is not it:
-            found.append(it.refused(f"entry {renames[name].now} was {it.before} too", _KEEPS))
+            found.append(
+                it.refused(
+                    f"entry {renames[name].now} also has the previous name {it.before}", _KEEPS
+                )
+            )
         if (it.document.name, it.now) in there:
             del renames[name]
-            found.append(it.refused(f"entry {it.now} has addresses by its name already", _KEEPS))
+            found.append(it.refused(f"entry {it.now} already has addresses", _KEEPS))
     keys = {
         key: target_key(key.name, entry_slot(rename.now, *slot[1:]))
         for key, slot in known
@@ -472,4 +476,4 @@ def renamed_entries(documents: Documents, claims: Iterable[Key]) -> EntryRenames
     return EntryRenames(keys, tuple(found))
 
 
-_KEEPS = "leave formerly on the entry that keeps the addresses, and remove it from the other"
+_KEEPS = "keep formerly only on the entry that keeps the addresses"

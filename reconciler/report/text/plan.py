@@ -140,7 +140,7 @@ def pool_usage(evaluation: Evaluation, pool: Key) -> str:
     """Return the usage of a pool after the plan."""
     usage = evaluation.plan.after.get(pool)
     if usage is None:
-        return "not in the repository"
+        return "not in this repository"
     return f"{usage.percent}% of {usage.total}, {usage.available} free"
 
 
@@ -150,7 +150,7 @@ def moves_text(evaluation: Evaluation, painter: Painter) -> str:
     rows: list[list[Cell]] = []
     for move in moves:
         old, new = (
-            f"{range_of(it)} of {it.pool.name} ({pool_usage(evaluation, it.pool)})"
+            f"{range_of(it)} in pool {it.pool.name} ({pool_usage(evaluation, it.pool)})"
             for it in (move.old, move.new)
         )
         owners = "" if move.giver is None else f"{move.giver.short} → {move.new.owner.short}"
@@ -210,7 +210,7 @@ def _row(decision: Decision, evaluation: Evaluation, own: Mapping[Key, Cause]) -
         place = ", ".join([origin(claim, evaluation, own), *renamed_words(decision, evaluation)])
     marked: Cell = (given, colour)
     if is_held(decision, evaluation):
-        sign, colour, place = "=", Colour.YELLOW, f"{place}  held back by a brake"
+        sign, colour, place = "=", Colour.YELLOW, f"{place}  held back by the release limit"
     if words := growth(decision, evaluation):
         place = f"{place}  {words}"
     return [(sign, colour), owner_name(claim), claim.slot, pool, str(size), marked, place]
@@ -226,8 +226,8 @@ def origin(claim: Key, evaluation: Evaluation, own: Mapping[Key, Cause]) -> str:
     kind = known_as(claim.family, claim.kind)
     document = evaluation.documents.find(kind, claim.namespace, claim.name)
     if document is not None:
-        return f"{document.path}:{document.start.line} asks for none"
-    gone = f"its {claim.kind or 'claim'} is gone"
+        return f"{document.path}:{document.start.line} asks for no addresses"
+    gone = f"its {claim.kind or 'claim'} was removed"
     return f"{gone}: {place_of(own[claim])}" if claim in own else gone
 
 
@@ -262,7 +262,7 @@ def _pools_text(keys: Sequence[Key], evaluation: Evaluation, painter: Painter) -
     for key in keys:
         before, after = plan.before[key], plan.after[key]
         use, free, largest = changed_usage(before, after)
-        free = f"{free} free, largest run {largest}"
+        free = f"{free} free, largest range {largest}"
         free += f"; {blocks}" if (blocks := after.blocks_left) else ""
         rows.append([key.name, use, free, (after.tier.value, TIER_COLOURS[after.tier])])
     return _titled("Pools", rows, painter)
@@ -288,7 +288,8 @@ def _sum(evaluation: Evaluation, painter: Painter) -> str:
     counts = digest.summary(evaluation)
     if not evaluation.changes and not counts["refuse"]:
         kept = plural(counts["keep"], "allocation")
-        return f"No changes. {kept} kept, {counts['moved']} moved.\n"
+        moved = f", {counts['moved']} moved" if counts["moved"] else ""
+        return f"No changes: {kept} kept{moved}.\n"
     bold = painter.paint(f"Plan: {counted(evaluation)}, {counts['moved']} moved.", Colour.BOLD)
     refused = painter.paint(f" {counts['refuse']} refused.", Colour.RED)
     return f"{bold}{refused if counts['refuse'] else ''}\n"
@@ -301,7 +302,7 @@ def counted(evaluation: Evaluation) -> str:
     counts["release"] -= held
     words = [f"{counts[it]} to {it}" for it in ("allocate", "release", "expire") if counts[it]]
     if held:
-        words.append(f"{held} held back by a brake")
+        words.append(f"{held} held back by the release limit")
     if transferred := counts.get("transferred"):
         words.insert(0, f"{transferred} to transfer")
     if renamed := sum(1 for it in evaluation.plan.decisions if digest.former_of(it, evaluation)):
@@ -353,7 +354,7 @@ def _releases(evaluation: Evaluation, painter: Painter) -> str:
         rows.append([("-", Colour.RED), *row, _held_until(decision, evaluation)])
     many = plural(len(found), "release")
     more = len(found) - len(rows)
-    rest = f"  and {more} more: ipam plan lists them\n" if more else ""
+    rest = f"  and {more} more; run ipam plan to list them\n" if more else ""
     return f"{_titled(many, rows, painter)}{rest}"
 
 
@@ -364,7 +365,7 @@ def _held_until(decision: Release, evaluation: Evaluation) -> str:
     if decision.allocation.announced:
         return "announced until no Service uses it"
     end = retention_end(decision.allocation, evaluation.state)
-    return f"held until {format_instant(end)} at the earliest" if end is not None else "held"
+    return f"reserved until {format_instant(end)} or later" if end is not None else "held"
 
 
 def causes_text(causes: Sequence[Cause], painter: Painter) -> str:
@@ -403,7 +404,7 @@ def place_of(cause: Cause) -> str:
 def _together(also: Sequence[Together], painter: Painter) -> str:
     lines = []
     for item in also:
-        lines.append(painter.paint(f"Beside {escape(title_of(item))}:", Colour.BOLD))
+        lines.append(painter.paint(f"With {escape(title_of(item))}:", Colour.BOLD))
         lines += [f"  {escape(sentence)}" for sentence in sentences_of(item)]
     return "".join(f"{line}\n" for line in lines)
 
@@ -418,22 +419,22 @@ def sentences_of(item: Together) -> Iterator[str]:
     if item.why:
         yield f"not compared: {item.why}"
     if item.conflicts:
-        yield f"the one merged second has a conflict in {join_limited(item.conflicts)}"
+        yield f"the second to merge has a conflict in {join_limited(item.conflicts)}"
     for both in item.both:
-        what = f"{format_short(both.range)} of {both.pool.name}"
-        yield f"both would take {what}: {both.ours.short} here, {both.theirs.short} there"
+        what = f"{format_short(both.range)} in pool {both.pool.name}"
+        yield f"both would get {what}: {both.ours.short} here, {both.theirs.short} there"
     for whose, seconds in (("this one", item.ours), ("that one", item.theirs)):
         for second in seconds:
             yield f"if {whose} is merged second, {_second(second)}"
     for pool in item.pools:
         alone, merged = pool.alone, pool.together
-        words = f"{pool.pool.name} is {merged.percent}% full with both: {merged.tier.value}"
-        yield f"{words}; with only this one {alone.percent}%: {alone.tier.value}"
+        words = f"pool {pool.pool.name} is {merged.percent}% full with both ({merged.tier.value})"
+        yield f"{words}, with only this one {alone.percent}% ({alone.tier.value})"
     wrong = [f"{it.code}: {it.message}" for it in item.wrong]
-    listed = limited(wrong, _MAX_TOGETHER, "{} more that are wrong")
+    listed = limited(wrong, _MAX_TOGETHER, "{} more findings")
     yield from (f"only both together: {it}" for it in listed)
     if not item.is_told:
-        yield "neither changes the allocations of the other one"
+        yield "neither changes the allocations of the other"
 
 
 def _second(second: Second) -> str:
@@ -447,10 +448,10 @@ def _inherited_text(inherited: Sequence[Finding], base: str, painter: Painter) -
     if not inherited:
         return ""
     shown = gravest_first(inherited)[:_MAX_INHERITED]
-    lines = [f"In {escape(base)} already, and left as it is:"]
+    lines = [f"Already in {escape(base)}:"]
     lines += [f"  {escape(str(it.location))}: {it.code}: {escape(it.message)}" for it in shown]
     if more := len(inherited) - len(shown):
-        lines.append(f"  and {more} more: ipam check --rev {escape(base)}")
+        lines.append(f"  and {more} more; run ipam check --rev {escape(base)} to list them")
     return "".join(f"{painter.paint(line, Colour.DIM)}\n" for line in lines)
 
 

@@ -122,7 +122,7 @@ def _forecast_row(item: Outlook, rate: Rate, past: Past) -> list[Cell]:
         return [*begin, (f"not enough history: {past.days} days", Colour.DIM), "", "", ""]
     sign = "+" if rate.change > 0 else ""
     weeks = dict(zip((level.name for level in item.levels), rate.weeks, strict=True))
-    cells = [_weeks(weeks[name]) if name in weeks else "no gate" for name in _LEVELS]
+    cells = [_weeks(weeks[name]) if name in weeks else "no capacity limit" for name in _LEVELS]
     return [*begin, f"{sign}{rate.change}", *cells]
 
 
@@ -141,7 +141,7 @@ def _forecast_lines(item: Outlook) -> Iterator[str]:
     if item.blocks:
         yield f"{name}: {item.blocks}\n"
     if not item.shape:
-        yield f"{name}: has no tenants from which to derive a shape\n"
+        yield f"{name}: no tenants to derive a median shape from\n"
         return
     count = f"{'at least ' if item.fits >= MAX_TENANTS else ''}{format_count(item.fits)}"
     shape = " + ".join(map(str, item.shape))
@@ -155,9 +155,11 @@ def _idle_text(idle: Idle | None, painter: Painter) -> str:
         return "Idle headroom: no tenant has load-balancer addresses.\n"
     head = f"Idle headroom by the apply of {idle.result[:12]}"
     if idle.is_other:
-        head += f", another revision than {idle.revision[:12] or 'the work tree'}, which is read"
+        head += (
+            f", another revision than {idle.revision[:12] or 'the work tree'}, which is shown here"
+        )
     rows = [_headroom(item) for item in (*idle.items, idle.total._replace(cluster="TOTAL"))]
-    columns = ("TENANT", "ALLOCATED", "USED", "IDLE", "NOT LOOKED AT")
+    columns = ("TENANT", "ALLOCATED", "USED", "IDLE", "NOT CHECKED")
     return f"{head}:\n" + table(columns, rows, painter, right=(1, 2, 3))
 
 

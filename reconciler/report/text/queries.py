@@ -25,7 +25,7 @@ _MAX_RUNS, _MAX_HELD = 5, 10
 def find_text(found: FreeSpace, painter: Painter) -> str:
     """Return a row per free range that fits, and the largest free ranges of other pools."""
     rows = [row for runs in found.pools for row in _fitting(runs, found)]
-    headers = ("POOL", "ADDRESSES", "IN FREE RUN", "SIZE", "")
+    headers = ("POOL", "ADDRESSES", "IN FREE RANGE", "SIZE", "")
     parts = [table(headers, rows, painter, right=(3,))]
     parts += [line for runs in found.pools for line in _more(runs)]
     parts += [_lacking(runs, painter) for runs in found.pools if not runs.fits]
@@ -52,16 +52,18 @@ def _fitting(runs: Runs, found: FreeSpace) -> Iterator[list[Cell]]:
 def _more(runs: Runs) -> Iterator[str]:
     if len(runs.fits) > _MAX_RUNS:
         left = len(runs.fits) - _MAX_RUNS
-        yield f"{runs.pool.name}: it fits into {plural(left, 'more run')}; -o json lists all\n"
+        yield f"{runs.pool.name}: fits into {plural(left, 'more range')}; -o json lists all\n"
     if runs.fits and runs.closed:
-        yield f"{runs.pool.name}: gives none of them by itself: {escape(runs.closed)}\n"
+        yield f"{runs.pool.name}: not allocated automatically: {escape(runs.closed)}\n"
 
 
 def _lacking(runs: Runs, painter: Painter) -> str:
     says = painter.paint("does not fit", Colour.RED)
     largest = ", ".join(f"{format_short(it)} ({format_count(it.size)})" for it in runs.largest)
-    there = f"{format_count(runs.free)} free, largest runs {largest}" if largest else "nothing free"
-    when = f"; it fits from {format_instant(runs.fits_from)} on" if runs.fits_from else ""
+    there = (
+        f"{format_count(runs.free)} free, largest ranges {largest}" if largest else "nothing free"
+    )
+    when = f"; fits from {format_instant(runs.fits_from)} on" if runs.fits_from else ""
     return f"{runs.pool.name}: {says}: {there}{when}\n"
 
 
@@ -132,9 +134,9 @@ def explanation_text(explained: dict[str, Any], painter: Painter) -> str:
     for order, pool in enumerate(explained["pools"], 1):
         lines.append(
             f"  pool {order}    {pool['pool'].rpartition('/')[2]}: {pool['available']} free of"
-            f" {pool['total']}, largest run {pool['largestFreeBlock']}"
+            f" {pool['total']}, largest range {pool['largestFreeBlock']}"
         )
-    lines += [f"  remedy    {escape(remedy)}" for remedy in explained["remedies"]]
+    lines += [f"  hint      {escape(remedy)}" for remedy in explained["remedies"]]
     for patch in explained["patches"]:
         lines.append(
             f"  patch {patch['number']}   {escape(patch['says'])}; it gets {patch['gets']}"
@@ -142,7 +144,7 @@ def explanation_text(explained: dict[str, Any], painter: Painter) -> str:
         lines += [f"            but {escape(gate)}" for gate in patch["gates"]]
         lines += [escape(line) for line in patch["patch"].split("\n")[:-1]]
     if explained["patches"]:
-        lines.append("  apply one with --write N, or give it to git apply")
+        lines.append("  to apply one: --write N, or git apply")
     return "\n".join(lines) + "\n"
 
 
@@ -256,7 +258,7 @@ def _facts(holder: Holder, event: Caused | None) -> Iterator[tuple[str, str]]:
         team = f", team {record.owner.team}" if record.owner.team else ""
         yield _OWNERS.get(record.claim.kind, "tenant"), f"{record.owner.short}{team}"
         if former := former_holder(holder, event):
-            until = "" if holder.giver is None else ", as the record says until reconcile writes it"
+            until = "" if holder.giver is None else ", until ipam reconcile rewrites the record"
             yield "from", f"{former}{until}"
         whole = f", {format_short(record.range)} ({record.size})" if record.range else ""
         yield "claim", f"{record.claim.short}{whole}"

@@ -21,15 +21,12 @@ from reconciler.report.text.plan import counted
 from reconciler.report.text.table import Cell, Colour, Painter, findings_text, limited, table
 
 
-def committed_sentence(
-    base: str, commit: str, branch: str, *, has_remote: bool, is_checkout: bool
-) -> str:
+def committed_sentence(commit: str, branch: str, *, has_remote: bool, is_checkout: bool) -> str:
     """Return the message of a commit, which was pushed unless a checkout has no remote."""
-    done = f"Committed {commit[:12]} on {base[:12]}"
+    done = f"Committed {commit[:12]} to {branch}"
     if is_checkout and not has_remote:
-        done += f": branch {branch} of this checkout, which follows no remote, so nothing was"
-        return f"{done} pushed."
-    return f"{done} and published it: branch {branch}{' of the remote' if has_remote else ''}."
+        return f"{done}. Not pushed: this checkout has no remote."
+    return f"{done}{' and pushed it' if has_remote else ''}."
 
 
 def proposed_sentence(base: str, commit: str, branches: tuple[str, str], how: Proposed) -> str:
@@ -39,15 +36,15 @@ def proposed_sentence(base: str, commit: str, branches: tuple[str, str], how: Pr
         return f"Branch {to} is not needed."
     if how is Proposed.WITHDRAWN:
         return f"Removed branch {to}: its changes are not needed on {base[:12]}."
-    what = f"Branch {to} holds this already."
+    what = f"Branch {to} already has these changes."
     if how is not Proposed.STANDS:
-        what = f"Committed {commit[:12]} on {base[:12]}: branch {to}."
-    return f"{what} It counts once it is merged into {branch}."
+        what = f"Committed {commit[:12]} to branch {to}."
+    return f"{what} Merge it into {branch} for it to take effect."
 
 
 def reconcile_text(sentence: str, painter: Painter, *, is_braked: bool = False) -> str:
     """Return a sentence about a run as text."""
-    brake = " A brake holds all releases back." if is_braked else ""
+    brake = " The release limit holds back all releases." if is_braked else ""
     return f"{painter.paint(f'{escape(sentence)}{brake}', Colour.BOLD)}\n"
 
 
@@ -140,8 +137,8 @@ def verified_text(item: Verified, painter: Painter) -> str:
     verdict = painter.paint(item.verdict.ljust(_VERIFY_WIDTH), colour)
     lines = [f"{verdict}  {item.commit[:12]}  {date}  {escape(item.subject)}"]
     if item.verdict is ReplayVerdict.FOREIGN:
-        says = ", though it says that reconcile made it" if item.claims else ""
-        lines.append(f"  by {escape(item.author) or 'nobody'}{says}")
+        says = ", but it claims to be made by ipam reconcile" if item.claims else ""
+        lines.append(f"  by {escape(item.author) or 'unknown'}{says}")
     if item.verdict is ReplayVerdict.NOT_COMPARABLE:
         lines.append(f"  made by version {escape(item.version)}")
     lines += limited([f"  {escape(path)}" for path in item.files], _SHOWN, "  and {} more")
@@ -177,7 +174,7 @@ def simulation_text(result: Simulation, painter: Painter) -> str:
         fit = f"{result.fit} of {result.requested} fit"
     if stopped is not None:
         verb = "passes" if result.passes == 1 else "pass"
-        fit += f"; {result.passes} of them {verb} the gate"
+        fit += f"; {result.passes} of them {verb} the capacity limit"
     colour = Colour.GREEN if refused is None and stopped is None else Colour.RED
     text += f"{painter.paint(f'{fit}.', colour)}\n"
     if refused is not None:
@@ -207,12 +204,12 @@ def diagnosis_text(diagnosis: Diagnosis, painter: Painter) -> str:
     lines = [line for group in shown for line in _group(group, painter)]
     if hidden := len(diagnosis.groups) - len(shown):
         more = plural(hidden, "more cluster")
-        lines.append(f"{more}, in which all is in order; -o json has them\n\n")
+        lines.append(f"{more} without problems; -o json lists them\n\n")
     wrong = diagnosis.count(DiagnosisVerdict.FAILED)
     doubts = diagnosis.count(DiagnosisVerdict.WARNING)
     sign, colour = _DOCTOR_SIGNS[DiagnosisVerdict.FAILED if wrong else DiagnosisVerdict.OK]
-    words = [f"{wrong} to fix" if wrong else "nothing is wrong"]
-    words += [f"{doubts} to look at"] if doubts else []
+    words = [plural(wrong, "problem") if wrong else "No problems"]
+    words += [plural(doubts, "warning")] if doubts else []
     total = painter.paint(f"{sign} {', '.join(words)}", colour)
     return "".join([*lines, f"{total}\n"])
 
@@ -295,16 +292,16 @@ def _files(result: Imported, written: Sequence[str], out: str) -> str:
     if not result.files:
         return "Nothing to write.\n"
     files = plural(len(result.files), "file")
-    why = f"{files} would be, or are there just so."
+    why = f"{files} would be written, or already exist unchanged."
     if result.conflicts:
-        why = f"decide the conflicts, or --partial writes the other {files}."
+        why = f"decide the conflicts, or use --partial to write the other {files}."
     return f"Nothing was written: {why}\n"
 
 
 def _plan(result: Imported, painter: Painter) -> str:
     text = f"Plan: {counted(result.after)}, {moved(result)} moved."
     fresh = sum(1 for line in result.lines if line.is_new)
-    new = f" {fresh} get addresses that they do not have yet." if fresh else ""
+    new = f" {plural(fresh, 'claim')} would get new addresses." if fresh else ""
     conflicts = painter.paint(f" {plural(len(result.conflicts), 'conflict')}.", Colour.RED)
     return f"{painter.paint(text, Colour.BOLD)}{new}{conflicts if result.conflicts else ''}\n"
 
@@ -320,8 +317,8 @@ def _free(result: Imported) -> str:
         return ""
     listed = join_limited(free)
     return (
-        f"Addresses that nothing above names are free, and are given out from now on: {listed}.\n"
-        "Reserve addresses that are in use anyway: spec.reserved of the pool.\n"
+        f"Addresses that are not listed above are free, and can be allocated: {listed}.\n"
+        "Reserve addresses that are in use in spec.reserved of the pool.\n"
     )
 
 
@@ -329,7 +326,7 @@ def _requests(owners: Sequence[str], writer: Writing) -> str:
     named, kind = escape(join_limited(owners)), writer.kind.kind
     verb = "has a request" if len(owners) == 1 else "have requests"
     return (
-        f"{named} {verb}, and no {kind}: these addresses are held, and no others are given.\n"
-        f"Add a {kind} of that name for each cluster that ipam is to manage, and the annotation"
+        f"{named} {verb}, but no {kind}: ipam keeps these addresses, and allocates no others.\n"
+        f"Add a {kind} of that name for each cluster that ipam manages, and the annotation"
         f" {': '.join(writer.external)} to the requests of other holders.\n"
     )

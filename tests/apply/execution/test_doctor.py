@@ -129,7 +129,7 @@ def test_another_identity_is_told_with_its_mend(site: Site, look: Looked) -> Non
     site.apply(FILES)
     renew_identity(site.tenants[FIRST])
     check = look(site.clusters()).check(FIRST, "identity")
-    assert (check.verdict, check.hint) == (FAILED, f"if that is meant: --enroll {FIRST}")
+    assert (check.verdict, check.hint) == (FAILED, f"if intended, use --enroll {FIRST}")
 
 
 def test_a_tenant_without_a_kubeconfig_waits_and_one_that_lost_it_fails(
@@ -142,7 +142,7 @@ def test_a_tenant_without_a_kubeconfig_waits_and_one_that_lost_it_fails(
     site.apply(FILES)
     del site.tenants[FIRST]
     check = look(site.clusters()).check(FIRST, "kubeconfig")
-    assert (check.verdict, check.message) == (FAILED, "no kubeconfig any more")
+    assert (check.verdict, check.message) == (FAILED, "the kubeconfig is missing now")
 
 
 def test_a_server_without_crds_or_metallb_is_told(bare: ApiServer, look: Looked) -> None:
@@ -159,7 +159,7 @@ def test_a_server_without_crds_or_metallb_is_told(bare: ApiServer, look: Looked)
     assert bare.request("PATCH", CRD, {"spec": names}, MERGE)[0] == 200
     check = look(clusters).check(HUB, "crds")
     assert check.verdict is WARNING
-    assert check.message == "NetworkPool differs from the version of this program"
+    assert check.message == "NetworkPool differs from the version in this ipam"
 
 
 def kubectl(server: ApiServer, verb: str, *items: object, flag: str = "--wait") -> None:

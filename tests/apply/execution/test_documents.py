@@ -47,7 +47,7 @@ def test_a_tenant_of_butler_stays_butlers_when_settings_go_to_all_documents(
     files = world("web", **{"ipam.yaml": ALL})
     clusters.run(world("web"))
     before = clusters.objects[HUB][TENANT]
-    error = "it is there already and not ours; --adopt takes it over"
+    error = "already exists, and does not belong to ipam; use --adopt to take it over"
     assert failures(clusters.run(files, "b")[HUB]) == {str(TENANT): error}
     assert clusters.objects[HUB][TENANT] == before
     gone = without(files, "web")

@@ -62,7 +62,7 @@ def test_a_cluster_that_a_revision_nobody_knows_changed_is_left_alone_until_a_pe
 def test_an_older_revision_is_refused_once_a_newer_one_is_applied(clusters: FakeClusters) -> None:
     (applied,) = clusters.run(world("web"), "a").values()
     assert (applied.cluster, applied.state) == (HUB, ClusterState.REFUSED)
-    assert applied.error == "bbbbbbbbbbbb is applied already, and newer than aaaaaaaaaaaa"
+    assert applied.error == "bbbbbbbbbbbb is already applied, and newer than aaaaaaaaaaaa"
     assert POOL in clusters.objects[SECOND]
 
 
@@ -85,7 +85,7 @@ def test_a_late_run_does_not_give_back_what_a_newer_one_withdrew(clusters: FakeC
     clusters.inventory(HUB).update(memory)
     applied = clusters.run(FILES, "c")[SECOND]
     assert applied.state is ClusterState.REFUSED
-    assert applied.error == "dddddddddddd is applied already, and newer than cccccccccccc"
+    assert applied.error == "dddddddddddd is already applied, and newer than cccccccccccc"
     assert clusters.announced(SECOND) is None
 
 

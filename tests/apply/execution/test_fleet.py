@@ -110,7 +110,7 @@ def test_another_cluster_under_the_same_name_is_refused_until_it_is_enrolled(
     applied = clusters.run(FILES, "b")[name]
     assert applied.state is ClusterState.REFUSED
     assert applied.error.startswith("it is another cluster than before: kube-system has uid anoth")
-    assert applied.hint == f"if that is meant: --enroll {name}"
+    assert applied.hint == f"if intended, use --enroll {name}"
     again = clusters.run(FILES, "b", enroll=frozenset([name]))
     assert again[name].state is ClusterState.APPLIED
     assert not clusters.run(FILES, "b")[name].is_changed
@@ -234,7 +234,7 @@ def test_a_cluster_is_not_forgotten_while_a_broken_file_may_name_it(clusters: Fa
     less: Files = {path: text for path, text in files.items() if "/shop" not in path}
     clusters.unnamed = (SECOND,)
     applied = clusters.run({**less, "tenants/shop.yaml": "what is this"}, "b")
-    assert applied[SECOND].error == "no kubeconfig any more"
+    assert applied[SECOND].error == "the kubeconfig is missing now"
     assert SECOND not in clusters.run(less, "c")
 
 
@@ -270,8 +270,8 @@ def test_records_stay_when_nobody_can_be_asked(clusters: FakeClusters) -> None:
     hand = clusters.hand(HUB)
     hand.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a"}})
     hand.put({**tenant, "metadata": {"name": "web", "namespace": "team-a"}})
-    assert doubts(clusters) == [f"{FIRST} was applied to, and its kubeconfig is missing now"]
+    assert doubts(clusters) == [f"{FIRST} was applied before, but its kubeconfig is now missing"]
     away: Fault = lambda _verb, what: UnreachableError(f"{what}: away")  # noqa: E731 - it is short
     clusters.faults[HUB] = away
-    assert doubts(clusters)[0].startswith("the management cluster cannot be asked: ")
+    assert doubts(clusters)[0].startswith("cannot reach the management cluster: ")
     assert doubts(clusters, confirm_withdrawn=frozenset([FIRST])) == []

@@ -204,7 +204,7 @@ def test_apply_says_what_is_not_in_git_and_not_taken_in(world: World) -> None:
     world.files = {"pools/own.yaml": dump(own)}
     world.hand.put({**shop(), "metadata": {"name": "blog", "namespace": "default"}})
     assert world.apply()[HUB].notes == (
-        "2 GlobalInClusterIPPools are not in Git and give nothing out; see intake in Settings",
+        "2 GlobalInClusterIPPools are not in Git and allocate nothing; see intake in Settings",
         "2 Clusters are not in Git and get no VIP; see intake in Settings",
     )
     world.clusters.faults[HUB] = refuses(CLUSTERS, UnauthorizedError("403"))

@@ -80,8 +80,8 @@ def test_kinds_that_are_not_needed_may_be_missing(clusters: FakeClusters) -> Non
     assert not clusters.run(world("web"))[HUB].is_failed
     applied = clusters.run(world("web", **{"ipam.yaml": ALL}), "b")[HUB]
     assert sorted(failures(applied).values()) == [
-        "no kind ProviderConfig there",
-        "no kind TenantCluster there",
+        "kind ProviderConfig is not installed",
+        "kind TenantCluster is not installed",
     ]
 
 
@@ -99,7 +99,7 @@ def test_a_crd_of_others_is_left_alone_and_told(clusters: FakeClusters, lacks: b
             live["spec"]["versions"][0]["subresources"] = {}
     applied = clusters.run(world("web"), "b", crds=True)[HUB]
     if lacks:
-        error = "it is not ours and lacks the status subresource; --adopt upgrades it"
+        error = "it does not belong to ipam and lacks the status subresource; --adopt upgrades it"
         assert failures(applied)[str(POOLS_CRD)] == error
         clusters.run(world("web"), "b", crds=True, adopt=True)
         assert clusters.objects[HUB][POOLS_CRD]["metadata"]["labels"]
@@ -136,7 +136,7 @@ def test_events_that_cannot_be_made_fail_nothing(clusters: FakeClusters, verb: s
     clusters.run(world())
     clusters.faults[HUB] = failing(RejectedError("no"), EVENT, verb=verb)
     applied = clusters.apply(world(*SIX), "b")[HUB]
-    assert (failures(applied), set(applied.notes)) == ({}, {"an event was not made: no"})
+    assert (failures(applied), set(applied.notes)) == ({}, {"an Event was not created: no"})
     clusters.faults[HUB] = failing(StaleError("there"), EVENT, verb="create")
     assert clusters.apply(world("a"), "c")[HUB].notes == ()
     clusters.faults[HUB] = failing(UnreachableError("away"), EVENT, verb="create")
@@ -172,7 +172,7 @@ def test_a_server_that_knows_no_policies_is_no_failure(clusters: FakeClusters) -
     clusters.run(world("web"), policies=True)
     clusters.unknown[HUB] |= {POLICY, BINDING}
     applied = clusters.run(world("web"), "b", policies=True)[HUB]
-    assert applied.notes == ("no admission policies: they need Kubernetes 1.31 or newer",)
+    assert applied.notes == ("admission policies need Kubernetes 1.31 or newer",)
     assert not applied.is_failed
     assert "ValidatingAdmissionPolicy" not in clusters.inventory(HUB)["objects"]
 
@@ -204,4 +204,4 @@ def test_the_server_is_waited_for_until_it_goes_by_new_policies(clusters: FakeCl
     assert (applied.notes, failures(applied)) == ((), {})
     clusters.faults[HUB] = rejecting("merge", "ConfigMap", times=100)
     applied = clusters.apply(world("web"), policies=True)[HUB]
-    assert applied.notes == ("the server does not go by the new admission policies yet",)
+    assert applied.notes == ("the server has not activated the new admission policies yet",)

@@ -106,7 +106,7 @@ def test_a_cluster_that_cannot_be_asked_keeps_it(clusters: FakeClusters) -> None
     clusters.run(AFTER, "b")
     clusters.faults[ONE] = lambda _verb, what: UnreachableError(f"read {what}: no answer")
     (why,) = doubts(clusters).values()
-    assert why.startswith(f"{ONE} cannot be asked: ")
+    assert why.startswith(f"cannot reach {ONE}: ")
 
 
 def test_a_cluster_that_nobody_looked_into_keeps_it() -> None:

@@ -115,5 +115,5 @@ def test_no_advertisement_is_kept_where_settings_want_none(
 def test_a_name_that_no_server_takes_is_an_error() -> None:
     found = evaluation_of(world("web", **named('"No name"'))).findings
     assert [(it.code, it.message) for it in found] == [
-        ("annotation-invalid", f"{NAMED}: 'No name' is not a valid object name")
+        ("annotation-invalid", f"{NAMED} is 'No name', which is not a valid object name")
     ]

@@ -118,7 +118,7 @@ def test_a_cluster_that_is_not_known_is_refused_until_its_uid_is_in_git_or_it_is
     found = clusters.run(files)
     assert states(found) == {A: "refused", B: "refused"}
     uid = clusters.uid(A)
-    assert found[A].error == f"its identity is not known yet: kube-system has uid {uid}"
+    assert found[A].error == f"its identity is unknown: kube-system has uid {uid}"
     assert f"spec.uid: {uid}" in found[A].hint
     assert "--enroll prod-1" in found[A].hint
     assert INVENTORY not in clusters.objects[A]
@@ -226,7 +226,7 @@ def test_another_root_of_the_same_repository_is_refused(applied: Standalone) -> 
 def test_a_revision_that_does_not_contain_the_applied_one_is_refused(applied: Standalone) -> None:
     files = fleet(prod_1="3", prod_2="2")
     found = applied.run(files, "a")
-    assert found[A].error == "bbbbbbbbbbbb is applied already, and newer than aaaaaaaaaaaa"
+    assert found[A].error == "bbbbbbbbbbbb is already applied, and newer than aaaaaaaaaaaa"
     applied.inventory(A)["revision"] = "9" * 40
     found = applied.run(files, "c")
     assert states(found) == {A: "refused", B: "applied"}
@@ -309,7 +309,7 @@ def test_a_cluster_that_is_not_asked_holds_a_range_until_its_retention_ends(
 
     applied.faults[A] = away
     (why,) = still_announced(evaluated(released, clock=LATER), applied, ApplyOptions()).values()
-    assert why == "prod-1 cannot be asked: no answer"
+    assert why == "cannot reach prod-1: no answer"
 
 
 def test_a_released_range_of_a_cluster_that_is_not_asked_goes_to_nobody(

@@ -101,7 +101,7 @@ def test_what_others_made_is_refused_until_it_is_adopted(clusters: FakeClusters)
     clusters.hand(FIRST).put(address_pool("default-pool", "172.16.0.0/24"))
     applied = clusters.run(world("web"))
     error = failures(applied[FIRST])[str(POOL)]
-    assert error == "it is there already and not ours; --adopt takes it over"
+    assert error == "already exists, and does not belong to ipam; use --adopt to take it over"
     clusters.run(world("web"), adopt=True)
     assert clusters.announced(FIRST) == ["10.0.0.0-10.0.0.3"]
     assert not clusters.run(world("web"))[FIRST].is_changed
@@ -199,7 +199,7 @@ def test_too_many_objects_are_not_deleted_without_a_word(clusters: FakeClusters)
     applied = clusters.run(vanished, "b")[HUB]
     assert (applied.error, applied.hint) == (
         "7 of 8 objects would be deleted",
-        "if that is meant: --allow-delete 7",
+        "if intended, use --allow-delete 7",
     )
     clusters.run(vanished, "b", allow_delete=7)
     assert WEB._replace(name="team-a-t1-lb") not in clusters.objects[HUB]

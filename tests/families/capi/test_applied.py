@@ -144,7 +144,7 @@ def test_a_host_that_is_set_is_never_changed_and_said(clusters: FakeClusters) ->
     assert failures(hub(clusters)) == {
         str(
             SHOP
-        ): "its endpoint is 10.9.9.9, its record says 10.0.0.10; a host that is set is never changed"
+        ): "its endpoint is 10.9.9.9, but its record is 10.0.0.10; ipam never changes a host"
     }
     live = there(clusters, CLUSTERS, "shop")
     assert live["spec"]["controlPlaneEndpoint"] == {"host": "10.9.9.9"}
@@ -157,7 +157,7 @@ def test_an_ingress_address_of_others_stays_and_is_said(
     field: str, value: dict[str, str], clusters: FakeClusters
 ) -> None:
     clusters.hand(HUB).merge(SHOP, {"metadata": {field: value}}, "kubectl")
-    said = f"its {field} say ingress 10.9.9.9, its record says 10.0.0.100"
+    said = f"its {field} name ingress 10.9.9.9, but its record 10.0.0.100"
     assert failures(hub(clusters)) == {str(SHOP): said}
     assert there(clusters, CLUSTERS, "shop")["metadata"][field] == value
 
@@ -168,7 +168,7 @@ def test_a_variable_of_others_stays_and_is_said_and_an_empty_one_is_filled(
     hand = clusters.hand(HUB)
     topology = {"class": "web", "variables": [CNI, {"name": "clusterVip", "value": "10.9.9.9"}]}
     hand.apply(shop(topology=topology), "kubectl")
-    said = "its variable clusterVip is 10.9.9.9, its record says 10.0.0.10"
+    said = "its variable clusterVip is 10.9.9.9, but its record is 10.0.0.10"
     assert failures(hub(clusters)) == {str(SHOP): said}
     topology = {"class": "web", "variables": [CNI, {"name": "clusterVip", "value": ""}]}
     hand.apply(shop(topology=topology), "kubectl")

@@ -103,7 +103,7 @@ def test_two_pools_that_serve_one_class_for_one_role_are_told_with_their_order()
     pools = (pool("b", "10.0.0.20"), pool("a", "10.0.0.30", class_="api,web"))
     told = [item for item in evaluation_of(of(*pools)).findings if item.code == "pool-ambiguous"]
     assert [(item.severity, item.message) for item in told] == [
-        ("info", "b serves class web for control-plane, as a does, which is tried first")
+        ("info", "b serves class web for control-plane, like a, which is tried first")
     ]
     assert "pool-ambiguous" not in dict(said(pool("a"), pool("b", "10.0.0.30", role="ingress")))
 
@@ -183,7 +183,7 @@ def test_an_endpoint_by_hand_that_a_record_holds_is_told_with_the_field() -> Non
     (found,) = evaluation_of(files).findings
     assert found.code == "manual-range"
     assert "allocations/GlobalInClusterIPPool/vips/default/zoo.control-plane.yaml" in found.message
-    assert found.hint == "remove controlPlaneEndpoint, or release the other"
+    assert found.hint == "remove controlPlaneEndpoint, or release the record"
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_a_paused_cluster_gets_nothing_new_and_keeps_what_it_holds(
     spec = {"annotations": NO_INGRESS, **resting}
     assert gets(pool(), cluster(**spec)) == {}
     assert said(pool(), cluster(**spec)) == [
-        ("claim-paused", f"Cluster default/shop is {why}: it gets no control-plane address")
+        ("claim-paused", f"Cluster default/shop is {why}, so it gets no control-plane address")
     ]
     files = reconciled(of(pool(), cluster(annotations=NO_INGRESS)))
     files["clusters/01.yaml"] = cluster(**spec)
@@ -213,7 +213,7 @@ def test_a_cluster_that_is_being_deleted_gets_nothing_new() -> None:
     assert gets(pool(), text) == {}
     assert (
         said(pool(), text)[0][1]
-        == "Cluster default/shop is being deleted: it gets no control-plane address"
+        == "Cluster default/shop is being deleted, so it gets no control-plane address"
     )
 
 

@@ -57,7 +57,7 @@ def test_a_claim_of_a_person_is_told_of_each_change_of_its_state(clusters: FakeC
     hub(clusters, full)
     assert events(clusters) == [
         ("one", "Normal", "AddressAllocated", "10.0.0.10 allocated from vips"),
-        ("two", "Warning", "PoolExhausted", "needs 1; vips: 0 free of 1"),
+        ("two", "Warning", "PoolExhausted", "needs 1 address; pool vips has 0 of 1 free"),
     ]
     hub(clusters, full, "b")
     assert len(events(clusters)) == 2

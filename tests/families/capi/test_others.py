@@ -56,7 +56,7 @@ def test_a_persons_address_is_taken_over_when_its_claim_says_so(clusters: FakeCl
     ours = "ipam.cluster.x-k8s.io/IPAddress/default/one"
     files = reconciled(of(pool(), claim("one", annotations=pinned)))
     assert failures(hub(clusters, files)) == {
-        ours: "it is there already and not ours; --adopt takes it over"
+        ours: "already exists, and does not belong to ipam; use --adopt to take it over"
     }
     adopted = {**pinned, "gitops-ipam.dev/adopt": "true"}
     files = reconciled(of(pool(), claim("one", annotations=adopted)))

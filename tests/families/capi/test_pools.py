@@ -74,7 +74,7 @@ def test_counts_of_ipv6_are_exact_and_nothing_is_too_large() -> None:
          " 10.0.1.9 is not within 10.0.0.0-10.0.0.255"),
         (pool("vips", "127.0.0.1"), "special-purpose", "addresses[0]: 127.0.0.1 touches loopback 127.0.0.0/8"),
         (pool("vips", "10.0.0.1", gateway="10.0.0.1"), "pool-empty",
-         "no address is left to give out: everything is excluded or reserved"),
+         "the pool has no allocatable address, because everything is excluded or reserved"),
         (pool("vips", addressReuseGracePeriodSeconds=-1), "field-value",
          "spec.addressReuseGracePeriodSeconds: must be at least 0"),
     ],
@@ -86,11 +86,11 @@ def test_the_rules_of_the_webhook_are_findings(text: str, code: str, message: st
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (pool(class_="web,api"), f"{CLASS}: 'web,api' cannot be a label: no API server takes it"),
-        (pool(class_="x" * 64), f"{CLASS}: '{'x' * 64}' cannot be a label: no API server takes it"),
-        (pool(class_="true"), f'{CLASS}: "true", but no annotation of this name lists any'),
-        (pool(role="controlplane"), f"{ROLE}: 'controlplane' is not a role, and serves no claim"),
-        (pool(role="east"), f"{ROLE}: 'east' is not a role, and serves no claim"),
+        (pool(class_="web,api"), f"{CLASS} is 'web,api', which API servers reject as a label"),
+        (pool(class_="x" * 64), f"{CLASS} is '{'x' * 64}', which API servers reject as a label"),
+        (pool(class_="true"), f'{CLASS} is "true", but the annotation of this name is empty'),
+        (pool(role="controlplane"), f"{ROLE} contains 'controlplane', which is not a role"),
+        (pool(role="east"), f"{ROLE} contains 'east', which is not a role"),
     ],
 )  # fmt: skip
 def test_labels_that_serve_nobody_or_that_no_server_takes_are_warned_of(

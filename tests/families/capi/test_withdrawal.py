@@ -70,7 +70,7 @@ def test_a_claim_that_is_still_there_holds_its_address(clusters: FakeClusters) -
     files = gone(claim("one"))
     assert doubts(clusters, files) == {}
     asked(clusters, "one")
-    assert doubts(clusters, files) == {ONE: "10.0.0.10: IPAddressClaim default/one is still there"}
+    assert doubts(clusters, files) == {ONE: "10.0.0.10: IPAddressClaim default/one still exists"}
 
 
 def test_where_nobody_can_be_asked_nothing_counts_as_withdrawn(clusters: FakeClusters) -> None:
@@ -80,4 +80,4 @@ def test_where_nobody_can_be_asked_nothing_counts_as_withdrawn(clusters: FakeClu
     clusters.faults[HUB] = fault
     found = doubts(clusters, gone(cluster()))
     assert found.keys() == {CP, INGRESS}
-    assert found[CP] == "management cannot be asked: away"
+    assert found[CP] == "cannot reach management: away"

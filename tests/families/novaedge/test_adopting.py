@@ -88,14 +88,14 @@ def test_a_vip_of_another_pool_is_somebody_else() -> None:
         (vip("b"), "{allocatedAddress: 10.200.0.300}", "address-invalid",
          "status.allocatedAddress: '10.200.0.300' is not a canonical IPv4 address"),
         (vip("b"), "{allocatedAddress: 7}", "address-invalid",
-         "status.allocatedAddress: an address is required, got '7'"),
+         "status.allocatedAddress is '7', expected an address"),
         (vip("b"), "{allocatedAddress: 2001:db8::1/128}", "adoption-conflict",
          "status.allocatedAddress: 2001:db8::1/128 is IPv6, which addressFamily excludes"),
         (vip("b", address="10.200.0.5"), "{allocatedAddress: 10.200.0.1/32}", "adoption-conflict",
-         "status.allocatedAddress: it has 10.200.0.1/32, but spec.address asks for 10.200.0.5/32"),
+         "status.allocatedAddress: 10.200.0.1/32 differs from spec.address (10.200.0.5/32)"),
         (vip("b"), "{allocatedAddress: 10.200.0.1, allocatedIPv6Address: 10.200.0.2}",
          "adoption-conflict",
-         "status.allocatedIPv6Address: 10.200.0.2 is the second IPv4 address there"),
+         "status.allocatedIPv6Address: 10.200.0.2 is a second IPv4 address"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_taken_over_is_an_error(

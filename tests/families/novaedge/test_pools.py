@@ -44,8 +44,8 @@ def test_addresses_are_given_out_beside_networks_and_though_one_keeps_them_back(
 @pytest.mark.parametrize(
     ("spec", "code", "said"),
     [
-        ({}, "field-required", "spec: at least one of cidrs and addresses is required"),
-        ({"cidrs": "[]"}, "field-required", "spec: at least one of cidrs and addresses is required"),
+        ({}, "field-required", "spec must have at least one of cidrs and addresses"),
+        ({"cidrs": "[]"}, "field-required", "spec must have at least one of cidrs and addresses"),
         ({"cidrs": "[10.200.0.5/24]"}, "cidr-invalid", "spec.cidrs[0]: '10.200.0.5/24' has host bits set"),
         ({"cidrs": "[224.0.0.0/24]"}, "special-purpose",
          "spec.cidrs[0]: 224.0.0.0/24 touches multicast 224.0.0.0/4"),
@@ -64,7 +64,7 @@ def test_what_cannot_be_meant_is_refused(spec: dict[str, str], code: str, said: 
 def test_a_network_of_two_addresses_gives_none_and_that_is_said() -> None:
     said = found(pool(cidrs="[10.200.0.0/24, 10.200.1.0/31]"))
     assert [item[:2] for item in said] == [("warning", "pool-empty")]
-    assert said[0][2].startswith("spec.cidrs[1]: 10.200.1.0/31 gives nothing out")
+    assert said[0][2].startswith("spec.cidrs[1]: 10.200.1.0/31 allocates nothing")
 
 
 def test_a_pool_that_does_not_say_whether_it_gives_by_itself_does_not_and_is_told() -> None:
@@ -77,7 +77,7 @@ def test_a_pool_that_does_not_say_whether_it_gives_by_itself_does_not_and_is_tol
 def test_a_pool_that_gives_nothing_out_does_not_lack_an_ip_version() -> None:
     files = {"pools/main.yaml": pool(cidrs="[10.200.0.0/31]"), "tenants/web.yaml": vip()}
     (gate,) = evaluation_of(files).gates
-    assert (gate.code, "no address can be given out" in gate.message) == ("request-too-large", True)
+    assert (gate.code, "no allocatable address" in gate.message) == ("request-too-large", True)
     pinned = vip(address="10.200.0.1/32")
     (gate,) = evaluation_of({**files, "tenants/web.yaml": pinned}).gates
     assert (gate.code, gate.hint) == ("pin-reserved", "pin another range")

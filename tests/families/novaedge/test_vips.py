@@ -106,7 +106,7 @@ def test_an_address_without_a_pool_is_given_out_by_none() -> None:
     )
     refused = refusal(tree(vip("hand", of="", address="10.200.0.1"), vip("b", address="10.200.0.1")),
                       "b (vip)")  # fmt: skip
-    assert refused.message == "10.200.0.1 is taken by hand (spec.address)"
+    assert refused.message == "pinned range 10.200.0.1 is already held by hand (spec.address)"
 
 
 def test_an_address_without_a_pool_is_nobody_elses() -> None:
@@ -116,7 +116,7 @@ def test_an_address_without_a_pool_is_nobody_elses() -> None:
     held["tenants/b.yaml"] = vip("b", of="", address="10.200.0.1")
     _, found = sorted(evaluation_of(held).findings, key=lambda item: item.code, reverse=True)
     assert found.code == "manual-range"
-    assert found.hint == "remove address, or release the other"
+    assert found.hint == "remove address, or release the record"
     own = reconciled(tree(vip("a")))
     own["tenants/v.yaml"] = vip("a", of="", address="10.200.0.1")
     assert codes(own) == [("warning", "pool-overlap"), ("gate", "brake")]

@@ -60,7 +60,7 @@ def test_a_lowered_count_releases_whole_ranges_the_highest_number_first() -> Non
     }
     (smaller,) = evaluation_of(lowered).findings
     assert (smaller.code, smaller.severity) == ("size-smaller", Severity.WARNING)
-    assert "asks for 9 and keeps 11 addresses" in smaller.message
+    assert "asks for 9 but keeps 11 addresses" in smaller.message
     assert [it for it in outcome(then(twelve, sized(8))).values() if "release" in it] == [
         "release 10.22.0.9-10.22.0.11, announced",
         "release 10.22.0.12-10.22.0.12, announced",

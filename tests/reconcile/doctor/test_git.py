@@ -63,7 +63,7 @@ def test_a_bare_repository_needs_no_remote(checkout: Path) -> None:
     found = checks(checkout.parent / "remote.git")
     assert verdicts(found) == {}
     assert found["repository"].message == "a bare repository, branch main"
-    assert found["remote"].message == "none: the branch of the repository itself counts"
+    assert found["remote"].message == "none (this repository is authoritative)"
 
 
 def test_a_remote_that_takes_no_push_is_told_without_sending_one(

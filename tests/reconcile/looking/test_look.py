@@ -58,7 +58,7 @@ def test_a_cluster_that_cannot_be_asked_neither_grows_nor_shrinks_and_others_go_
         "observed/Demand.gitops-ipam.dev/team-a/two.yaml"
     ]
     assert list(looked.unasked) == [ONE]
-    assert looked.unasked[ONE].startswith("team-a/one cannot be asked: get Namespace/kube-system")
+    assert looked.unasked[ONE].startswith("cannot reach team-a/one: get Namespace/kube-system")
     assert list(looked.words) == [OTHER]
 
 
@@ -76,7 +76,7 @@ def test_without_the_management_cluster_nobody_is_asked() -> None:
     here = asking()
     here.clusters.faults[HUB] = lambda _verb, _what: UnreachableError("no answer")
     looked = here.looked()
-    assert looked.unasked == {ONE: "the management cluster cannot be asked: no answer"}
+    assert looked.unasked == {ONE: "cannot reach the management cluster: no answer"}
     here.clusters.faults[HUB] = lambda _verb, _what: BugError(ValueError("a bug"))
     assert len(here.looked().bugs) == 1
 
@@ -87,7 +87,7 @@ def test_another_cluster_under_the_name_is_not_asked_until_a_person_says_so() ->
     here.clusters.objects[ONE][there]["metadata"]["uid"] = "another"
     del here.clusters.objects[ONE][INVENTORY]  # it was built anew
     looked = here.looked()
-    assert "it is another cluster than before" in looked.unasked[ONE]
+    assert "cannot reach team-a/one: not the same cluster as before:" in looked.unasked[ONE]
     here.options = LookOptions(ApplyOptions(enroll=frozenset([ONE])))
     assert len(here.looked().changes) == 1
 

@@ -31,9 +31,11 @@ def test_what_reads_well_in_a_file_without_a_good_version_waits_for_its_mending(
         if isinstance(item, Refuse)
     }
     line = f"{tenant('c')}---\n{pin}---\n{wrong}".split("\n").index("  networking: {lbPoolSiz: 3}")
-    while_broken = f"gets nothing new while tenants/a.yaml:{line + 1} cannot be read"
-    assert refused["pin"] == ("pool-frozen", f"butler-system/pin (request) {while_broken}")
-    taken = "10.40.0.40-10.40.0.43 is taken by tenants/a.yaml (which cannot be read)"
+    while_broken = f"no new addresses while tenants/a.yaml:{line + 1} cannot be read"
+    assert refused["pin"] == ("pool-frozen", while_broken)
+    taken = (
+        "pinned range 10.40.0.40-10.40.0.43 is already held by the unreadable file tenants/a.yaml"
+    )
     assert refused["other"] == ("pin-taken", taken)
 
 
@@ -106,4 +108,4 @@ def test_a_request_whose_reference_nobody_can_read_may_be_any_tenants(reference:
         "team-b/far (loadbalancer)": "allocate 10.40.0.8-10.40.0.15 of edge",
     }
     refused = next(it for it in evaluation.plan.decisions if isinstance(it, Refuse))
-    assert "gets nothing new while tenants/pin.yaml:6 cannot be read" in refused.message
+    assert "no new addresses while tenants/pin.yaml:6 cannot be read" in refused.message

@@ -70,7 +70,7 @@ def test_what_fails_in_a_cluster_is_a_warning_once_and_when_it_is_another_and_it
     assert shown(log, partly(of(AWAY), "team-a/one")) == [away]
     left_out = replace(of(HUB), held=frozenset({"team-a/one"}))
     assert shown(log, left_out) == []
-    assert shown(log, partly(of(ONE), "team-a/one")) == ["team-a/one: well again"]
+    assert shown(log, partly(of(ONE), "team-a/one")) == ["team-a/one: recovered"]
     assert shown(log, of(HUB, ONE)) == []
     told = [(it.levelname, it.__dict__["cluster"]) for it in lines.records]
     assert told == [("WARNING", ONE.cluster), ("WARNING", ONE.cluster), ("INFO", ONE.cluster)]

@@ -59,7 +59,7 @@ DRIFTED = cluster(
 )  # fmt: skip
 NOTED = cluster("team-a/shop", APPLIED, *same(POOL), notes=["MetalLB has not confirmed yet"])
 QUIET = cluster("team-a/blog", APPLIED, *same(POOL, ADVERTISEMENT))
-TAKEN = "it is there already and not ours; --adopt takes it over"
+TAKEN = "already exists, and does not belong to ipam; use --adopt to take it over"
 FOREIGN = cluster(
     "team-b/web", APPLIED, created(ADVERTISEMENT), failed(POOL, TAKEN), failed(RECORD, "another reason")
 )  # fmt: skip

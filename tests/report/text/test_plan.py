@@ -21,8 +21,8 @@ def planned(files: Files, clock: int = CLOCK) -> list[str]:
 def test_a_release_and_an_expiry_say_that_nobody_asks_any_more() -> None:
     gone = without(reconciled(SMALL), "tenants/one.yaml")
     row = "team-a/one   loadbalancer   edge   8   10.40.0.0-10.40.0.7   its TenantCluster is gone"
-    assert planned(gone)[0] == f"  =   {row}  held back by a brake"
-    assert planned(gone)[-1] == "Plan: 1 held back by a brake, 0 kept, 0 moved."
+    assert planned(gone)[0] == f"  =   {row}  held back by the release limit"
+    assert planned(gone)[-1] == "Plan: 1 held back by the release limit, 0 kept, 0 moved."
     allowed = plan_text(evaluate(replace(tree_of(gone), allow_release=1)), PLAIN).splitlines()[1:]
     assert (allowed[0], allowed[-1]) == (f"  -   {row}", "Plan: 1 to release, 0 kept, 0 moved.")
     lines = planned(reconciled(gone), CLOCK + 86_400)
@@ -49,7 +49,7 @@ def test_a_pool_that_comes_into_a_worse_tier_is_shown_though_nothing_stops_it() 
     assert lines[-3] == "Pools"
     assert "0.0% → 75.0% of 16" in lines[-2]
     assert lines[-2].endswith("warning")
-    assert lines[-1].startswith("✓ fine")
+    assert lines[-1].startswith("✓ OK")
     assert "Pools" not in check_text(Compared(evaluation_of(fuller)), PLAIN)
 
 
@@ -59,5 +59,5 @@ def test_many_releases_are_counted_and_those_that_a_brake_holds_back_say_so() ->
     shown = check_text(Compared(evaluation_of(without(files, *list(many)[2:]))), PLAIN).splitlines()
     assert shown[0] == "12 releases"
     assert shown[1].startswith("  -   team-a/t02   loadbalancer   10.40.0.24-10.40.0.31 of edge")
-    assert shown[10].endswith("held back by a brake")
+    assert shown[10].endswith("held back by the release limit")
     assert shown[11] == "  and 2 more: ipam plan lists them"
