@@ -81,6 +81,18 @@ def test_a_page_of_a_kind_has_its_current_fields(path: Path) -> None:
     assert with_kinds(with_tables(page)) == page, "run python -m tests.documentation"
 
 
+@pytest.mark.parametrize("path", pages(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_list_is_one_on_forges_and_on_the_site(path: Path) -> None:
+    prose = re.sub(r"^( *)```.*?^\1```$", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+    item = re.compile(r"( *)(?:[-*+]|\d+\.) ")
+    for paragraph in re.split(r"\n\s*\n", prose):
+        first, *rest = paragraph.strip("\n").split("\n")
+        nested = [found for line in (first, *rest) if (found := item.match(line))]
+        assert not nested or item.match(first), f"needs an empty line before it: {nested[0].string}"
+        for found in nested:
+            assert len(found[1]) % 4 == 0, f"indent by four spaces: {found.string}"
+
+
 def test_the_defaults_of_settings_are_those_of_the_program() -> None:
     spec = read_schema(schema_files()["Settings"])["properties"]["spec"]["properties"]
     defaults = Settings()
