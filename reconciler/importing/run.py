@@ -67,6 +67,20 @@ class Announced(NamedTuple):
             for it in users_of(self.services, ranges, counts_pins=False)
         )
 
+    def held(
+        self, name: str, place: Location, ranges: Iterable[IPRange], *, is_ours: bool = True
+    ) -> list[ImportedRange]:
+        """Return ranges that are its own, or of another owner."""
+        return [
+            ImportedRange(
+                *(self.owner[0], name, LOAD_BALANCER if is_ours else NODES, item, place),
+                said=name,
+                is_cluster=is_ours,
+                users=self.users(IPSet((item,))),
+            )
+            for item in ranges
+        ]
+
     def outside(self, inside: IPSet) -> ImportedSource:
         """Return the conflict of Services whose addresses no pool has, if there are any."""
         outside, name = self.users(_EVERYTHING - inside), self.balancer.name
@@ -114,22 +128,10 @@ def _pool(cluster: Announced, manifest: Manifest, *, is_ours: bool) -> ImportedS
     except ValueError as wrong:
         hint = f"fix it in the cluster: {_BALANCER.name} cannot read it either"
         return undecided(place, str(wrong), hint)
-    namespace, owner = cluster.owner
+    _, owner = cluster.owner
     # Under the cluster's own name, `ipam` would put the range into the managed pool.
     owner = owner if is_ours else fitted(f"{owner}-{slug(name)}")
-    holdings = tuple(
-        ImportedRange(
-            namespace,
-            owner,
-            LOAD_BALANCER if is_ours else NODES,
-            item,
-            place,
-            said=owner,
-            is_cluster=is_ours,
-            users=cluster.users(IPSet((item,))),
-        )
-        for item in addresses
-    )
+    holdings = tuple(cluster.held(owner, place, addresses, is_ours=is_ours))
     note = f"{place}: {describe(addresses)} is held, and stays with the pool:"
     notes = () if is_ours else (f"{note} ipam keeps one in a cluster",)
     return ImportedSource(holdings=holdings, notes=notes)
@@ -241,20 +243,29 @@ def looked(
     seen: dict[str, str] = {}
     for look in looks:
         title = _title(look.owner)
-        there = look.cluster.get(Ref(NAMESPACES, "", "kube-system"))
-        uid = there["metadata"]["uid"] if there is not None else ""
+        system = look.cluster.get(Ref(NAMESPACES, "", "kube-system"))
+        uid = system["metadata"]["uid"] if system is not None else ""
         if uid and uid in seen:
             note = f"cluster {title}: it is {seen[uid]}, which is read already"
             parts.append(ImportedSource(notes=(note,)))
             continue
-        if writer is None or writer.entries is None:
-            parts.append(_one(look, title, usual, namespace))
-        elif title in seen.values():
+        place, has_entries = Location(f"cluster {title}"), writer and writer.entries is not None
+        if has_entries and title in seen.values():
             message, hint = "another cluster has this name", "name each cluster: NAME=KUBECONFIG"
-            parts.append(undecided(Location(f"cluster {title}"), message, hint))
-        else:
-            parts.append(_with_entries(look, uid, namespace, writer))
+            parts.append(undecided(place, message, hint))
+            continue
         seen[uid] = title
+        own = () if has_entries else (_BALANCER.pool,)
+        there, missing = _listed(look.cluster, (*own, *resources(writer)), namespace)
+        parts.append(copies_of(title, there, writer))
+        try:
+            if has_entries:
+                parts.append(_with_entries(look, uid, namespace))
+            else:
+                parts.append(_one(look, there, missing, usual))
+        except (KeyError, TypeError, AttributeError):
+            message, hint = "its pools or Services cannot be read", "fix or export them"
+            parts.append(undecided(place, message, hint))
     return ImportedSource().with_more(*parts)
 
 
@@ -273,29 +284,22 @@ def _listed(
     return there, missing
 
 
-def _with_entries(look: ImportSource, uid: str, home: str, writer: Writing) -> ImportedSource:
+def _with_entries(look: ImportSource, uid: str, home: str) -> ImportedSource:
     """Return all pools of a cluster, of the controller that has pools there."""
-    title = _title(look.owner)
-    found = copies_of(title, _listed(look.cluster, resources(writer))[0], writer)
-    place = Location(f"cluster {title}")
-    try:
-        used = [
-            (it, pools)
-            for it in controllers()
-            if (pools := it.imported(_listed(look.cluster, (it.pool, *it.others), home)[0]))
-        ]
-        if len(used) == 1:
-            services = look.cluster.list(SERVICE).items
-            return found.with_more(_entries_of(look, uid, *used[0], services))
-    except (KeyError, TypeError, AttributeError):
-        message, hint = "its pools or Services cannot be read", "fix or export them"
-        return found.with_more(undecided(place, message, hint))
+    place = Location(f"cluster {_title(look.owner)}")
+    used = [
+        (it, pools)
+        for it in controllers()
+        if (pools := it.imported(_listed(look.cluster, (it.pool, *it.others), home)[0]))
+    ]
+    if len(used) == 1:
+        return _entries_of(look, uid, *used[0], look.cluster.list(SERVICE).items)
     if not used:
         names = ", ".join(it.pool.kind for it in controllers())
-        return found.with_more(ImportedSource(notes=(f"{place}: no {names}",)))
+        return ImportedSource(notes=(f"{place}: no {names}",))
     message = f"it has pools of {' and '.join(it.name for it, _ in used)}"
     hint = "import manifests of the controller that gives the addresses only"
-    return found.with_more(undecided(place, message, hint))
+    return undecided(place, message, hint)
 
 
 def _entries_of(
@@ -306,6 +310,7 @@ def _entries_of(
     services: Sequence[Manifest],
 ) -> ImportedSource:
     cluster = Announced(look.owner, (), services, "", balancer=balancer)
+    _, name = cluster.owner
     homes = sorted({it.namespace for it in pools})
     if len(homes) > 1:
         return _several_homes(cluster.place(), balancer, homes)
@@ -321,18 +326,9 @@ def _entries_of(
             notes.append(f"{place}: announced by {by}, left as it is")
         if it.unknown:
             notes.append(f"{place}: left as it is: {join_limited(it.unknown)}")
-        holdings += (
-            ImportedRange(
-                *("", cluster.owner[1], LOAD_BALANCER, item, place),
-                said=cluster.owner[1],
-                is_cluster=True,
-                users=cluster.users(IPSet((item,))),
-            )
-            for item in IPSet.of(it.pool.ranges)
-        )
+        holdings += cluster.held(name, place, IPSet.of(it.pool.ranges))
     outside = cluster._replace(pools=[{}]).outside(IPSet.of(it.item for it in holdings))
     sound = tuple(it for it in pools if not it.problem)
-    name = cluster.owner[1]
     made = ImportedCluster(name, uid, balancer.name, homes[0], sound, cluster.place())
     return ImportedSource(
         holdings=tuple(holdings), notes=tuple(notes), conflicts=tuple(conflicts), clusters=(made,)
@@ -345,24 +341,20 @@ def _several_homes(place: Location, balancer: Controller, homes: Sequence[str]) 
     return undecided(place, message, hint)
 
 
-def _one(look: ImportSource, title: str, usual: str, home: str) -> ImportedSource:
-    cluster = look.cluster
-    there, missing = _listed(cluster, (_BALANCER.pool, *resources()), home)
-    notes = (f"cluster {title}: it has no kind {', '.join(missing)}",) if missing else ()
-    found = ImportedSource(notes=notes).with_more(copies_of(title, there))
+def _one(
+    look: ImportSource, there: ImportedList, missing: Sequence[str], usual: str
+) -> ImportedSource:
+    place = Location(f"cluster {_title(look.owner)}")
+    notes = (f"{place}: it has no kind {', '.join(missing)}",) if missing else ()
+    found = ImportedSource(notes=notes)
     if _BALANCER.pool not in there:
         return found
-    pools, place = there[_BALANCER.pool], Location(f"cluster {title}")
+    pools = there[_BALANCER.pool]
     homes = sorted({item["metadata"].get("namespace", TENANT_HOME) for item in pools})
     if len(homes) > 1:
         return found.with_more(_several_homes(place, _BALANCER, homes))
     if homes and homes != [TENANT_HOME]:
-        note = f"cluster {title}: {_BALANCER.name} is in namespace {homes[0]}; apply writes to {TENANT_HOME}"
+        note = f"{place}: {_BALANCER.name} is in namespace {homes[0]}; apply writes to {TENANT_HOME}"
         found = found.with_more(ImportedSource(notes=(note,)))
-    services = cluster.list(SERVICE).items
-    announced = Announced(look.owner, pools, services, usual, look.pool)
-    try:
-        return found.with_more(held_by(announced))
-    except (KeyError, TypeError, AttributeError):
-        message, hint = f"its {_KIND}s or Services cannot be read", "fix or export them"
-        return found.with_more(undecided(place, message, hint))
+    services = look.cluster.list(SERVICE).items
+    return found.with_more(held_by(Announced(look.owner, pools, services, usual, look.pool)))

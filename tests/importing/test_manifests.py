@@ -114,9 +114,9 @@ def test_what_is_no_output_of_kubectl_is_told(text: str, said: str) -> None:
 
 WRONG: list[tuple[dict[str, Any], str]] = [
     (listed() | {"items": 5}, "web.yaml: /0/items/0 is not an object with"),
-    ({**POOL, "spec": [1]}, "cluster team-a/web: its IPAddressPools or Services cannot be read"),
-    ({**POOL, "spec": {"addresses": [5]}}, "cluster team-a/web: its IPAddressPools or Services"),
-    (listed(POOL, {**WEB, "status": [1]}), "cluster team-a/web: its IPAddressPools or Services"),
+    ({**POOL, "spec": [1]}, "cluster team-a/web: its pools or Services cannot be read"),
+    ({**POOL, "spec": {"addresses": [5]}}, "cluster team-a/web: its pools or Services"),
+    (listed(POOL, {**WEB, "status": [1]}), "cluster team-a/web: its pools or Services"),
     ({**HUB[0], "spec": 5}, "pools/edge.yaml:8: field-type: spec"),
     (made(BUTLER, "IPAllocation", "x", [1], "butler-system"), "cluster team-a/web IPAllocation"),
 ]
