@@ -354,7 +354,9 @@ def _one(
     if len(homes) > 1:
         return found.with_more(_several_homes(place, _BALANCER, homes))
     if homes and homes != [TENANT_HOME]:
-        note = f"{place}: {_BALANCER.name} is in namespace {homes[0]}; apply writes to {TENANT_HOME}"
+        note = (
+            f"{place}: {_BALANCER.name} is in namespace {homes[0]}; apply writes to {TENANT_HOME}"
+        )
         found = found.with_more(ImportedSource(notes=(note,)))
     services = look.cluster.list(SERVICE).items
     return found.with_more(held_by(Announced(look.owner, pools, services, usual, look.pool)))
