@@ -88,7 +88,7 @@ def test_a_document_that_is_none_is_a_finding_at_its_place(
 )
 def test_an_api_version_of_another_group_is_not_guessed(version: str, meant: str) -> None:
     hint = only(POOL.replace(VERSION, version)).hint
-    assert hint.startswith(f"did you mean {meant}" if meant else "ipam schema")
+    assert hint.startswith(f"did you mean {meant}" if meant else "run ipam schema")
 
 
 def test_all_that_is_wrong_with_the_head_of_a_document_is_told() -> None:

@@ -23,7 +23,7 @@ def test_an_address_outside_of_every_pool_is_a_conflict_until_one_is_described()
     found = table("ip,name\n10.9.0.5,web\n")
     result = imported(found, EDGE)
     assert conflicts(result) == ["a.csv:2: default/web: 10.9.0.5 is outside all pools"]
-    assert result.conflicts[0].hint.endswith("--pool NAME=CIDR; looked at: edge")
+    assert result.conflicts[0].hint.endswith("--pool NAME=CIDR (checked: edge)")
     result = imported(described("lab", "10.9.0.0/24").with_more(found), EDGE)
     assert lines(result) == ["default/web nodes lab 10.9.0.5 10.9.0.5"]
     assert "end: 10.9.0.254" in texts(result)["pools/lab.yaml"]
@@ -63,8 +63,7 @@ def test_many_runs_become_one_window(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_pools_in_each_others_way_are_a_conflict() -> None:
     for name, cidr in (("edge", "10.0.0.0/16"), ("lab", "10.0.0.0/16")):
         assert conflicts(imported(described(name, cidr), EDGE)) == [
-            f"--pool {name}: 10.0.0.0/16 ({name}) and pool edge of pools/edge.yaml:5"
-            " are in each other's way"
+            f"--pool {name}: 10.0.0.0/16 ({name}) and pool edge of pools/edge.yaml:5 overlap"
         ]
 
 
@@ -89,8 +88,7 @@ def test_what_is_in_several_pools_is_a_conflict() -> None:
     two = {**EDGE, "pools/two.yaml": pool("two", "10.0.0.0/25")}
     result = imported(table("ip,name\n10.0.0.5,web\n"), two)
     assert conflicts(result) == [
-        "a.csv:2: default/web: 10.0.0.5 lies in several pools:"
-        " edge of pools/edge.yaml:5 and two of pools/two.yaml:5"
+        "a.csv:2: default/web: 10.0.0.5 is in several pools: edge of pools/edge.yaml:5 and two of pools/two.yaml:5"
     ]
     assert conflicts(imported(table("ip,name,pool\n10.0.0.5,web,two\n"), two)) == []
 

@@ -251,7 +251,7 @@ def test_words_of_a_type_count_and_nothing_becomes_nodes_by_guess(said: str, mea
         ("ip,name\n10.0.0.5,***\n", "a.csv:2: '***' cannot become a Kubernetes name"),
         ("cidr,name\n10.0.0.5/24,web\n", "a.csv:2: '10.0.0.5/24' has host bits set"),
         ("ip,name\n10.0.0.5/x,web\n", "a.csv:2: '10.0.0.5/x': 'x' is not a prefix length of 0 to 32"),
-        ("name,team\nweb,a\n", "a.csv:1: no column says addresses (columns: 'name'), 'team'"),
+        ("name,team\nweb,a\n", "a.csv:1: no column has addresses (columns: 'name', 'team')"),
         ("", "a.csv: the file is empty"),
         ('ip,name\n"10.0.0.5,web\n', "a.csv:2: the row cannot be read: unexpected end of data"),
         (b"ip,name\n10.0.0.5,\xff\n", "a.csv:2: the file is not UTF-8 text: byte 17 is 0xff"),
@@ -317,7 +317,7 @@ def test_german_and_french_headers_and_types_are_known() -> None:
 @pytest.mark.parametrize(
     ("mapped", "said"),
     [
-        ({"Adress": "address"}, "no column 'Adress' (columns: ip), name"),
+        ({"Adress": "address"}, "no column 'Adress' (columns: ip, name)"),
         ({"ip": "adress"}, "'adress' is not a meaning of a column; did you mean address?"),
         ({"ip": "x"}, "'x' is not a meaning of a column; meanings: address, range"),
     ],
@@ -341,7 +341,7 @@ def test_more_than_is_read_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "ip\n10.0.0.1\n10.0.0.2\n10.0.0.3\n"
     assert conflicts(table(text)) == ["a.csv:4: the file has more than 2 rows"]
     monkeypatch.setattr(limits, "MAX_BYTES", 3)
-    assert conflicts(table(text)) == ["a.csv: the file has 30 bytes; 3 are read"]
+    assert conflicts(table(text)) == ["a.csv: the file has 30 bytes, must have at most 3"]
 
 
 @pytest.mark.parametrize(

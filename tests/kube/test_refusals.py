@@ -146,7 +146,7 @@ _CASES: list[tuple[str, Call, Reply, type[ClusterError], str]] = [
         _create,
         status(409, 'events "a.1" already exists', "AlreadyExists"),
         StaleError,
-        "is there already",
+        "this name already",
     ),
     ("413", _apply, status(413, "limit is 3145728"), RejectedError, "too large for the server"),
     (

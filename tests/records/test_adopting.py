@@ -68,7 +68,7 @@ def test_a_cidr_that_cannot_be_meant_is_unclear(cidr: str) -> None:
 
 def test_a_record_that_names_no_range_at_all_is_unclear() -> None:
     text = without(NODES, "startAddress", "endAddress", "cidr")
-    assert "startAddress and endAddress required" in refused(text)
+    assert "status.startAddress or status.endAddress is missing" in refused(text)
 
 
 def test_what_a_record_does_not_say_has_a_default() -> None:
@@ -111,7 +111,7 @@ def test_a_record_that_names_no_tenant_is_known_by_its_path() -> None:
     text = without(NODES, "tenantClusterRef", "name: my-cluster\n", "namespace: team-backend")
     path = f"{FOLDER}/NetworkPool/butler-system.vlan40-pool/team-backend/my-cluster.nodes.yaml"
     assert adopted(text.replace("    name: my-cluster\n", ""), path).claim == CLAIM
-    assert "neither its text nor its path" in refused(text.replace("    name: my-cluster\n", ""))
+    assert "neither the content nor the path" in refused(text.replace("    name: my-cluster\n", ""))
 
 
 def test_a_record_without_a_pool_is_known_by_its_path_or_unclear() -> None:
@@ -175,7 +175,7 @@ def test_conditions_of_any_form_break_nothing(conditions: str) -> None:
 
 def test_a_failed_record_that_lists_addresses_is_unclear() -> None:
     text = NODES.replace("phase: Allocated", "phase: Pending")
-    assert "phase Pending holds nothing" in refused(text)
+    assert "status.phase is Pending, but addresses" in refused(text)
 
 
 @pytest.mark.parametrize(

@@ -17,14 +17,14 @@ CLAIM = "    gitops-ipam.dev/claim: butler/TenantCluster/team-backend/my-cluster
     ("old", "new", "told"),
     [
         ("    name: my-cluster\n", "    name: thief\n",
-         "spec.tenantClusterRef is team-backend/thief, but the record for butler/TenantCluster/"),
-        ("    namespace: team-backend\n", "    namespace: team-x\n", "names team-x/my-cluster"),
+         "spec.tenantClusterRef is team-backend/thief, but expected butler/TenantCluster/team-backend/my-cluster/loadbalancer"),
+        ("    namespace: team-backend\n", "    namespace: team-x\n", "spec.tenantClusterRef is team-x/my-cluster,"),
         ("    namespace: team-backend\n", "    namespace: team.x\n", "is not a valid RFC 1123 name"),
-        ("  type: loadbalancer\n", "  type: nodes\n", "spec.type: loadbalancer required by"),
-        ("  name: team-backend-my-cluster-lb\n", "  name: ../x\n", "metadata.name: '../x' is no"),
-        ("  namespace: butler-system\n", "  namespace: a.b\n", "metadata.namespace: 'a.b' is no"),
+        ("  type: loadbalancer\n", "  type: nodes\n", "spec.type is 'nodes', expected loadbalancer for butler/TenantCluster/team-backend/my-cluster/loadbalancer"),
+        ("  name: team-backend-my-cluster-lb\n", "  name: ../x\n", "metadata.name is '../x', which is not"),
+        ("  namespace: butler-system\n", "  namespace: a.b\n", "metadata.namespace is 'a.b', which is not"),
         (f"  annotations:\n{CLAIM}", "", None),
-        ("my-cluster/loadbalancer", "other/loadbalancer", "but it is of"),
+        ("my-cluster/loadbalancer", "other/loadbalancer", "but expected"),
     ],
 )  # fmt: skip
 def test_a_record_that_contradicts_its_claim_is_held(old: str, new: str, told: str | None) -> None:
@@ -41,8 +41,10 @@ def test_a_record_that_contradicts_its_claim_is_held(old: str, new: str, told: s
 def test_a_text_of_one_tenant_at_the_path_of_another_one_is_nobodys() -> None:
     path = f"{FOLDER}/NetworkPool/butler-system.vlan40-pool/team-backend/other.nodes.yaml"
     (finding,) = parse_record(FOLDER, path, NODES.encode()).findings
-    assert "its text is of butler/TenantCluster/team-backend/my-cluster/nodes" in finding.message
-    assert "its path of butler/TenantCluster/team-backend/other/nodes" in finding.message
+    assert (
+        "the content is for butler/TenantCluster/team-backend/my-cluster/nodes," in finding.message
+    )
+    assert "the path is for butler/TenantCluster/team-backend/other/nodes" in finding.message
 
 
 def test_a_request_says_itself_of_what_type_and_whose_it_is() -> None:
@@ -56,7 +58,7 @@ def test_a_request_says_itself_of_what_type_and_whose_it_is() -> None:
         assert f"type: {found.type}" in text
     wrong = REQUEST.replace("  type: loadbalancer", "  type: vip")
     (finding,) = parse_record(FOLDER, path, wrong.encode()).findings
-    assert "got 'vip'" in finding.message
+    assert "spec.type is 'vip'," in finding.message
 
 
 def test_a_role_that_the_slot_does_not_have_is_not_believed() -> None:

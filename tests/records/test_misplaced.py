@@ -20,7 +20,7 @@ def test_records_that_stand_in_each_others_places_stay_there(pools: tuple[str, s
     files[one], files[two] = files[two], files[one]
     evaluation = evaluation_of(files)
     assert [(item.code, item.message) for item in evaluation.findings] == [
-        ("record-misplaced", f"belongs to {two}; another record is there"),
-        ("record-misplaced", f"belongs to {one}; another record is there"),
+        ("record-misplaced", f"record is at the wrong path; {two} already has another record"),
+        ("record-misplaced", f"record is at the wrong path; {one} already has another record"),
     ]
     assert evaluation.changes == ()

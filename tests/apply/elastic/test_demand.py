@@ -78,10 +78,10 @@ def test_what_others_serve_and_what_goes_counts_for_nothing_and_is_not_told(more
 @pytest.mark.parametrize(
     ("more", "why"),
     [
-        ({"loadBalancerIP": "192.0.2.1"}, "192.0.2.1, which is none of the tenant's addresses"),
+        ({"loadBalancerIP": "192.0.2.1"}, "192.0.2.1, which is not an address of the tenant"),
         (
             {"annotations": {"metallb.io/loadBalancerIPs": "10.0.0.1,192.0.2.1"}},
-            "192.0.2.1, which is none of the tenant's addresses",
+            "192.0.2.1, which is not an address of the tenant",
         ),
         ({"loadBalancerIP": "10.0.0.1"}, "10.0.0.1, which another Service has"),
         ({"ipFamilies": ["IPv6"]}, "it needs an IPv6 address, and the tenant's pools have none"),

@@ -99,7 +99,7 @@ def test_a_crd_of_others_is_left_alone_and_told(clusters: FakeClusters, lacks: b
             live["spec"]["versions"][0]["subresources"] = {}
     applied = clusters.run(world("web"), "b", crds=True)[HUB]
     if lacks:
-        error = "it does not belong to ipam and lacks the status subresource; --adopt upgrades it"
+        error = "it is not ours and lacks the status subresource; --adopt upgrades it"
         assert failures(applied)[str(POOLS_CRD)] == error
         clusters.run(world("web"), "b", crds=True, adopt=True)
         assert clusters.objects[HUB][POOLS_CRD]["metadata"]["labels"]

@@ -157,7 +157,7 @@ def test_a_swapped_kubeconfig_changes_nothing(applied: Standalone) -> None:
     uids = {name: applied.uid(name) for name in (A, B)}
     found = applied.run(fleet(uids, prod_1="3", prod_2="4"), "c")
     assert states(found) == {A: "refused", B: "refused"}
-    assert f"has uid {uids[B]}, not {uids[A]}" in found[A].error
+    assert f"has uid {uids[B]}, expected {uids[A]}" in found[A].error
     assert applied.objects == before
     released = fleet(prod_2="2")  # what a wrong cluster does not announce is not free
     doubts = still_announced(evaluated(expiring(released), clock=LATER), applied, ApplyOptions())
@@ -330,7 +330,7 @@ def test_a_pin_on_a_range_that_leaves_a_cluster_says_whom_it_waits_for_and_until
     gone = {k: v for k, v in fleet(prod_2="2").items() if k != "tenants/prod-1.yaml"}
     released = {**expiring(gone), "tenants/prod-2.yaml": boat(B, "10.0.0.1")}
     (refused,) = (it for it in evaluated(released).plan.decisions if isinstance(it, Refuse))
-    assert refused.message == "10.0.0.1 is taken by prod-1/b1 (berth)"
+    assert refused.message == "pinned range 10.0.0.1 is already held by prod-1/b1 (berth)"
     assert refused.hint.endswith("it waits for prod-1 until 2026-02-16T10:00:30Z")
 
 
