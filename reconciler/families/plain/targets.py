@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from reconciler.addresses import BITS, IPRange, format_short
+from reconciler.addresses import BITS, IPRange, IPSet, format_short
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.findings import Finding, Location, error, join_limited, shown, warning
 from reconciler.documents.yaml import Steps, dotted
@@ -298,12 +298,24 @@ class _Ranges:
         return replace(self._claim(number, size, chooser), is_open=False)
 
     def _pinned(self, pins: Iterable[IPRange], chooser: PoolChooser) -> Iterator[Claim]:
+        """Yield existing ranges within the pins, and claims for the rest.
+
+        A range that is partly outside of the pins is not released: its record is stale.
+        """
+        wanted = rest = IPSet.of(pins)
         numbers = {record.range: number for number, record in self._own}
+        found: list[tuple[int, IPRange]] = []
+        for number, record in self._own:
+            if record.is_live and record.range and (touched := wanted.overlapping(record.range)):
+                pin = record.range if wanted.covers(record.range) else touched[0]
+                found.append((number, pin))
+                rest -= IPSet.of([pin])
         is_first_free = not any(number == 1 for number, _ in self._held)
-        for pin in pins:
+        for pin in rest:
             number = numbers.get(pin, 1 if is_first_free else 0)
             is_first_free &= number != 1
-            number = number or self._new_number()
+            found.append((number or self._new_number(), pin))
+        for number, pin in found:
             yield self._claim(number, pin.size, chooser, pin=pin, fixed=True)
 
     def _new_number(self) -> int:

@@ -115,9 +115,8 @@ def test_formerly_moves_the_records_and_the_object_keeps_its_name() -> None:
     evaluation = evaluation_of(tree)
     assert outcome(evaluation) == {"prod-1/lan.ipv4": f"keep {FIRST}"}
     (found,) = evaluation.findings
-    assert found.message == (
-        "ClusterTarget prod-1 (lan.ipv4) was prod-1 (internal.ipv4): it keeps 1 record with 8 addresses"
-    )
+    assert found.code == "renamed"
+    assert "keeps 1 record with 8 addresses" in found.message
     done = reconciled(tree)
     (path,) = (it for it in done if it.startswith("allocations/"))
     assert path.endswith("/_/prod-1.lan.ipv4.yaml")
@@ -175,6 +174,22 @@ def test_each_pinned_range_is_a_record_of_its_own() -> None:
     }
     counted = then(tree, sized(14))
     assert set(outcome(counted).values()) == set(outcome(tree).values())
+
+
+def test_a_pin_that_changes_releases_no_range_of_it() -> None:
+    tree = reconciled(files(cluster(entry(addresses="[10.22.0.10-10.22.0.19]"))))
+    held = {"prod-1/internal.ipv4": "keep 10.22.0.10-10.22.0.19"}
+    for wider in ("[10.22.0.10-10.22.0.21]", "[10.22.0.10-10.22.0.19, 10.22.0.20/31]"):
+        extended = then(tree, cluster(entry(addresses=wider)))
+        added = {"prod-1/internal.ipv4.2": "allocate 10.22.0.20-10.22.0.21"}
+        assert outcome(extended) == held | added
+        assert codes(extended) == []
+        again = outcome(reconciled(extended))
+        assert again["prod-1/internal.ipv4.2"] == "keep 10.22.0.20-10.22.0.21"
+    for other in ("[10.22.0.10-10.22.0.15]", "[10.22.0.15-10.22.0.25]"):
+        narrowed = then(tree, cluster(entry(addresses=other)))
+        assert outcome(narrowed) == {"prod-1/internal.ipv4": "refuse record-stale"}
+        assert codes(narrowed) == ["record-stale"]
 
 
 def test_aggregates_are_whole_blocks() -> None:
