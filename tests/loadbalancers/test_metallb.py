@@ -240,6 +240,11 @@ SELECTOR = {"matchLabels": {"tier": "web"}}
             ServiceSelection(is_default=True),
             ("spec.serviceAllocation.serviceSelectors",),
         ),
+        (
+            {"serviceAllocation": {"namespaceSelectors": [SELECTOR], "namespaces": ["a"]}},
+            ServiceSelection(is_default=True),
+            ("spec.serviceAllocation.namespaceSelectors", "spec.serviceAllocation.namespaces"),
+        ),
         ({"protocol": "layer2"}, ServiceSelection(is_default=True), ("spec.protocol",)),
     ],
 )

@@ -57,9 +57,11 @@ def _services(spec: Mapping[str, Any]) -> tuple[ServiceSelection, tuple[str, ...
         unknown.add("serviceSelectors")
     if allocation.get("priority"):
         unknown.add("priority")
-    named = tuple(f"spec.serviceAllocation.{name}" for name in sorted(unknown))
     selector = selectors[0] if selectors else {}
     namespaces = tuple(allocation.get("namespaces") or ())
-    if unknown - {"priority"} or not (selector or namespaces):
+    if is_left := bool(unknown - {"priority"}):
+        unknown = {name for name, it in allocation.items() if it}
+    named = tuple(f"spec.serviceAllocation.{name}" for name in sorted(unknown))
+    if is_left or not (selector or namespaces):
         return ServiceSelection(is_default=True), named
     return ServiceSelection(namespaces=namespaces, selector=selector), named
