@@ -17,7 +17,7 @@ import { dayAfter } from "./runway.js";
 import { stairs, wholeOf } from "./steps.js";
 
 const DAY = 86400;
-const LEVEL_WORDS = { warning: "warning", capacity limit: "gate: changes that reach it are stopped", full: "full" };
+const LEVEL_WORDS = { warning: "warning", gate: "capacity limit: blocks changes that reach it", full: "full" };
 
 /** The life of a tenant. @param {Report} report @param {Route} route `q` is its name, "namespace/name". @returns {HTMLElement} */
 export function ownerView(report, route) {
@@ -80,21 +80,21 @@ export function usagePlot(report, pool, steps) {
 
 /** @param {{level: "warning" | "gate" | "full", weeks: number | null}[]} weeks @param {number} asOf @returns {string} */
 export function weeksWords(weeks, asOf) {
-  const told = weeks.flatMap(({ level, weeks: count }) => {
+  const texts = weeks.flatMap(({ level, weeks: count }) => {
     if (count === null) return [];
     if (count > 104) return [`${level} in over 2 years`];
     return [count === 0 ? `${level} is reached` : `${level} in ${formatCount(Math.round(count * 10) / 10)} weeks (${dayAfter(asOf, Math.floor(count * 7))})`];
   });
-  return told.length === 0 ? "no level is reached" : told.join(", ");
+  return texts.length === 0 ? "no level is reached" : texts.join(", ");
 }
 
-/** Points that no pixel tells apart become one. @param {{x: number, y: number}[]} points */
+/** Merge points of the same pixel. @param {{x: number, y: number}[]} points */
 function thin(points) {
   return points.filter((point, at) => at + 1 === points.length || points[at + 1].x - point.x >= 0.5);
 }
 
 /**
- * What lies between the rates, from now on.
+ * The area between the rates, from now on.
  * @param {{days: number, change: number}[]} rates
  * @param {number} used
  * @param {{x: Scale, y: Scale, now: number, to: number, most: number}} frame
