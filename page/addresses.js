@@ -13,7 +13,7 @@
  * @typedef {{version: Version, first: Whole, last: Whole}} Range
  */
 
-/** IPv6 addresses stand 2^32 higher in the data, so that versions never mix. */
+/** IPv6 addresses are 2^32 higher in the data, so that versions never mix. */
 const SIX_BEGINS = 4294967296n;
 
 /** @param {Whole} a @param {Whole} b @returns {Whole} */
@@ -37,7 +37,7 @@ export function unshifted(number) {
   return { version: 6, value: BigInt(number) - SIX_BEGINS };
 }
 
-/** @param {string} text @returns {Address | null} Null when it is no address. */
+/** @param {string} text @returns {Address | null} Null if it is not an address. */
 export function parseAddress(text) {
   return text.includes(":") ? parseSix(text) : parseFour(text);
 }
@@ -81,7 +81,7 @@ function parseSix(text) {
 /**
  * An address, a CIDR or a range `first-last`; spaces around are forgiven.
  * @param {string} text
- * @returns {Range | null} Of a CIDR its whole network, also when the address stands inside.
+ * @returns {Range | null} For a CIDR, the whole network, even if the address is inside it.
  */
 export function parseRange(text) {
   const trimmed = text.trim();
@@ -98,9 +98,9 @@ export function parseRange(text) {
 }
 
 /**
- * What is wrong with a text that is written as an address, CIDR or range, but is none.
+ * Return the error in a text that looks like an address, CIDR, or range, but is not valid.
  * @param {string} text
- * @returns {string | null} Null of an address, and of what was never meant as one.
+ * @returns {string | null} Null for a valid address, and for other text.
  */
 export function addressFault(text) {
   const asked = text.trim();

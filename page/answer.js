@@ -1,11 +1,11 @@
 /**
- * The answer to "who has it": an address or a network, now, at another time, and before.
+ * The page of an address or network: its owner now, at another time, and before.
  */
 
 /** @import { Life, Pool, Report } from "./model.js" */
 /** @import { Range } from "./addresses.js" */
 /** @import { Route } from "./route.js" */
-/** @import { Part } from "./standing.js" */
+/** @import { Part } from "./occupancy.js" */
 /** @import { Child } from "./dom.js" */
 import { countText, formatCount, formatRange, meets, pairRange, parseRange, sizeOf } from "./addresses.js";
 import { el, mono } from "./dom.js";
@@ -14,7 +14,7 @@ import { ownerLink, poolLink, rangeLink, teamLink } from "./links.js";
 import { livesTable, STATE_WORDS } from "./lives.js";
 import { formatTime, lifeRange, secondsOf } from "./model.js";
 import { addressPlot } from "./ownerplot.js";
-import { livesWithin, partsAt } from "./standing.js";
+import { livesWithin, partsAt } from "./occupancy.js";
 import { sortableTable } from "./table.js";
 import { commitText, timeOf, timeText } from "./times.js";
 
@@ -103,7 +103,7 @@ function stateText(report, life, pool) {
   return [tag, found[2] === null ? " until no Service uses it" : ` is free from ${formatTime(secondsOf(found[2]))}`];
 }
 
-/** @param {Report} report @param {Part} part @param {boolean} isNow @returns {Child[]} What is said of addresses that no record names. */
+/** @param {Report} report @param {Part} part @param {boolean} isNow @returns {Child[]} The text for addresses without a record. */
 function standingWords(report, part, isNow) {
   const planned = isNow ? effectWords(report, part.pool, part.range) : [];
   if (part.sort === "none") return [el("span", { class: "tag outside" }, "in no pool"), " This repository does not allocate it."];

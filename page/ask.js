@@ -1,5 +1,5 @@
 /**
- * The request of Find free: whom it is for, what it says, and whether it can be copied.
+ * The request of Find free: its owner, its text, and its copy button.
  */
 
 /** @import { Pool, Report } from "./model.js" */
@@ -14,8 +14,8 @@ import { field, select } from "./pools.js";
 import { givesRows, MOST_DOCUMENTS, requestYaml } from "./requests.js";
 
 /**
- * @typedef {{pool: Pool, runs: Range[], left: Whole, percent: number, isGated: boolean}} Offer What a pool would give, several ranges where each
- *   claim gets one address; what it has `left` and what share is used once the plan of this page is done.
+ * @typedef {{pool: Pool, runs: Range[], left: Whole, percent: number, isGated: boolean}} Offer The ranges that a pool would allocate. There are several if each
+ *   claim gets one address. `left` and `percent` are the free addresses and the used share after the plan of this page.
  */
 
 const LABEL = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
@@ -31,7 +31,7 @@ export function requestPart(report, offer, wanted) {
   const yaml = el("pre", { class: "yaml", tabindex: 0, "aria-label": "The request" });
   const said = el("p", { id: "ask-said", role: "status" });
   const inputs = isRow || (pool.kind !== "ProxyIPPool" && pool.namespace === "") ? [name, namespace] : [name];
-  /** @returns {string[]} What stands there as it came. */
+  /** @returns {string[]} The values, unchanged. */
   const left = () => inputs.flatMap((input, at) => (input.value.trim() === placeholders[at] ? [placeholders[at]] : []));
   const text = () => {
     const asked = requestYaml(pool, wanted, runs[0], { name: name.value.trim(), namespace: namespace.value.trim(), type: type.value || "loadbalancer" });
@@ -67,7 +67,7 @@ export function requestPart(report, offer, wanted) {
   );
 }
 
-/** @param {string} what @param {string} text @returns {string} Why it is no label of RFC 1123, as namespaces are; empty when it is one. */
+/** @param {string} what @param {string} text @returns {string} Why it is not an RFC 1123 label, as namespaces are. Empty if it is one. */
 function labelFault(what, text) {
   if (text === "") return `${what} is empty.`;
   if (text.length > 63) return `${what} has ${text.length} letters: at most 63.`;
@@ -75,7 +75,7 @@ function labelFault(what, text) {
 }
 
 /**
- * Why it is no subdomain of RFC 1123, as names are; empty when it is one.
+ * Return why it is not an RFC 1123 subdomain, as names are. Empty if it is one.
  * @param {string} what
  * @param {string} text
  * @param {Wanted} wanted

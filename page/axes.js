@@ -1,5 +1,5 @@
 /**
- * What all plots share: a frame that is drawn anew for the room it has, axes of counts and dates, a table to read instead.
+ * Shared parts of plots: a frame that is drawn again for each size, axes of counts and dates, and a table as an alternative.
  */
 
 /** @import { Child } from "./dom.js" */

@@ -10,7 +10,7 @@ import { countOf } from "./pack.js";
 
 const BAR_WIDTH = 180;
 const BAR_HEIGHT = 14;
-/** Reserved addresses take at most this share of the bar: they are not part of what is usable. */
+/** Reserved addresses take at most this share of the bar, because they are not usable. */
 const MOST_RESERVED = 0.2;
 
 /** @returns {SVGElement} The patterns that all bars share: once a page. */
@@ -29,14 +29,14 @@ export function shareOf(part, whole) {
 }
 
 /**
- * The stacked bar of a pool: allocated, held and free of what is usable, with ticks at its thresholds; beside it the reserved.
+ * The stacked bar of a pool: allocated, held, and free usable addresses, ticks at the thresholds, and the reserved addresses next to it.
  * @param {Pool} pool
  * @returns {SVGElement}
  */
 export function poolBar(pool) {
   const { total, allocated, held, available, reserved } = pool.counts;
-  const beside = reserved > 0 ? Math.max(0.03, Math.min(MOST_RESERVED, shareOf(reserved, plus(total, reserved)))) : 0;
-  const usable = BAR_WIDTH * (1 - beside) - (beside > 0 ? 3 : 1);
+  const reservedShare = reserved > 0 ? Math.max(0.03, Math.min(MOST_RESERVED, shareOf(reserved, plus(total, reserved)))) : 0;
+  const usable = BAR_WIDTH * (1 - reservedShare) - (reservedShare > 0 ? 3 : 1);
   const usedWidth = visible(usable * shareOf(allocated, total), allocated);
   const heldWidth = Math.min(usable - usedWidth, visible(usable * shareOf(held, total), held));
   const words = [
@@ -51,7 +51,7 @@ export function poolBar(pool) {
     svg("rect", { class: "bar-free", x: 0.5, y: 2.5, width: usable, height: BAR_HEIGHT - 1 }),
     svg("rect", { class: "bar-used", x: 0.5, y: 2.5, width: usedWidth, height: BAR_HEIGHT - 1 }),
     svg("rect", { class: "bar-held", x: 0.5 + usedWidth, y: 2.5, width: heldWidth, height: BAR_HEIGHT - 1 }),
-    beside > 0 && svg("rect", { class: "bar-reserved", x: usable + 3.5, y: 2.5, width: BAR_WIDTH * beside - 1, height: BAR_HEIGHT - 1 }),
+    reservedShare > 0 && svg("rect", { class: "bar-reserved", x: usable + 3.5, y: 2.5, width: BAR_WIDTH * reservedShare - 1, height: BAR_HEIGHT - 1 }),
     [warning, critical, exhausted].map((percent) => {
       const x = Math.round((usable * percent) / 100) + 0.5;
       return svg("line", { class: "bar-tick", x1: x, x2: x, y1: 0, y2: BAR_HEIGHT + 4 });
@@ -59,12 +59,12 @@ export function poolBar(pool) {
   );
 }
 
-/** @param {number} width @param {Whole} count @returns {number} At least a pixel and a half of what is there. */
+/** @param {number} width @param {Whole} count @returns {number} The width, at least a pixel and a half if the count is not 0. */
 function visible(width, count) {
   return count > 0 ? Math.max(1.5, width) : 0;
 }
 
-/** @returns {HTMLElement} What the parts of a bar mean. */
+/** @returns {HTMLElement} The legend of the bar. */
 export function barLegend() {
   /** @type {[string, string][]} */
   const parts = [["bar-used", "allocated"], ["bar-held", "held: released, not free yet"], ["bar-free", "free"], ["bar-reserved", "reserved: next to the bar, at most a fifth of it"]];

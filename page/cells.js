@@ -1,5 +1,5 @@
 /**
- * The cells of a map: which addresses each one stands for, and where it stands.
+ * The cells of a map: their addresses and positions.
  *
  * IPv4: one cell is one address up to 512 of them, 16 up to 4096, 256 above, and a larger
  * power of two where that gives more than 1024 cells. IPv6 is never counted out: a cell
@@ -11,7 +11,7 @@
 import { formatAddress, minus, plus, sizeOf } from "./addresses.js";
 
 /**
- * What the addresses of one IP version are cut into, by address.
+ * The sections of the addresses of one IP version, by address.
  * @typedef {{version: 4 | 6, perCell: number, first: Whole[], last: Whole[], size: Float64Array}} Cells
  * @typedef {{x: number, y: number, width: number, height: number, row: number}} Box
  * @typedef {{label: string, x: number, y: number, from: number, to: number}} MapRow Cells `from` to `to` (exclusive) in a row.

@@ -1,5 +1,5 @@
 /**
- * What a change does, before anybody merges it: in one sentence, as actions, and on the maps of the pools it touches.
+ * The effect of a change before the merge: in one sentence, as actions, and on the maps of its pools.
  */
 
 /** @import { Action, Change, Pool, Report } from "./model.js" */
@@ -12,7 +12,7 @@ import { el, mono } from "./dom.js";
 import { countOf } from "./pack.js";
 import { formatCount } from "./addresses.js";
 
-/** So many pools show their maps at once; those of others open when asked for. */
+/** Number of pools whose maps are open at first. */
 const MOST_MAPS = 6;
 
 /**
@@ -101,10 +101,10 @@ export function changeWords(isMerge, actions) {
     ["expire", (_, addresses) => `frees ${addresses} that were held`],
     ["refuse", (claims) => `refuses ${claims}`],
   ];
-  const known = words.flatMap(([name, told]) => {
+  const known = words.flatMap(([name, message]) => {
     const mine = actions.filter((action) => action.action === name);
     const addresses = mine.reduce((sum, action) => sum + action.count, 0);
-    return mine.length === 0 ? [] : [told(countText(mine.length, "claim"), countText(addresses, "address", "addresses"))];
+    return mine.length === 0 ? [] : [message(countText(mine.length, "claim"), countText(addresses, "address", "addresses"))];
   });
   const others = [...new Set(actions.map((action) => action.action))].filter((name) => !words.some(([word]) => word === name));
   const all = [...known, ...others.map((name) => `does “${name}” for ${countText(actions.filter((action) => action.action === name).length, "claim")}`)];

@@ -1,5 +1,5 @@
 /**
- * The map of a pool before and after a change: beside each other where there is room, else one or the other.
+ * The map of a pool before and after a change: next to each other if there is room, otherwise one of the two.
  */
 
 /** @import { Action, Pool, Report } from "./model.js" */
@@ -13,7 +13,7 @@ import { poolMap } from "./map.js";
 import { go } from "./route.js";
 import { isThen, sceneOf } from "./scene.js";
 
-/** What a range that is given up becomes, where the plan does not say. @type {Readonly<Record<string, number>>} */
+/** The state of a range after its release, if the plan does not name it. @type {Readonly<Record<string, number>>} */
 const LEAVES = { held: 1, left: 2 };
 
 /** @param {Report} report @param {Pool} pool @param {Action[]} actions @returns {{element: HTMLElement, update: (route: Route) => void}} */

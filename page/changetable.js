@@ -10,7 +10,7 @@ import { el, mono, refill, scrollRegion } from "./dom.js";
 
 const ACTIONS_AT_ONCE = 300;
 
-/** What stands first: what takes something from somebody, then what gives. @type {readonly string[]} */
+/** The order of actions: first those that remove addresses, then those that allocate them. @type {readonly string[]} */
 const ACTION_ORDER = ["refuse", "move", "transfer", "release", "expire", "allocate", "grow"];
 
 /** @param {Report} report @param {Action[]} actions @returns {HTMLElement} */

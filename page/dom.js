@@ -110,7 +110,7 @@ function nextFocus(key, here, count) {
 }
 
 /**
- * A button that copies a text, and says so to everybody.
+ * A button that copies a text, and announces the result, also to screen readers.
  * @param {string} label
  * @param {() => string} text
  * @returns {HTMLElement}

@@ -1,5 +1,5 @@
 /**
- * What the plan of this page does to addresses, for the views beside Change: what they say of today is said with it.
+ * The effect of the plan of this page on addresses, for the other views: they show it next to the present state.
  */
 
 /** @import { Action, Pool, Report, Standing } from "./model.js" */
@@ -10,14 +10,14 @@ import { countText, formatRange, meets, minus, pairRange, plus, rangeOf, sizeOf 
 import { el } from "./dom.js";
 import { countOf } from "./pack.js";
 import { linkTo } from "./route.js";
-import { holes } from "./standing.js";
+import { holes } from "./occupancy.js";
 
 /** @typedef {{range: Range, claim: string, before: string, after: string}} Effect `before` and `after` its claim, in words. */
 
-/** Actions whose addresses nobody gets. @type {readonly string[]} */
+/** Actions that allocate nothing. @type {readonly string[]} */
 const GIVES_NOTHING = ["keep", "refuse", "release", "expire"];
 
-/** @param {Report} report @returns {string} Who does it. */
+/** @param {Report} report @returns {string} The name of the plan: the change, or the next reconcile. */
 export function planName(report) {
   return report.data.change?.base ? "this change" : "the next reconcile";
 }
@@ -33,7 +33,7 @@ export function claimTitle(key) {
   return name === "" ? key : namespace === "_" || namespace === "" ? name : `${namespace}/${name}`;
 }
 
-/** What an action does to its claim, in words. @type {Record<string, string>} */
+/** The effect of an action on its claim, in words. @type {Record<string, string>} */
 const ACTION_WORDS = { allocate: "gives it", grow: "adds to it", move: "moves it to", transfer: "hands it", release: "releases", expire: "frees" };
 
 /**
@@ -87,7 +87,7 @@ export function sumOf(runs) {
   return runs.reduce((sum, run) => plus(sum, sizeOf(run)), /** @type {Whole} */ (0));
 }
 
-/** @param {Report} report @param {Pool} pool @returns {Standing | null} How the pool stands after the plan; null when the plan leaves it. */
+/** @param {Report} report @param {Pool} pool @returns {Standing | null} The pool after the plan. Null if the plan does not change it. */
 export function standingAfter(report, pool) {
   return report.data.change?.pools[pool.key]?.after ?? null;
 }
@@ -99,7 +99,7 @@ export function afterNote(report, pool) {
 }
 
 /**
- * Whether giving so many addresses, after the plan, brings the pool to its gate.
+ * Return whether an allocation of this size, after the plan, brings the pool to its gate.
  * @param {Report} report
  * @param {Pool} pool
  * @param {Whole} count
@@ -114,7 +114,7 @@ export function reachesGate(report, pool, count) {
 }
 
 /**
- * What the plan does to addresses of a range.
+ * Return the effect of the plan on addresses of a range.
  * @param {Report} report
  * @param {Pool} pool
  * @param {Range} range

@@ -17,7 +17,7 @@ import { field } from "./pools.js";
 import { givesRows, nextRun, nextSingles, wantedOf } from "./requests.js";
 import { go } from "./route.js";
 import { runwayDay, runwayOf, runwayText } from "./runway.js";
-import { order } from "./standing.js";
+import { order } from "./occupancy.js";
 import { sortableTable } from "./table.js";
 
 /** @param {Report} report @param {Route} here @returns {HTMLElement} */
@@ -88,7 +88,7 @@ function takes(report) {
   return report.pools.some((pool) => freeTaken(report, pool).length > 0) ? `, without what ${planName(report)} takes` : "";
 }
 
-/** @param {Report} report @param {Pool} pool @returns {Child} Free today, but not for whoever asks next. */
+/** @param {Report} report @param {Pool} pool @returns {Child} Addresses that are free now, but not after the plan. */
 function takenNote(report, pool) {
   const taken = freeTaken(report, pool);
   if (taken.length === 0) return null;

@@ -1,5 +1,5 @@
 /**
- * What is wrong in the repository (findings), and what differs in the clusters (drift).
+ * Findings of the repository, and drift in the clusters.
  */
 
 /** @import { Drift, Finding, Report } from "./model.js" */
@@ -7,7 +7,7 @@
 import { countText } from "./addresses.js";
 import { el, mono } from "./dom.js";
 import { field, select } from "./pools.js";
-import { order } from "./standing.js";
+import { order } from "./occupancy.js";
 import { sortableTable } from "./table.js";
 
 /** The worst first. @type {Record<Finding["severity"], number>} */

@@ -1,5 +1,5 @@
 /**
- * The answer to a name: all addresses of a tenant or team, or what a commit or pull request did to addresses.
+ * The page of a name: all addresses of a tenant or team, or the changes of a commit or pull request.
  */
 
 /** @import { Life, Report } from "./model.js" */

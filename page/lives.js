@@ -12,7 +12,7 @@ import { lifeRange } from "./model.js";
 import { sortableTable } from "./table.js";
 import { commitText, timeText } from "./times.js";
 
-/** What a state is called. @type {Record<Life["state"], string>} */
+/** The names of the states. @type {Record<Life["state"], string>} */
 export const STATE_WORDS = { allocated: "allocated", held: "held", left: "left" };
 
 /**

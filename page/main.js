@@ -20,7 +20,7 @@ import { unfoldForPrint } from "./print.js";
 import { go, linkTo, onRoute, route } from "./route.js";
 import { searchOf } from "./search.js";
 import { searchBox } from "./searchbox.js";
-import { poolsAt } from "./standing.js";
+import { poolsAt } from "./occupancy.js";
 import { tilesView } from "./tiles.js";
 import { timeOf } from "./times.js";
 
@@ -62,7 +62,7 @@ function start() {
   show(route());
 }
 
-/** @param {Route} here The search box says what is shown, unless somebody types. */
+/** @param {Route} here The search box shows the current query, unless the user is typing. */
 function nameSearch(here) {
   const input = document.getElementById("search");
   if (!(input instanceof HTMLInputElement)) return;
@@ -179,7 +179,7 @@ function switchTheme() {
   root.dataset.theme = isDark ? "light" : "dark";
 }
 
-/** @param {Element | null} element @returns {boolean} Whether the focus went away with what was there, or waits in the search box. */
+/** @param {Element | null} element @returns {boolean} Whether the focused element was removed, or the focus is in the search box. */
 function isLost(element) {
   return (element === document.body || element?.id === "search" || element?.id === "find") && location.hash !== "";
 }

@@ -65,7 +65,7 @@ function scaleOf(paint, isOneOfTwo) {
   return `${version}One cell is a /${prefix}: ${countText(paint.cells.perCell, "address", "addresses")}.`;
 }
 
-/** What a map ever shows, for its legend. @param {Report} report @param {Paint[]} paints */
+/** The items that a map can show, for its legend. @param {Report} report @param {Paint[]} paints */
 function shownIn(report, paints) {
   const kinds = new Set([0, FREE]);
   const textures = new Set();

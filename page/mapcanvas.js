@@ -24,7 +24,7 @@ export function motionMap() {
   let brush = null;
   /** @type {CanvasRenderingContext2D[]} */
   let pens = [];
-  /** What each cell shows, so that only those are drawn again that change. */
+  /** The content of each cell, so that only changed cells are drawn again. */
   let drawn = new Float64Array(0);
   return {
     elements: [ground, above],

@@ -1,5 +1,5 @@
 /**
- * One cell of a map: its shapes, and how they change when what is in it changes.
+ * One cell of a map: its shapes, and how they change with its content.
  */
 
 /** @import { Box } from "./cells.js" */
@@ -24,8 +24,8 @@ export function drawnCell(box) {
  * @param {number} look The kind that it is all of; -1 where it is many things.
  * @param {Uint8Array} shares Of each kind, in sixteenths; read only where it is many things.
  * @param {string} texture Of what records hold in it.
- * @param {boolean} isJoined It goes on into the next cell.
- * @param {boolean} isFirst A run begins with it: the sign of its kind stands here.
+ * @param {boolean} isJoined It continues in the next cell.
+ * @param {boolean} isFirst It is the first cell of a range, so it shows the sign of its kind.
  */
 export function paintCell(cell, look, shares, texture, isJoined, isFirst) {
   const key = look >= 0 ? `${look} ${look < 3 ? texture : ""} ${isJoined} ${isFirst}` : `${shares} ${texture}`;

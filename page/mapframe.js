@@ -1,5 +1,5 @@
 /**
- * One moment of a map, ready to be drawn: the look of each cell, names on runs, lines around what is looked for.
+ * One moment of a map, ready to be drawn: the look of each cell, names on ranges, and lines around marked addresses.
  */
 
 /** @import { Report } from "./model.js" */
@@ -21,7 +21,7 @@ import { countAt, FREE, isThen, KINDS, lookOf } from "./scene.js";
  */
 
 const LETTER = 6.1;
-/** Keys from here on belong to one cell alone. */
+/** Keys from this number on belong to only one cell. */
 const LONE = 2_000_000_000;
 
 /** @param {Report} report @param {Paint} paint @returns {Frame} */
@@ -67,7 +67,7 @@ export function mapFrame(report, paint) {
     }
   };
 
-  /** What is held looks the same whatever it was for; a cell of many things has no type. @param {number} cell @param {string} type @returns {string} */
+  /** Held ranges of all types look the same. A cell with several ranges has no type. @param {number} cell @param {string} type @returns {string} */
   const wornBy = (cell, type) => {
     const mixed = shares[cell];
     if (look[cell] === 1 || (look[cell] < 0 && mixed[0] === 0 && mixed[1] > mixed[2])) return "held";
@@ -76,7 +76,7 @@ export function mapFrame(report, paint) {
 
   /**
    * Cells of one row that belong together: first and last.
-   * @param {(cell: number) => number} keyAt What they share; below 0 a cell is left out.
+   * @param {(cell: number) => number} keyAt The key that joined cells share. A cell with a key below 0 is left out.
    * @returns {[number, number][]}
    */
   const runs = (keyAt) => {
@@ -99,7 +99,7 @@ export function mapFrame(report, paint) {
     return key[cell] >= 0 && other >= 0 ? paint.others[other].title : "";
   };
 
-  /** Names on what is wide enough for them. @returns {Word[]} */
+  /** Names on ranges that are wide enough. @returns {Word[]} */
   const words = () =>
     runs((cell) => (key[cell] < 0 && look[cell] === FREE && cells.version === 6 ? LONE + cell : key[cell])).flatMap(([from, to]) => {
       const name = nameOf(from);
@@ -119,7 +119,7 @@ export function mapFrame(report, paint) {
           return [{ name, x: first.x, y: first.y, width: last.x + last.width - first.x, height: first.height }];
         });
 
-  /** Lines around the team, what is new and the address; conflicts above all. @param {Marks} marks @returns {Line[]} */
+  /** Lines around the team, new ranges, and the address. Conflicts are on top. @param {Marks} marks @returns {Line[]} */
   const lines = (marks) => {
     const [team, fresh, asked] = [new Uint8Array(count), new Uint8Array(count), new Uint8Array(count)];
     for (let at = 0; at < paint.spans.length; at += 1) {
@@ -161,7 +161,7 @@ function isMostly(paint, cell) {
 }
 
 /**
- * What joins cells into one: the same holder in the same state, or the same part that nobody holds.
+ * The key that joins cells: the same holder in the same state, or the same part without a holder.
  * @param {Paint} paint
  * @param {number} cell
  * @param {number} look

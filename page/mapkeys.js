@@ -6,7 +6,7 @@
 /** @import { Tip } from "./maptip.js" */
 
 /**
- * @typedef {{tip: Tip, tell: (cell: number, isFocus: boolean) => void, places: () => Places | null, group: (cell: number) => SVGGElement,
+ * @typedef {{tip: Tip, announce: (cell: number, isFocus: boolean) => void, places: () => Places | null, group: (cell: number) => SVGGElement,
  *   cellAt: (target: Node) => number, current: () => number, move: (cell: number) => void, blur: () => void}} Grid
  */
 
@@ -18,7 +18,7 @@ export function gridKeys(element, grid) {
     const cell = over(event);
     if (cell === hovered || grid.tip.isPinned()) return;
     hovered = cell;
-    if (cell >= 0) grid.tell(cell, false);
+    if (cell >= 0) grid.announce(cell, false);
   });
   element.addEventListener("pointerleave", () => {
     hovered = -1;
@@ -28,14 +28,14 @@ export function gridKeys(element, grid) {
     const cell = over(event);
     if (cell < 0) return;
     grid.group(cell).focus({ preventScroll: true });
-    grid.tell(cell, true);
+    grid.announce(cell, true);
     grid.tip.pin();
   });
   element.addEventListener("focusin", (event) => {
     const cell = over(event);
     if (cell < 0) return;
     grid.move(cell);
-    grid.tell(cell, true);
+    grid.announce(cell, true);
   });
   element.addEventListener("focusout", () => {
     grid.blur();
@@ -47,7 +47,7 @@ export function gridKeys(element, grid) {
     if (places === null) return;
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
-      grid.tell(grid.current(), true);
+      grid.announce(grid.current(), true);
       grid.tip.pin();
       return;
     }

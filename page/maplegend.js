@@ -5,7 +5,7 @@
 /** @import { Child } from "./dom.js" */
 import { el, svg } from "./dom.js";
 
-/** What the signs in cells and the legend say, by kind: number, sign, words. @type {readonly (readonly [string, string, string])[]} */
+/** The signs in cells and the legend, by kind: number, sign, words. @type {readonly (readonly [string, string, string])[]} */
 export const KIND_WORDS = [
   ["allocated", "", "allocated"],
   ["held", "~", "held: released, not yet free"],
@@ -62,7 +62,7 @@ export function putTextures() {
 
 /**
  * @typedef {{kinds: Set<number>, textures: Set<string>, hasTorn: boolean, hasShares: boolean, hasNew: boolean, perCell: number, isSix: boolean}} Shown
- * @param {Shown} shown What the map ever shows.
+ * @param {Shown} shown The items that the map can show.
  * @returns {HTMLElement}
  */
 export function mapLegend(shown) {

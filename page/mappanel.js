@@ -42,7 +42,7 @@ export function mapPanel(report, paint, options) {
   let width = 0;
   let current = 0;
 
-  /** Draw all anew: only when the room changes. */
+  /** Draw everything again. Needed only if the size changes. */
   const lay = () => {
     const laid = placesOf(cells, width);
     places = laid;
@@ -85,7 +85,7 @@ export function mapPanel(report, paint, options) {
   };
 
   /** @param {number} cell @param {boolean} isFocus */
-  const tell = (cell, isFocus) => {
+  const announce = (cell, isFocus) => {
     options.tip.show(paint, cell, t, drawn[cell].group.getBoundingClientRect());
     if (!isFocus) return;
     const { x, y, width: wide, height } = drawn[cell].box;
@@ -94,7 +94,7 @@ export function mapPanel(report, paint, options) {
   };
   gridKeys(element, {
     tip: options.tip,
-    tell,
+    announce,
     places: () => places,
     group: (cell) => drawn[cell].group,
     cellAt: (target) => drawn.findIndex((it) => it.group.contains(target)),

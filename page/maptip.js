@@ -1,5 +1,5 @@
 /**
- * What the map tells of a cell: in full beside it, and in short for who cannot see it.
+ * The description of a cell: in full next to it, and in short for screen readers.
  */
 
 /** @import { Child } from "./dom.js" */
@@ -13,14 +13,14 @@ import { linkTo } from "./route.js";
 import { FREE, inCell, KINDS } from "./scene.js";
 import { wholeOf } from "./steps.js";
 
-const MOST_TOLD = 4;
+const MAX_SHOWN = 4;
 
 /**
  * @typedef {{element: HTMLElement, isPinned: () => boolean, show: (paint: Paint, cell: number, t: number, at: DOMRect) => void,
  *   pin: () => void, hide: () => void}} Tip
  */
 
-/** @param {Report} report @param {HTMLElement} host What it stands in; positioned. @returns {Tip} */
+/** @param {Report} report @param {HTMLElement} host Its parent element, which is positioned. @returns {Tip} */
 export function mapTip(report, host) {
   const body = el("div", { class: "tip-body" });
   const close = el("button", { type: "button", class: "tip-close", "aria-label": "Close", hidden: true, onclick: () => hide() }, "×");
@@ -71,13 +71,13 @@ function cellStory(report, paint, cell, t) {
   const range = { version: cells.version, first: cells.first[cell], last: cells.last[cell] };
   const found = inCell(paint, cell, t);
   const isMany = sizeOf(range) !== 1 && sizeOf(range) !== 1n;
-  const told = found.spans.slice(0, MOST_TOLD);
-  const rest = found.spans.length - told.length;
+  const shown = found.spans.slice(0, MAX_SHOWN);
+  const rest = found.spans.length - shown.length;
   const isTorn = paint.torn[cell] === 1;
   return [
     el("p", { class: "tip-head" }, mono(formatRange(range)), isMany && el("span", { class: "muted" }, ` ${countText(sizeOf(range), "address", "addresses")}`)),
     isTorn && el("p", { class: "tip-torn" }, "Conflict: more than one has it"),
-    ...told.map((span) => spanStory(report, span)),
+    ...shown.map((span) => spanStory(report, span)),
     rest > 0 && el("p", { class: "muted" }, `and ${countText(rest, "range")} more`),
     ...found.others.map(otherStory),
     found.free > 0 && el("p", null, isMany ? `${formatCount(wholeOf(found.free))} free` : "free"),

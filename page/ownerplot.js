@@ -1,5 +1,5 @@
 /**
- * The life of a tenant or of an address: what was held, from when until when.
+ * The history of a tenant or an address: its ranges, with start and end.
  */
 
 /** @import { Life, Report } from "./model.js" */
@@ -11,7 +11,7 @@ import { dateAxis, plotFrame, scaled, shortened } from "./axes.js";
 import { el, svg } from "./dom.js";
 import { textureOf, putTextures } from "./maplegend.js";
 import { formatTime, lifeRange, secondsOf } from "./model.js";
-import { livesIn } from "./standing.js";
+import { livesIn } from "./occupancy.js";
 
 const MOST_BARS = 60;
 
@@ -37,7 +37,7 @@ export function ownerLives(report, owner) {
   );
 }
 
-/** Who had an address, over time. @param {Report} report @param {Range} range @returns {HTMLElement | null} Nothing where nobody ever had it. */
+/** The owners of an address over time. @param {Report} report @param {Range} range @returns {HTMLElement | null} Null if it never had an owner. */
 export function addressPlot(report, range) {
   const found = livesIn(report, range);
   return found.length === 0 ? null : livesPlot(report, found, `Who had ${formatRange(range)}`, true);

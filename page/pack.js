@@ -2,7 +2,7 @@
  * Decode the packed lists of the page's data: what Python packed, byte for byte.
  *
  * Numbers are zigzag, with a bit below that says whether they repeat, in LEB128 (7 bits a
- * byte, low first); names share a prefix with the name before. Both are base64 in the JSON text. Nothing here knows what they mean.
+ * byte, low first); names share a prefix with the name before. Both are base64 in the JSON text. This module does not interpret them.
  */
 
 /** A whole number: a `number` up to 2^53 - 1, else a `bigint`. @typedef {number | bigint} Whole */
@@ -29,8 +29,8 @@ export function packedInts(text) {
 }
 
 /**
- * The numbers of a packed list, each as large as it is. A token whose lowest bit is set stands for
- * several numbers: the next one tells how many more than two.
+ * The numbers of a packed list, each as large as it is. A token whose lowest bit is set represents
+ * several numbers: the next one is their count minus two.
  * @param {string} text
  * @returns {Whole[]}
  */
@@ -78,7 +78,7 @@ function unsigned(text) {
     number += (byte & 127) * factor;
     factor *= 128;
     if (byte >= 128) continue;
-    // Seven bytes are 49 bits: exact in a number. What is longer is read again as a bigint.
+    // Seven bytes are 49 bits: exact in a number. Longer numbers are read again as a bigint.
     numbers.push(at - start >= 7 ? longNumber(bytes, start, at) : number);
     start = at + 1;
     number = 0;

@@ -1,5 +1,5 @@
 /**
- * The figures of a pool, as the command line tells them.
+ * The figures of a pool, as the command line shows them.
  */
 
 /** @import { Child } from "./dom.js" */

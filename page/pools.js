@@ -24,7 +24,7 @@ const SHOWS = {
   today: (pool, report) => freeToday(pool, report.data.asOf.slice(0, 10)).length > 0,
 };
 
-/** What the reader chose, for when he comes back to the table. */
+/** The choices of the reader, for a return to the table. */
 const POOLS_MEMORY = { order: { column: -1, isDown: false }, text: "", family: "", tier: "" };
 
 /** Families as their users call them. @type {Record<string, string>} */
@@ -39,7 +39,7 @@ export function poolsView(report, here) {
   const tier = select("pools-tier", "All tiers", ["ok", "warning", "critical", "exhausted"].map((key) => [key, key]));
   const count = el("p", { class: "count", role: "status" });
   const teamPools = here.team === null ? null : poolsOfTeam(report, here.team);
-  const table = sortableTable({ label: "All pools", rows: among, columns: poolColumns(report), none: report.pools.length === 0 ? "There are no pools in this report." : "No pool fits these filters.", class: "list pools", sortBy: 1, memory: POOLS_MEMORY.order });
+  const table = sortableTable({ label: "All pools", rows: among, columns: poolColumns(report), none: report.pools.length === 0 ? "This report has no pools." : "No pool fits these filters.", class: "list pools", sortBy: 1, memory: POOLS_MEMORY.order });
   Object.assign(text, { value: POOLS_MEMORY.text });
   Object.assign(family, { value: POOLS_MEMORY.family });
   Object.assign(tier, { value: POOLS_MEMORY.tier });
@@ -166,7 +166,7 @@ function overlapCell(report, pool) {
   return el("span", { class: "overlap", title: names.join(", ") }, overlapMark(), " ", names[0], names.length > 1 && ` and ${names.length - 1} more`);
 }
 
-/** @param {Report} report @returns {HTMLElement} What comes free today, by pool and address. */
+/** @param {Report} report @returns {HTMLElement} Addresses that become free today, by pool and address. */
 function todayTable(report) {
   const today = report.data.asOf.slice(0, 10);
   const rows = report.pools.flatMap((pool) => freeToday(pool, today).map((item) => ({ pool, range: pairRange([item[0], item[1]]), until: item[2] ?? "" })));

@@ -1,5 +1,5 @@
 /**
- * The table of a pool: who holds what, by address, with what is free as rows between.
+ * The table of a pool: ranges with their owners, by address, and free ranges between them.
  */
 
 /** @import { Whole } from "./pack.js" */

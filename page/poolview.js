@@ -15,7 +15,7 @@ import { poolTable } from "./pooltable.js";
 import { go } from "./route.js";
 import { sceneOf } from "./scene.js";
 import { timeSlider } from "./slider.js";
-import { poolsAt } from "./standing.js";
+import { poolsAt } from "./occupancy.js";
 import { stepAt, stepsOf, wholeOf } from "./steps.js";
 import { formatTime } from "./model.js";
 import { atOf, timeOf } from "./times.js";

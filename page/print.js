@@ -1,12 +1,12 @@
 /**
- * Paper shows what a screen folds away: details are open, and the first screen also has the findings.
+ * On paper, all details are open, and the first page also has the findings.
  */
 
 /** @import { Report } from "./model.js" */
 import { findingsView } from "./findings.js";
 import { route } from "./route.js";
 
-/** @param {Report} report @param {HTMLElement} view Where the view stands. */
+/** @param {Report} report @param {HTMLElement} view Parent element of the view. */
 export function unfoldForPrint(report, view) {
   /** @type {HTMLDetailsElement[]} */
   const opened = [];

@@ -5,14 +5,14 @@
 /** @import { Pool } from "./model.js" */
 /** @import { Range } from "./addresses.js" */
 import { formatAddress, minus, plus, rangeOf, sizeOf } from "./addresses.js";
-import { order } from "./standing.js";
+import { order } from "./occupancy.js";
 
 /**
  * @typedef {{count: number, prefix: number | null}} Wanted `prefix`: an aligned network of that length.
  * @typedef {{name: string, namespace: string, type: string}} Asker The tenant that it is for.
  */
 
-/** So many documents are written of kinds that give one address each. */
+/** Maximum number of documents for kinds with one address each. */
 export const MOST_DOCUMENTS = 16;
 
 /** @param {string} text "8", "/28" @returns {Wanted | null} */
@@ -30,9 +30,9 @@ export function givesRows(pool) {
 }
 
 /**
- * What the pool would give next: the smallest free run that fits, or the lowest; an aligned network only by a pin.
+ * Return the next range of the pool: the smallest free range that fits, or the lowest. An aligned network needs a pin.
  * @param {Pool} pool
- * @param {Range[]} free What it has left.
+ * @param {Range[]} free Free ranges of the pool.
  * @param {Wanted} wanted
  * @returns {Range | null}
  */
@@ -59,8 +59,8 @@ function alignedIn(run, count) {
 }
 
 /**
- * The lowest free addresses that so many claims of one address each would get.
- * @param {Range[]} free What the pool has left.
+ * Return the lowest free addresses, for a number of claims of one address each.
+ * @param {Range[]} free Free ranges of the pool.
  * @param {number} count
  * @returns {Range[] | null} Null when there are not so many.
  */
@@ -83,7 +83,7 @@ export function nextSingles(free, count) {
  * The documents to copy.
  * @param {Pool} pool
  * @param {Wanted} wanted
- * @param {Range} run What the pool gives next.
+ * @param {Range} run The next range of the pool.
  * @param {Asker} asker
  * @returns {string}
  */
@@ -158,7 +158,7 @@ function lines(all) {
   return `${all.join("\n")}\n`;
 }
 
-/** @param {string} text @returns {string} As it stands where YAML reads it as text, else quoted. */
+/** @param {string} text @returns {string} The text, quoted unless YAML reads it as text. */
 function plain(text) {
   return /^[a-z]([a-z0-9.-]*[a-z0-9])?$/.test(text) && !/^(true|false|yes|no|on|off|null|y|n)$/.test(text) ? text : quoted(text);
 }

@@ -44,7 +44,7 @@ function defaultView(place, find) {
   return find === null ? "pools" : "find";
 }
 
-/** @param {string} text @returns {string} As it stands, when it is no valid encoding. */
+/** @param {string} text @returns {string} The decoded text, or the text itself if its encoding is not valid. */
 function decoded(text) {
   try {
     return decodeURIComponent(text);
@@ -72,7 +72,7 @@ export function linkTo(changes) {
   return `#${parts.join("&")}`;
 }
 
-/** @param {string} value @returns {string} Encoded, but for what a fragment may hold and people read. */
+/** @param {string} value @returns {string} Encoded, except readable characters that a fragment can contain. */
 function readable(value) {
   return encodeURIComponent(value).replaceAll("%2F", "/").replaceAll("%3A", ":").replaceAll("%2C", ",");
 }

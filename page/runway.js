@@ -9,11 +9,11 @@ import { formatDay } from "./model.js";
  * @typedef {{days: number, level: "gate" | "full", span: number}} Runway Days until the gate stops changes, or until it is full.
  */
 
-/** A pool that has fewer days than this needs somebody. */
+/** A pool with fewer days than this number needs attention. */
 export const SHORT_RUNWAY = 30;
 
 /**
- * The shorter one of the runways by all spans with enough history; null when nothing grows or no history tells.
+ * The shorter one of the runways by all spans with enough history; null if nothing grows, or without enough history.
  * @param {Pool} pool
  * @returns {Runway | null}
  */
@@ -60,7 +60,7 @@ function daysText(days) {
   return `${days} ${days === 1 ? "day" : "days"}`;
 }
 
-/** @param {Pool} pool @returns {string} What each span of its history says. */
+/** @param {Pool} pool @returns {string} The result of each span of its history. */
 export function spansText(pool) {
   if (pool.rates.length === 0) return "no rate is known";
   return pool.rates

@@ -1,5 +1,5 @@
 /**
- * What stands in the cells of a map at a time: the ranges of a pool with their spans of
+ * The content of the cells of a map at a time: the ranges of a pool with their spans of
  * commits, counted into cells in one pass, fast enough for a slider over all of history.
  */
 
@@ -21,12 +21,12 @@ import { cellFrom, fourCells, sharedWith, sixCells } from "./cells.js";
  * }} Paint
  */
 
-/** What an address may be, by its number. @type {readonly string[]} */
+/** The states of an address, by number. @type {readonly string[]} */
 export const KINDS = ["allocated", "held", "left", "gateway", "used", "reserved", "unused", "free"];
 export const FREE = 7;
 const KIND_COUNT = 8;
 
-/** How the data calls what no record holds. @type {Readonly<Record<string, number>>} */
+/** Names in the data of addresses without a record. @type {Readonly<Record<string, number>>} */
 const OTHER_KINDS = { gateway: 3, "in use": 4, reserved: 5, "not given out": 6 };
 
 /** @param {Report} report @param {Pool} pool @returns {Scene} */
@@ -115,7 +115,7 @@ export function isThen(span, t) {
 }
 
 /**
- * Count what is there at a time into the cells: in `counts`, `top` (the span that has most of a cell, -1) and `torn`.
+ * Count the addresses of each span at a time into the cells: in `counts`, `top` (the span that has most of a cell, -1) and `torn`.
  * @param {Paint} paint
  * @param {number} t
  */
@@ -178,7 +178,7 @@ export function lookOf(paint, cell, shares) {
 }
 
 /**
- * What is in a cell at a time, by address: ranges of records, and others.
+ * Return the content of a cell at a time, by address: ranges of records, and others.
  * @param {Paint} paint
  * @param {number} cell
  * @param {number} t

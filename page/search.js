@@ -1,5 +1,5 @@
 /**
- * Find what a person types: an address, a CIDR, a tenant, a team, a pool, a pull request or a commit.
+ * Find the text that a user types: an address, a CIDR, a tenant, a team, a pool, a pull request or a commit.
  */
 
 /** @import { Report } from "./model.js" */
@@ -10,7 +10,7 @@ import { countText, formatRange, parseRange, plus } from "./addresses.js";
 import { effectText, newClaims } from "./effects.js";
 import { formatDay } from "./model.js";
 import { STATE_WORDS } from "./lives.js";
-import { livesWithin, partsAt, poolsAt } from "./standing.js";
+import { livesWithin, partsAt, poolsAt } from "./occupancy.js";
 import { authorName, commitsOfRequest } from "./times.js";
 
 /**
@@ -21,10 +21,10 @@ import { authorName, commitsOfRequest } from "./times.js";
  * @typedef {(text: string) => Hit[]} Search
  */
 
-/** So many hits are shown, and so many names at most are kept of one rank. */
+/** Maximum number of hits, and of names per rank. */
 export const MOST_HITS = 12;
 
-/** What a hit sets, and what it takes away. */
+/** The parameters that a hit sets and removes. */
 const NOWHERE = { view: null, pool: null, ip: null, q: null, find: null };
 
 /** @param {Report} report @returns {Search} The best hit first. */
@@ -79,7 +79,7 @@ function rangeHit(report, range) {
   };
 }
 
-/** @param {Report} report @param {Range} range @param {string} label @returns {Hit} Who has one address now. */
+/** @param {Report} report @param {Range} range @param {string} label @returns {Hit} The present owner of the address. */
 function addressHit(report, range, label) {
   const said = partsAt(report, range, report.now).map(({ life, pool, sort, word }) => {
     const where = pool === null ? "" : ` · ${pool.label}`;
@@ -196,7 +196,7 @@ function ownerHit(owner, detail) {
 }
 
 /**
- * Claims that bear another name than the tenant they are for, such as requests.
+ * Claims with another name than their tenant, such as requests.
  * @param {Report} report
  * @param {Names} claims
  * @param {string} asked

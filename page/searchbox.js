@@ -1,5 +1,5 @@
 /**
- * The search box: a combobox whose list follows what is typed. `/` focuses it, Enter opens, Escape closes.
+ * The search box: a combobox whose list follows the typed text. `/` focuses it, Enter opens, Escape closes.
  */
 
 /** @import { Hit, Search } from "./search.js" */
@@ -7,7 +7,7 @@ import { addressFault, countText } from "./addresses.js";
 import { el, refill } from "./dom.js";
 import { go } from "./route.js";
 
-/** What each sort of hit is called. @type {Record<Hit["sort"], string>} */
+/** The names of the sorts of hits. @type {Record<Hit["sort"], string>} */
 const HIT_WORDS = {
   address: "Address",
   network: "Network",

@@ -13,7 +13,7 @@ const MOST_TENANTS = 3;
 
 /** @typedef {{name: string, allocated: number, held: number, isTeam: boolean}} Share */
 
-/** @param {Report} report @param {Pool} pool @returns {HTMLElement | null} Nothing while nobody uses it. */
+/** @param {Report} report @param {Pool} pool @returns {HTMLElement | null} Null if the pool is unused. */
 export function sharePlot(report, pool) {
   const rows = sharesOf(report, pool);
   if (rows.length === 0) return null;

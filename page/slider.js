@@ -1,5 +1,5 @@
 /**
- * The slider over the commits that changed a pool: what was there then, and what happened.
+ * The slider over the commits that changed a pool: its content at that time, and the events.
  */
 
 /** @import { Pool, Report } from "./model.js" */
@@ -159,11 +159,11 @@ function storyOf(report, step, isAtRest) {
   ];
 }
 
-/** What the commit of a stop did, as the marks count it. @param {Mark[]} marks @param {number} stop @returns {(Node | string)[]} */
+/** The events of the commit of a stop, as the marks count them. @param {Mark[]} marks @param {number} stop @returns {(Node | string)[]} */
 function eventsAt(marks, stop) {
   const here = marks.filter((mark) => mark.stop === stop);
-  const told = [...new Set(here.map((mark) => mark.what))].map((what) => `${what} ${formatCount(here.filter((mark) => mark.what === what).length)}`);
-  return told.length === 0 ? [] : [" ", el("strong", { class: "mark-what" }, told.join(", "))];
+  const events = [...new Set(here.map((mark) => mark.what))].map((what) => `${what} ${formatCount(here.filter((mark) => mark.what === what).length)}`);
+  return events.length === 0 ? [] : [" ", el("strong", { class: "mark-what" }, events.join(", "))];
 }
 
 /** Events of commits that changed this pool. @param {Report} report @param {Pool} pool @param {Step[]} steps @returns {Mark[]} */

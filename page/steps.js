@@ -5,7 +5,7 @@
 /** @import { Pool, Report } from "./model.js" */
 
 /**
- * What a pool held from a time on; `t` counts commits, `seconds` is when.
+ * The content of a pool from a time on. `t` counts commits, `seconds` is when.
  * @typedef {{t: number, seconds: number, allocated: number, held: number}} Step
  */
 

@@ -5,9 +5,9 @@
 /** @import { Child } from "./dom.js" */
 /** @import { Whole } from "./pack.js" */
 import { el, fill, refill, roving, scrollRegion } from "./dom.js";
-import { order } from "./standing.js";
+import { order } from "./occupancy.js";
 
-/** So many rows are shown at once; a button shows more. */
+/** Number of rows at first. A button shows more. */
 const ROWS_AT_ONCE = 200;
 
 /**
@@ -23,7 +23,7 @@ const ROWS_AT_ONCE = 200;
  */
 
 /**
- * A table; rows whose sort value is null stand last in both directions.
+ * A table; rows whose sort value is null are last in both directions.
  * @template R
  * @param {TableOf<R>} asked
  * @returns {{element: HTMLElement, show: (rows: R[]) => void}}

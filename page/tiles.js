@@ -16,7 +16,7 @@ import { isShort, runwayDay, runwayOf, runwayText, SHORT_RUNWAY } from "./runway
  * @typedef {{title: string, verdict: Verdict, figure: string, unit: string, more: string, changes: RouteChanges}} Tile
  */
 
-/** A sign beside the colour. @type {Record<Verdict, string>} */
+/** A sign in addition to the color. @type {Record<Verdict, string>} */
 const VERDICT_SIGNS = { good: "✓", unknown: "–", warn: "!", bad: "✕" };
 /** @type {Record<Verdict, string>} */
 const VERDICT_WORDS = { good: "fine", unknown: "not known", warn: "look at it", bad: "act" };
@@ -134,7 +134,7 @@ function todayTile(report) {
 }
 
 /**
- * What a pool holds that comes free on a day (UTC).
+ * Return the addresses of a pool that become free on a day (UTC).
  * @param {Pool} pool
  * @param {string} day "2026-02-15"
  * @returns {[string, string, string | null][]}

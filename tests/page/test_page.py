@@ -152,7 +152,7 @@ def test_a_page_of_the_wrong_folder_says_that_there_is_nothing(
     browser: Browser, pages: Pages
 ) -> None:
     with shown(browser, pages.of("nothing")) as page:
-        assert "There are no pools in this report." in page.text()
+        assert "This report has no pools." in page.text()
         page.go("#view=findings")
         assert "nothing-to-check" in page.text()
         page.assert_well()

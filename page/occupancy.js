@@ -1,5 +1,5 @@
 /**
- * What stands at an address or in a range: lives, and what no record says (free, reserved, in no pool).
+ * The content of a range: lives of records, and parts without a record (free, reserved, in no pool).
  */
 
 /** @import { Life, Pool, Report } from "./model.js" */
@@ -54,7 +54,7 @@ export function poolsAt(report, range) {
  * The parts of a range, by pool and address.
  * @param {Report} report
  * @param {Range} range
- * @param {number} t What was there when so many commits had happened; `report.now` also knows what is free.
+ * @param {number} t The number of commits before that time. `report.now` also has the free parts.
  * @returns {Part[]}
  */
 export function partsAt(report, range, t) {
@@ -91,7 +91,7 @@ function cut(item, frame) {
 }
 
 /**
- * What no part covers: in no pool, or in one that knows nothing of it.
+ * Return the ranges that no part covers: in no pool, or not listed by their pool.
  * @param {Range} range
  * @param {Part[]} parts
  * @param {Pool[]} pools
