@@ -302,7 +302,7 @@ class _Owners:
         team, before = self._team(link), link.before.short
         if others := sorted({record.owner.team for record in live} - {team}):
             message = f"{link.title} belonged to team {join_limited(others)}, but {link.document.title} belongs to {f'team {team}' if team else 'no team'}"
-            hint = f"keep team {others[0]} until the rename is reconciled, or remove the annotation to get new addresses and release those of {before}"
+            hint = f"keep team {others[0]} until the rename is reconciled, or remove the annotation to get new addresses and release the addresses of {before}"
             return link.refused(message, hint)
         slots = {record.claim.slot for record in live}
         if held := [it for it in self._live[link.now.owner] if it.claim.slot in slots]:
