@@ -18,10 +18,12 @@ KINDS = ("ipaddresspools", "l2advertisements", "bgpadvertisements")
 PAGE = ROOT / "docs" / "tutorials" / "metallb.md"
 # The clock moves a minute with each command, so that no command comes too early for a move.
 PROGRAM = """
+import faulthandler
 from pathlib import Path
 from reconciler.cli import options, main
 clock = Path(r"{clock}")
 options.now = lambda: float(clock.read_text())
+faulthandler.enable()
 main()
 """
 _UIDS = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
