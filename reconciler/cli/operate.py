@@ -19,7 +19,7 @@ from reconciler.cli import cluster_options, opening, options, output
 from reconciler.cli.commands import VerbCommand
 from reconciler.cli.files import write_uids
 from reconciler.cli.options import option
-from reconciler.documents.findings import has_error, nearest, plural
+from reconciler.documents.findings import has_error, join_limited, nearest, plural
 from reconciler.families.clusters import described_clusters
 from reconciler.gitio.interface import Source
 from reconciler.gitio.remotes import RepositoryProbe
@@ -81,6 +81,8 @@ def apply(
     for name in sorted({*reach.clusters, *wanted.enroll} - {*described, MANAGEMENT}):
         meant = f"; did you mean {like}?" if (like := nearest(name, sorted(described))) else ""
         output.note(f"No document describes a cluster {name}{meant}")
+    if strays := reach.strays(described):
+        output.note(f"No document describes the clusters of {join_limited(strays)}")
     with output.progress("applying"):
         wanted = of_repository(wanted, repository, evaluation)
         applied = apply_fleet(evaluation, reach, wanted, partial(is_in_history, repository))

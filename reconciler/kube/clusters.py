@@ -3,7 +3,7 @@
 import builtins
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -371,6 +371,12 @@ class KubeClusters:
             return KubeCluster(account, self.timeouts, self.environment)
         access = check_kubeconfig("management", config, self.context, allow_exec=self.allow_exec)
         return KubeCluster(access, self.timeouts, self.environment)
+
+    def strays(self, names: Iterable[str]) -> list[str]:
+        """Return the kubeconfigs in the folder that belong to none of some clusters."""
+        files = self.folder.glob("*.kubeconfig") if self.folder is not None else ()
+        known = {it.replace("/", ".") for it in names}
+        return sorted(it.name for it in files if it.stem not in known)
 
     def named(self, cluster: str) -> bytes | None:
         if cluster in self.clusters:

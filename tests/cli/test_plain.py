@@ -138,7 +138,10 @@ def test_a_cluster_without_kubeconfig_is_not_enrolled(
     folder.mkdir()
     before = (repo / "clusters/prod-1.yaml").read_bytes()
     reach = ("--clusters", folder, "--enroll", "prod-1")
-    assert "no kubeconfig yet" in ipam(capsys, "apply", "--repo", repo, *reach).out
+    (folder / "prod_1.kubeconfig").touch()
+    ran = ipam(capsys, "apply", "--repo", repo, *reach)
+    assert "no kubeconfig yet" in ran.out
+    assert "prod_1.kubeconfig" in ran.err
     assert (repo / "clusters/prod-1.yaml").read_bytes() == before
 
 
