@@ -283,6 +283,9 @@ class _Page(Struct):
     metadata: _PageMetadata | None = None
 
 
+convert({"items": None}, _Page)  # see _StoredObject
+
+
 def _bytes(manifest: object) -> bytes:
     return json.dumps(manifest, separators=(",", ":"), default=dict).encode()
 

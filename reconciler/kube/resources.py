@@ -142,6 +142,10 @@ class _StoredObject(Struct):
     status: dict[str, Any] | None = None
 
 
+# msgspec 0.22 crashes if two threads are the first to convert to a class.
+convert({"metadata": {"name": ""}}, _StoredObject)
+
+
 def check_readable(manifest: Mapping[str, Any], resource: Resource) -> None:
     """Raise ClusterError unless the common structure is valid. The server validates the rest."""
     metadata = manifest.get("metadata")
