@@ -87,9 +87,9 @@ class Announced(NamedTuple):
         if not outside:
             return ImportedSource()
         message = f"an address outside of every {self.balancer.pool.kind}: Service {join_limited(outside)}"
-        hint = f"reserve it, or describe it as a CSV row: {name} does not give it"
+        hint = "reserve the address or import it as a CSV row, then repeat with --partial"
         if not self.pools:
-            hint = f"if {name} is in another namespace: --{_OPTION}-namespace NAME; else reserve it"
+            hint = f"if {name} is in another namespace: --{_OPTION}-namespace NAME; else {hint}"
         return undecided(self.place(), message, hint)
 
 
