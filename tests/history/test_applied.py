@@ -26,7 +26,7 @@ def read(document: Any) -> applied.ApplyResult:
 def test_the_result_of_a_reconcile_holds_one() -> None:
     outer = {"apiVersion": VERSION, "kind": "ReconcileResult", "base": "b", "apply": result(USE)}
     assert read(outer) == read(result(USE))
-    with pytest.raises(ValueError, match="its apply is null"):
+    with pytest.raises(ValueError, match="apply is null"):
         read({**outer, "apply": None})
 
 

@@ -74,7 +74,7 @@ def test_a_pool_that_gives_nothing_by_itself_says_why() -> None:
         "pools/paused.yaml": capi_pool("paused", annotations={"cluster.x-k8s.io/paused": "true"}),
     }
     closed = {runs.pool.name: runs.closed for runs in found(files, FreeQuery(1))}
-    assert closed == {"main": "autoAssign is false", "paused": "it is paused"}
+    assert closed == {"main": "autoAssign is false", "paused": "the pool is paused"}
 
 
 def test_a_pool_with_a_record_that_nobody_can_read_gives_nothing() -> None:

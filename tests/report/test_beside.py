@@ -99,8 +99,8 @@ def test_all_that_is_told_beside_is_in_each_form() -> None:
     titles = ("Caused elsewhere in this change", "Not caused by this change")
     said = check_text(compared, Painter(is_on=False))
     raw = markdown_text(compared, "check", base="main")
-    for form, name in ((said, "Beside canary"), (raw, "With other open pull requests")):
-        for words in (*titles, name, "Not within the contract of one team: "):
+    for form, name in ((said, "With canary"), (raw, "With other open pull requests")):
+        for words in (*titles, name, "Needs review: "):
             assert words in form
     document = check_document(compared, {}, 0)
     assert document["beside"][0]["name"] == "canary"

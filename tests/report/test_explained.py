@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Capture, ipam
-from tests.world import SMALL, commit, repository, tenant, write
+from tests.world import SMALL, commit, reconciled, repository, tenant, write
 
 SETTINGS = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\nspec: {docsUrl: 'https://docs.example.com/ipam/'}\n"
 FULL = {**SMALL, "tenants/two.yaml": tenant("two", networking="{lbPoolSize: 300}")}
@@ -34,12 +34,14 @@ def test_codes_are_links_if_settings_name_the_documentation(
 
 @pytest.mark.parametrize(("files", "is_named"), [
     ({"tenants/web.yaml": "[]\n"}, False),  # its finding has a hint
-    ({"tenants/one.yaml": "[]\n"}, True),  # last-good, without a hint
+    ({}, True),  # the tenant is removed: brake-held, without a hint
 ])  # fmt: skip
 def test_the_text_names_explain_once_if_a_finding_has_no_hint(
     tmp_path: Path, capsys: Capture, files: dict[str, str], *, is_named: bool
 ) -> None:
-    repo = repository(tmp_path / "repo", SMALL)
+    repo = repository(tmp_path / "repo", reconciled(SMALL))
     write(repo, files)
+    if not files:
+        (repo / "tenants" / "one.yaml").unlink()
     commit(repo)
     assert ipam(capsys, "check", "--repo", repo).out.count("ipam explain CODE") == is_named

@@ -24,9 +24,9 @@ TOLD = info("pool-added", PLACE, "new")
 @pytest.mark.parametrize(
     ("findings", "expected"),
     [
-        ([], (None, "fine", "no findings")),
-        ([WARNED], (None, "passes", "1 warning")),
-        ([TOLD, TOLD], (None, "passes", "2 to know")),
+        ([], (None, "OK", "no findings")),
+        ([WARNED], (None, "OK", "1 warning")),
+        ([TOLD, TOLD], (None, "OK", "2 notices")),
         ([STOPPED, WARNED, WARNED], (Severity.GATE, "Blocked", "1 refused, 2 warnings")),
         ([WRONG, WRONG], (Severity.ERROR, "Invalid", "2 errors")),
         ([WRONG, STOPPED], (Severity.ERROR, "Invalid", "1 error, 1 refused")),
@@ -46,7 +46,7 @@ def test_the_gravest_come_first_and_each_sort_keeps_its_order() -> None:
 
 def test_nothing_is_fine_beside_a_move() -> None:
     evaluation = replace(moving(LEAVING, KEY), findings=(), gates=())
-    assert verdict(evaluation) == (None, "passes", "no findings")
+    assert verdict(evaluation) == (None, "OK", "no findings")
 
 
 def test_what_has_no_file_or_line_is_shown_at_settings_or_at_the_first_line() -> None:
@@ -87,7 +87,7 @@ def test_of_one_file_the_gravest_are_listed_in_their_order_and_the_others_counte
     assert found[OF_A_FILE - 2 : OF_A_FILE] == [stopped, last]
     more = found[OF_A_FILE]
     assert (more.code, more.severity, more.location) == (MORE, Severity.WARNING, Location("a.yaml"))
-    assert more.message == "and 12 more of this file: 12 warnings"
+    assert more.message == "12 more findings of this file: 12 warnings"
     assert found[OF_A_FILE + 1 :] == other
 
 
@@ -99,4 +99,4 @@ def test_of_all_files_the_gravest_are_listed_and_what_is_left_out_is_as_grave_as
     assert found[:-1] == errors[: IN_ALL - 1]
     assert found[-1].severity is Severity.ERROR
     assert found[-1].location == Location(".")
-    assert found[-1].message == "and 110 more: 8 errors, 1 refused, 101 warnings"
+    assert found[-1].message == "110 more findings: 8 errors, 1 refused, 101 warnings"

@@ -30,8 +30,8 @@ def test_claims_that_move_stand_out() -> None:
     assert text.index("#### 1 move") < text.index("#### Capacity")
     assert row_of(text, "🟠") == [
         "🟠 `team-a/one` loadbalancer",
-        "`10.40.0.0-10.40.0.7` of `edge`",
-        "`10.50.0.0-10.50.0.7` of `far`",
+        "`10.40.0.0-10.40.0.7` in pool `edge`",
+        "`10.50.0.0-10.50.0.7` in pool `far`",
         "until no Service uses it",
         "`edge` 3.1% of 256, 248 free; `far` 3.1% of 256, 248 free",
     ]

@@ -65,7 +65,7 @@ def test_a_comment_has_a_map_and_a_diff_for_each_cluster() -> None:
     evaluation = evaluation_of(CHANGE)
     found = preview(evaluation, lambda: evaluation_of(reconciled(SMALL)))
     text = markdown_text(Compared(evaluation), "check", base="main", preview=found)
-    assert text.index("#### Maps, before → after") < text.index("#### What clusters get")
+    assert text.index("#### Maps, before → after") < text.index("#### Objects in clusters")
     assert (
         "<details><summary><code>team-a.two</code>: 2 objects change</summary>\n\n```diff\n" in text
     )

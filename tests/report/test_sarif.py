@@ -92,7 +92,7 @@ def test_of_very_many_the_gravest_are_kept_and_the_rest_counted() -> None:
     assert len(run["results"]) == IN_ALL
     assert run["results"][0]["ruleId"] == "cidr-invalid"
     (note,) = run["invocations"][0]["toolExecutionNotifications"]
-    assert note["message"]["text"].startswith("3 more findings were left out")
+    assert note["message"]["text"].startswith("3 more findings left out;")
     few = {**run, "results": run["results"][:3]}  # all are alike, and a schema takes its time
     assert errors({"$schema": SCHEMA, "version": "2.1.0", "runs": [few]}) == []
     assert "toolExecutionNotifications" not in run_of(sarif_text(found(), "1"))["invocations"][0]

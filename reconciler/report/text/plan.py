@@ -361,7 +361,7 @@ def _releases(evaluation: Evaluation, painter: Painter) -> str:
 def _held_until(decision: Release, evaluation: Evaluation) -> str:
     """Return the earliest end of retention, because a later merge releases later."""
     if is_held(decision, evaluation):
-        return "held back by a brake"
+        return "held back by the release limit"
     if decision.allocation.announced:
         return "announced until no Service uses it"
     end = retention_end(decision.allocation, evaluation.state)

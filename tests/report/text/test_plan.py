@@ -20,14 +20,16 @@ def planned(files: Files, clock: int = CLOCK) -> list[str]:
 
 def test_a_release_and_an_expiry_say_that_nobody_asks_any_more() -> None:
     gone = without(reconciled(SMALL), "tenants/one.yaml")
-    row = "team-a/one   loadbalancer   edge   8   10.40.0.0-10.40.0.7   its TenantCluster is gone"
+    row = (
+        "team-a/one   loadbalancer   edge   8   10.40.0.0-10.40.0.7   its TenantCluster was removed"
+    )
     assert planned(gone)[0] == f"  =   {row}  held back by the release limit"
     assert planned(gone)[-1] == "Plan: 1 held back by the release limit, 0 kept, 0 moved."
     allowed = plan_text(evaluate(replace(tree_of(gone), allow_release=1)), PLAIN).splitlines()[1:]
     assert (allowed[0], allowed[-1]) == (f"  -   {row}", "Plan: 1 to release, 0 kept, 0 moved.")
     lines = planned(reconciled(gone), CLOCK + 86_400)
     assert lines[0].split()[1:] == [
-        "team-a/one", "loadbalancer", "edge", "8", "10.40.0.0-10.40.0.7", "its", "TenantCluster", "is", "gone",
+        "team-a/one", "loadbalancer", "edge", "8", "10.40.0.0-10.40.0.7", "its", "TenantCluster", "was", "removed",
     ]  # fmt: skip
     assert lines[-1] == "Plan: 1 to expire, 0 kept, 0 moved."
     failed = without(reconciled(FULL), "tenants/one.yaml")
@@ -60,4 +62,4 @@ def test_many_releases_are_counted_and_those_that_a_brake_holds_back_say_so() ->
     assert shown[0] == "12 releases"
     assert shown[1].startswith("  -   team-a/t02   loadbalancer   10.40.0.24-10.40.0.31 of edge")
     assert shown[10].endswith("held back by the release limit")
-    assert shown[11] == "  and 2 more: ipam plan lists them"
+    assert shown[11] == "  and 2 more; run ipam plan to list them"
