@@ -311,7 +311,7 @@ def kind_of(path: str, about: dict[str, Any]) -> str:
     name = about.get("type", "string" if "const" in about else "any")
     unit = _UNITS.get(path.rpartition(".")[2])
     if name == "integer" and unit is None:
-        raise KeyError(f"{path} needs a unit")
+        raise KeyError(f"{path} needs a unit: add it to _UNITS in tests/documentation.py")
     if about.get("items", {}).get("type"):
         name = f"array of {about['items']['type']}s"
     return f"{name}, {unit}" if unit and name in ("integer", "string") else str(name)

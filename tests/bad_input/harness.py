@@ -143,7 +143,7 @@ def _case(row: Mapping[str, Any], shapes: Mapping[str, Any]) -> Case:
     wanted = row.get("finds", [])
     rows = wanted if isinstance(wanted, list) else [{"code": wanted, **row}]
     findings = tuple(_expected(item, index, marks) for index, item in enumerate(rows))
-    errors = [item for item in findings if item.severity != "warning"]
+    errors = [item for item in findings if item.severity not in ("warning", "info")]
     default = 0 if not errors else 1 if any(item.severity == "error" for item in errors) else 3
     code, forbidden = row.get("exit", default), tuple(row.get("forbid", ()))
     return Case(row["id"], row["case"], files, code, findings, forbidden)
