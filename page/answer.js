@@ -107,7 +107,7 @@ function stateText(report, life, pool) {
 function standingWords(report, part, isNow) {
   const planned = isNow ? effectWords(report, part.pool, part.range) : [];
   if (part.sort === "none") return [el("span", { class: "tag outside" }, "in no pool"), " This repository does not allocate it."];
-  if (part.sort === "free") return [el("span", { class: "tag free" }, "free"), ...(planned.length > 0 ? planned : [" Nobody has it."])];
+  if (part.sort === "free") return [el("span", { class: "tag free" }, "free"), ...(planned.length > 0 ? planned : [" It is not allocated."])];
   if (part.sort === "unknown") return [isNow ? "No record names it, and the pool does not give it out now." : "No record named it."];
   const what = part.title === "" || part.title === part.word ? "" : ` ${part.title}`;
   return [el("span", { class: "tag reserved" }, part.word), what, !isNow && " (as the pool is today)"];
@@ -148,15 +148,15 @@ function beforePart(report, range) {
   const gone = livesWithin(report, range).filter((at) => !report.isThere(at, report.now));
   const past = gone.map(report.life).sort((a, b) => b.to - a.to || b.from - a.from);
   const title = el("h3", null, "Before");
-  if (past.length === 0) return el("div", { class: "moment" }, title, el("p", { class: "muted" }, nobodyBefore(report)));
+  if (past.length === 0) return el("div", { class: "moment" }, title, el("p", { class: "muted" }, noEarlierHolder(report)));
   const table = livesTable(report, past, "Previous holders, newest first");
   if (range.first === range.last) return el("div", { class: "moment" }, title, table, addressPlot(report, range));
   return el("details", { class: "moment" }, el("summary", null, `Before: ${countText(past.length, "range")} had another state or holder`), table);
 }
 
 /** @param {Report} report @returns {string} */
-function nobodyBefore(report) {
+function noEarlierHolder(report) {
   const { isWhole, begins } = report.data.history;
-  if (isWhole || begins === null) return "Nobody had it before in this history.";
-  return `Nobody had it before, as far as this page knows: its history begins ${begins.slice(0, 10)}.`;
+  if (isWhole || begins === null) return "This history has no earlier holder.";
+  return `This page has no earlier holder: its history begins ${begins.slice(0, 10)}.`;
 }

@@ -101,5 +101,5 @@ function givesNext(report, { pool, runs }, wanted) {
   }
   if (wanted.prefix !== null) return `The request pins ${formatRange(run)}, the best place for an aligned network.`;
   const cidrs = cidrsOf(run);
-  return `${freeTaken(report, pool).length > 0 ? `After ${planName(report)} the pool` : "As the pool stands, it"} gives ${formatRange(run)} next${cidrs.length > 1 && cidrs.length <= 4 ? ` (${cidrs.join(", ")})` : ""}.`;
+  return `${freeTaken(report, pool).length > 0 ? `After ${planName(report)} the pool` : "With its current state, the pool"} gives ${formatRange(run)} next${cidrs.length > 1 && cidrs.length <= 4 ? ` (${cidrs.join(", ")})` : ""}.`;
 }

@@ -31,9 +31,9 @@ export function findView(report, here) {
     event.preventDefault();
     go({ view: "find", find: input.value.trim() || "8" });
   });
-  if (wanted === null) refill(box, el("p", { class: "warn" }, `${text} is no count and no prefix length. Write 8 for eight addresses in a row, or /28 for a network.`));
+  if (wanted === null) refill(box, el("p", { class: "warn" }, `${text} is not a valid count or prefix length. Write 8 for eight contiguous addresses, or /28 for a network.`));
   else refill(box, offersPart(report, wanted, here.pool));
-  const help = "8 is eight addresses in a row; /28 is an IPv4 network of 16 addresses that begins at a multiple of 16.";
+  const help = "8 is eight contiguous addresses; /28 is an IPv4 network of 16 addresses that begins at a multiple of 16.";
   return el("section", { class: "find-view" }, el("h2", { tabindex: -1 }, "Find free addresses"), form, el("p", { id: "find-help", class: "muted" }, help), box);
 }
 

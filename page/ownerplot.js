@@ -21,7 +21,7 @@ export function ownerLives(report, owner) {
   const { lives } = report;
   const mine = [];
   for (let life = 0; life < lives.count; life += 1) if (at >= 0 && report.ownerOf(lives.claim[life]) === at) mine.push(report.life(life));
-  if (mine.length === 0) return el("section", { class: "card" }, el("h3", null, owner), el("p", null, "Nobody of this name has or had addresses in this history."));
+  if (mine.length === 0) return el("section", { class: "card" }, el("h3", null, owner), el("p", null, "No holder of this name has or had addresses in this history."));
   const now = mine.filter((life) => report.isThere(life.at, report.now));
   const before = mine.filter((life) => !report.isThere(life.at, report.now));
   const sum = now.reduce((total, life) => plus(total, life.size), /** @type {number | bigint} */ (0));

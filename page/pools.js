@@ -97,17 +97,17 @@ function poolColumns(report) {
       title: "Used", hint: "Allocated or held, as a share of the usable addresses; ticks at the pool's thresholds", class: "bar-cell",
       value: (pool) => pool.utilizationPercent, isFirstHigh: true, cell: (pool) => usedCell(report, pool),
     },
-    { title: "Free", hint: "Addresses that can be given out", class: "number", value: (pool) => pool.counts.available, isFirstHigh: true, cell: (pool) => count(pool.counts.available) },
+    { title: "Free", hint: "Addresses that can be allocated", class: "number", value: (pool) => pool.counts.available, isFirstHigh: true, cell: (pool) => count(pool.counts.available) },
     { title: "Usable", hint: "Addresses without those that are reserved", class: "number", value: (pool) => pool.counts.total, isFirstHigh: true, cell: (pool) => count(pool.counts.total) },
     {
-      title: "Largest range", hint: "The most addresses in a row that are free", class: "number", value: (pool) => pool.counts.largestFreeBlock, isFirstHigh: true,
+      title: "Largest range", hint: "Size of the largest contiguous free range", class: "number", value: (pool) => pool.counts.largestFreeBlock, isFirstHigh: true,
       cell: (pool) => count(pool.counts.largestFreeBlock),
     },
     {
       title: "Tenants that fit", hint: "Number of tenants of the median size that fit in the free ranges", class: "number", value: (pool) => pool.fits, isFirstHigh: true, cell: fitsCell,
     },
-    { title: "Runway", hint: "Days until the capacity limit blocks changes, or the pool is full, by the quicker one of its rates", value: (pool) => runwayOf(pool)?.days ?? null, cell: (pool) => runwayCell(report, pool) },
-    { title: "90 days", hint: "Allocated or held in the last 90 days, from nothing to all that is usable", value: growthOf, isFirstHigh: true, cell: (pool) => sparkline(pool) ?? el("span", { class: "muted" }, "no past") },
+    { title: "Runway", hint: "Days until the capacity limit blocks changes, or the pool is full, at the faster of its two rates", value: (pool) => runwayOf(pool)?.days ?? null, cell: (pool) => runwayCell(report, pool) },
+    { title: "90 days", hint: "Allocated or held in the last 90 days, from 0 to all usable addresses", value: growthOf, isFirstHigh: true, cell: (pool) => sparkline(pool) ?? el("span", { class: "muted" }, "no past") },
     { title: "Overlaps", hint: "Other pools that share addresses with it", value: (pool) => pool.overlaps.length, isFirstHigh: true, cell: (pool) => overlapCell(report, pool) },
   ];
 }

@@ -74,7 +74,7 @@ function rangeHit(report, range) {
   return {
     sort: "network",
     label,
-    detail: `${who === "" ? "nobody has it" : who} · ${inPools}`,
+    detail: `${who === "" ? "not allocated" : who} · ${inPools}`,
     changes: { ...NOWHERE, ip: label },
   };
 }
