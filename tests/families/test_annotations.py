@@ -55,7 +55,7 @@ def test_a_name_that_no_kind_has_is_an_error_of_every_kind(kind: str, field: str
     assert found.severity == "error"
     assert found.location.pointer == f"/metadata/{field}/gitops-ipam.dev~1colour"
     assert found.message == f"unknown {field[:-1]} 'gitops-ipam.dev/colour'"
-    assert found.hint.startswith("known here: gitops-ipam.dev/")
+    assert found.hint.startswith("use one of: gitops-ipam.dev/")
     assert named(kind, "example.org/colour", field) == []
 
 

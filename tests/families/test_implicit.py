@@ -22,10 +22,9 @@ def test_a_provider_that_only_its_name_chooses_is_told(other: str) -> None:
     assert (item.severity, item.location.path) == ("warning", ONE)
     first = min(other, "dmz")
     assert item.message == (
-        f"TenantCluster team-a/one has no providerConfigRef, so it uses ProviderConfig {first},"
-        " the first by name"
+        f"TenantCluster team-a/one has no providerConfigRef, so it uses ProviderConfig {first} (first name)"
     )
-    assert f"set spec.providerConfigRef.name to {first}" in item.hint
+    assert f"set spec.providerConfigRef.name (for example to {first})," in item.hint
     (item,) = found({**files, **STRICT}, "provider-implicit")
     assert item.severity == "error"
 

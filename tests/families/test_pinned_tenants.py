@@ -80,11 +80,14 @@ def test_a_live_record_of_another_range_stays_and_what_to_do_is_said() -> None:
     (path,) = record_paths(files)
     assert (found.severity, found.code) == ("warning", "record-stale")
     assert found.message == (
-        f"TenantCluster team-a/one holds 10.40.0.0-10.40.0.7 ({path}) and keeps it:"
-        f" no cluster announces {RANGE}"
+        f"TenantCluster team-a/one keeps 10.40.0.0-10.40.0.7 ({path}), so no cluster announces {RANGE} of loadBalancerPool"
     )
-    assert found.hint.startswith("remove loadBalancerPool; to go over to it, delete the record")
-    assert found.hint.endswith(f"an Override of kind record for {path} is merged before")
+    assert found.hint.startswith(
+        "remove loadBalancerPool; to switch to it, merge an Override of kind record for allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml, then delete the record;"
+    )
+    assert found.hint.endswith(
+        f"an Override of kind record for {path}, then delete the record; Services that use the old range lose it"
+    )
     assert outcome(without(files, path)) == {LB: f"allocate {RANGE} of edge"}
 
 

@@ -134,4 +134,4 @@ def test_an_annotation_that_cannot_be_used_is_an_error(name: str, value: str) ->
     (found,) = evaluation.findings
     assert found.code == "annotation-invalid"
     assert found.location.pointer == f"/metadata/annotations/gitops-ipam.dev~1{name}"
-    assert f"gitops-ipam.dev/{name}: {value!r} is not" in found.message
+    assert f"gitops-ipam.dev/{name} is {value!r}, expected" in found.message

@@ -33,7 +33,10 @@ def test_a_count_beside_a_pin_that_differs_is_a_warning_and_the_pin_decides() ->
     files = {**SMALL, "tenants/extra.yaml": asked(pinnedRange=PIN, count=3)}
     assert outcome(files)[REQUEST] == "allocate 10.40.0.100-10.40.0.109 of edge"
     (found,) = evaluation_of(files).findings
-    assert (found.code, found.message) == ("pin-count", "spec.count: 3, but pinnedRange holds 10")
+    assert (found.code, found.message) == (
+        "pin-count",
+        "spec.count is 3, but pinnedRange has 10 addresses; count is ignored",
+    )
 
 
 @pytest.mark.parametrize("named", ["team-bb/metrics", "team-b/metrcis", "payments/metrics"])
@@ -50,7 +53,7 @@ def test_a_tenant_that_is_there_and_may_be_meant_is_named(named: str) -> None:
     assert found.severity == "warning"
     assert found.message == f"TenantCluster {named} does not exist in this repository"
     assert found.hint == (
-        f"did you mean team-b/metrics? It gets other addresses while this names {named}"
+        "did you mean team-b/metrics? It gets separate addresses until this is corrected"
     )
 
 
@@ -137,7 +140,7 @@ def test_a_holder_that_is_no_cluster_is_declared(said: str, is_told: bool) -> No
     )
     evaluation = evaluation_of({**SMALL, "tenants/extra.yaml": text})
     found = [it for it in evaluation.findings if it.code == "reference-not-found"]
-    assert [
-        it.hint.startswith("did you mean gitops-ipam.dev/holder: external?") for it in found
-    ] == ([True] * is_told)
+    assert [it.hint.startswith("set gitops-ipam.dev/holder to external") for it in found] == (
+        [True] * is_told
+    )
     assert [type(it).__name__ for it in evaluation.plan.decisions][-1] == "Grant"

@@ -54,8 +54,7 @@ def test_the_only_pin_of_a_tenant_is_its_own_claim_whatever_its_name() -> None:
     ((code, message),) = describe(files)
     assert code == "pin-stands-for-claim"
     assert message == (
-        "10.40.0.100-10.40.0.103 is TenantCluster team-a/one's own loadbalancer claim: it gets no"
-        " other range"
+        "pin 10.40.0.100-10.40.0.103 is used as the loadbalancer range of TenantCluster team-a/one"
     )
 
 
@@ -65,8 +64,7 @@ def test_a_tenant_that_states_another_size_gets_that_beside_the_pin_and_is_told(
     assert describe(files) == [
         (
             "request-beside-claim",
-            "TenantCluster team-a/one gets 16 loadbalancer addresses of its own, in addition to these 4 of"
-            " IPAllocation butler-system/old",
+            "TenantCluster team-a/one gets 16 loadbalancer addresses in addition to the 4 of IPAllocation butler-system/old",
         )
     ]
     assert evaluation_of(reconciled(files)).changes == ()
@@ -86,7 +84,7 @@ def test_of_several_pins_the_first_by_its_start_is_the_own_claim_and_the_rest_ar
     assert outcome(files) == {OWN: GRANTED, MORE: "allocate 10.40.0.120-10.40.0.123 of edge"}
     ((code, message),) = describe(files)
     assert code == "pin-stands-for-claim"
-    assert message.startswith("10.40.0.100-10.40.0.103 is ")
+    assert message.startswith("pin 10.40.0.100-10.40.0.103 is used")
     assert message.endswith("; IPAllocation butler-system/more is additional")
 
 
@@ -114,7 +112,7 @@ def test_a_request_without_pin_is_additional_and_that_is_said_once() -> None:
     assert set(found) == {LB, OWN, MORE}
     ((code, message),) = describe(files)
     assert code == "request-beside-claim"
-    assert "gets 8 loadbalancer addresses of its own, in addition to these 6 of" in message
+    assert "gets 8 loadbalancer addresses in addition to the 6 of" in message
     assert describe(reconciled(files)) == []
 
 
@@ -195,8 +193,7 @@ def test_a_pin_beside_another_range_of_before_is_additional_and_that_is_said_onc
         assert describe(files) == [
             (
                 "request-beside-claim",
-                "TenantCluster team-a/one gets 4 loadbalancer addresses of its own, in addition to these 4 of"
-                " IPAllocation butler-system/old; its loadBalancerPool is 10.40.0.50-10.40.0.53",
+                "TenantCluster team-a/one gets 4 loadbalancer addresses in addition to the 4 of IPAllocation butler-system/old; its loadBalancerPool is 10.40.0.50-10.40.0.53",
             )
         ]
         assert describe(reconciled(files)) == []

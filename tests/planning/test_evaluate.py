@@ -58,7 +58,7 @@ def test_a_record_at_another_path_is_moved_with_a_warning() -> None:
     (found,) = evaluation_of(files).findings
     assert (found.code, found.message) == (
         "record-misplaced",
-        f"belongs to {RECORD}; the next reconcile moves it",
+        f"record is at the wrong path; ipam reconcile will move it to {RECORD}",
     )
     assert record_paths(reconciled(files)) == [RECORD]
 

@@ -115,4 +115,7 @@ def test_a_release_on_a_day_to_come_is_told_and_holds() -> None:
     early = evaluation_of(files, CLOCK)
     (found,) = early.findings
     assert (found.code, found.severity, early.changes) == ("record-edited", "warning", ())
-    assert "released as of 2026-02-16T10:00:30Z, but the revision is of 2026-02-15" in found.message
+    assert (
+        "released at 2026-02-16T10:00:30Z, after the date of this revision (2026-02-15T10:00:30Z),"
+        in found.message
+    )

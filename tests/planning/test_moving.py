@@ -62,12 +62,18 @@ def test_a_claim_that_may_move_gets_a_range_and_leaves_the_old_one_announced() -
 
 def test_a_move_is_said_with_what_it_leaves() -> None:
     (told,) = (it for it in moving(LEAVING, KEY).findings if it.code == "claim-moves")
-    assert "moves from 10.40.0.0-10.40.0.7 of edge to 10.50.0.0-10.50.0.7 of far" in told.message
+    assert (
+        "moves from 10.40.0.0-10.40.0.7 (pool edge) to 10.50.0.0-10.50.0.7 (pool far);"
+        in told.message
+    )
     why = moving(moved(LEAVING, KEY), left={OLD: "Service shop/web uses 10.40.0.1"})
     (left,) = (it for it in why.findings if it.code == "claim-left")
     assert left.message.endswith("no Service uses it: Service shop/web uses 10.40.0.1")
     (left,) = (it for it in moving(moved(LEAVING, KEY)).findings if it.code == "claim-left")
-    assert "without clusters: --confirm-withdrawn team-a/one;" in left.hint
+    assert (
+        "without access to clusters, then run ipam reconcile --confirm-withdrawn team-a/one;"
+        in left.hint
+    )
 
 
 def test_a_request_that_names_another_pool_moves_as_well() -> None:

@@ -70,7 +70,9 @@ def test_a_renamed_tenant_keeps_every_address() -> None:
 def test_a_rename_is_told_once_and_the_annotation_is_inert_afterwards() -> None:
     (found,) = evaluation_of(renamed()).findings
     assert (found.code, found.severity.value) == ("renamed", "info")
-    assert found.message.endswith("uno was team-a/one: it keeps 1 record with 8 addresses")
+    assert found.message.endswith(
+        "team-a/uno was renamed from team-a/one, and keeps 1 record with 8 addresses"
+    )
     after = evaluation_of(reconciled(renamed()))
     assert (after.findings, after.changes) == ((), ())
 
@@ -213,7 +215,7 @@ def test_an_annotation_that_is_no_name_is_an_error_and_gives_nothing() -> None:
     files = renamed(what="one")
     (found,) = [it for it in evaluation_of(files).findings if it.code == "annotation-invalid"]
     assert found.location.line == 3
-    assert "'one' is not <namespace>/<name>" in found.message
+    assert "'one', expected <namespace>/<name>" in found.message
     assert not any(isinstance(it, Grant) for it in evaluation_of(files).plan.decisions)
 
 

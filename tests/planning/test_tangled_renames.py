@@ -99,7 +99,7 @@ def test_what_a_claim_is_refused_to_leave_goes_along_and_a_second_rename_finds_i
         evaluation = evaluation_of(files, CLOCK + 60)
         (told,) = [it for it in evaluation.findings if it.code == "renamed"]
         assert told.message.endswith(
-            f"{now} was team-a/{before}: it keeps 1 record with 8 addresses"
+            f"team-a/{now} was renamed from team-a/{before}, and keeps 1 record with 8 addresses"
         )
         (action,) = actions(evaluation)
         assert (action["action"], action["reason"]) == ("refuse", "record-stale")

@@ -41,8 +41,7 @@ def test_an_address_that_another_claim_has_is_never_taken_and_the_rest_goes_on(
     foreign(clusters, "somebody", "10.0.0.10")
     found = hub(clusters)
     assert failures(found) == {
-        f"ipam.cluster.x-k8s.io/IPAddress/default/{CP}": "foreign-holder: the record says 10.0.0.10, which"
-        " ipam.cluster.x-k8s.io/IPAddress/default/somebody has"
+        f"ipam.cluster.x-k8s.io/IPAddress/default/{CP}": "foreign-holder: ipam.cluster.x-k8s.io/IPAddress/default/somebody already has 10.0.0.10 of the record"
     }
     assert there(clusters, CLAIMS, CP) is None
     live = there(clusters, CLUSTERS, "shop")
@@ -68,8 +67,7 @@ def test_a_claim_that_the_provider_answered_first_keeps_its_address_and_is_told(
 ) -> None:
     foreign(clusters, CP, "10.0.0.11")
     assert failures(hub(clusters)) == {
-        f"ipam.cluster.x-k8s.io/IPAddress/default/{CP}": "foreign-holder: the record says 10.0.0.10, the"
-        " cluster 10.0.0.11"
+        f"ipam.cluster.x-k8s.io/IPAddress/default/{CP}": "foreign-holder: the record has 10.0.0.10, but the cluster has 10.0.0.11"
     }
     assert there(clusters, ADDRESSES, CP)["spec"]["address"] == "10.0.0.11"
 
@@ -86,8 +84,7 @@ def test_what_an_address_says_of_its_network_stays_when_the_pool_changes(
 def test_what_a_claim_names_cannot_change(clusters: FakeClusters) -> None:
     asked(clusters, CP, "x", "capi-vip-allocator")
     assert failures(hub(clusters)) == {
-        f"ipam.cluster.x-k8s.io/IPAddressClaim/default/{CP}": "foreign-holder: the claim that is there"
-        " names another pool"
+        f"ipam.cluster.x-k8s.io/IPAddressClaim/default/{CP}": "foreign-holder: the existing claim names another pool"
     }
 
 

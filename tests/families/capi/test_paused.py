@@ -54,8 +54,7 @@ def test_what_nobody_asks_for_any_more_is_not_released_until_the_pause_ends() ->
     assert evaluation.changes == ()
     assert describe(evaluation) == [
         ("release-held", "pools/00.yaml",
-         "GlobalInClusterIPPool vips is paused: default/one (address) and default/two (address)"
-         " keep their addresses")
+         "GlobalInClusterIPPool vips is paused, so these claims keep addresses: default/one (address) and default/two (address)")
     ]  # fmt: skip
     files["pools/00.yaml"] = pool()
     after = evaluation_of(files, CLOCK + 9 * DAY)

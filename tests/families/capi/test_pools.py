@@ -72,11 +72,11 @@ def test_counts_of_ipv6_are_exact_and_nothing_is_too_large() -> None:
         (pool("vips", "10.0.0.9", "10.0.1.9"), "range-outside-pool",
          "addresses[1]: provided address belongs to a different subnet than others:"
          " 10.0.1.9 is not within 10.0.0.0-10.0.0.255"),
-        (pool("vips", "127.0.0.1"), "special-purpose", "addresses[0]: 127.0.0.1 touches loopback 127.0.0.0/8"),
+        (pool("vips", "127.0.0.1"), "special-purpose", "addresses[0]: 127.0.0.1 overlaps loopback 127.0.0.0/8"),
         (pool("vips", "10.0.0.1", gateway="10.0.0.1"), "pool-empty",
          "the pool has no allocatable address, because everything is excluded or reserved"),
         (pool("vips", addressReuseGracePeriodSeconds=-1), "field-value",
-         "spec.addressReuseGracePeriodSeconds: must be at least 0"),
+         "spec.addressReuseGracePeriodSeconds is -1, must be at least 0"),
     ],
 )  # fmt: skip
 def test_the_rules_of_the_webhook_are_findings(text: str, code: str, message: str) -> None:

@@ -48,13 +48,13 @@ def test_addresses_are_given_out_beside_networks_and_though_one_keeps_them_back(
         ({"cidrs": "[]"}, "field-required", "spec must have at least one of cidrs and addresses"),
         ({"cidrs": "[10.200.0.5/24]"}, "cidr-invalid", "spec.cidrs[0]: '10.200.0.5/24' has host bits set"),
         ({"cidrs": "[224.0.0.0/24]"}, "special-purpose",
-         "spec.cidrs[0]: 224.0.0.0/24 touches multicast 224.0.0.0/4"),
+         "spec.cidrs[0]: 224.0.0.0/24 overlaps multicast 224.0.0.0/4"),
         ({"addresses": "[10.200.0.0/24]"}, "address-invalid",
-         "spec.addresses[0]: '10.200.0.0/24' is a network; one address is required"),
+         "spec.addresses[0]: '10.200.0.0/24' is a network, expected one address"),
         ({"addresses": "[010.0.0.1]"}, "address-invalid",
          "spec.addresses[0]: '010.0.0.1' is not a canonical IPv4 address: a leading zero is ambiguous"),
         ({"addresses": "[127.0.0.1]"}, "special-purpose",
-         "spec.addresses[0]: 127.0.0.1/32 touches loopback 127.0.0.0/8"),
+         "spec.addresses[0]: 127.0.0.1/32 overlaps loopback 127.0.0.0/8"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_meant_is_refused(spec: dict[str, str], code: str, said: str) -> None:
@@ -64,7 +64,7 @@ def test_what_cannot_be_meant_is_refused(spec: dict[str, str], code: str, said: 
 def test_a_network_of_two_addresses_gives_none_and_that_is_said() -> None:
     said = found(pool(cidrs="[10.200.0.0/24, 10.200.1.0/31]"))
     assert [item[:2] for item in said] == [("warning", "pool-empty")]
-    assert said[0][2].startswith("spec.cidrs[1]: 10.200.1.0/31 allocates nothing")
+    assert said[0][2].startswith("spec.cidrs[1]: 10.200.1.0/31 has no allocatable address:")
 
 
 def test_a_pool_that_does_not_say_whether_it_gives_by_itself_does_not_and_is_told() -> None:

@@ -144,7 +144,7 @@ def test_a_pool_that_is_not_there_is_told_and_nothing_is_lost() -> None:
         ({"address": "2001:db8::1", "ipv6Address": "2001:db8::2", "addressFamily": "ipv6"},
          "address-invalid", "spec.ipv6Address and spec.address name two IPv6 addresses"),
         ({"address": "10.9.0.0/24"}, "address-invalid",
-         "spec.address: '10.9.0.0/24' is a network; one address is required"),
+         "spec.address: '10.9.0.0/24' is a network, expected one address"),
     ],
 )  # fmt: skip
 def test_what_contradicts_itself_is_an_error(spec: dict[str, str], code: str, said: str) -> None:
