@@ -125,6 +125,6 @@ def test_what_was_pushed_without_a_check_is_told_by_each_verb_and_its_override_i
     git(folder, "merge", "-q", "--ff-only", "change")
     for verb in (["check"], ["plan"], ["reconcile", "--no-apply"]):
         text = said(*verb)[1]
-        assert "warning announcement-moved: 10.40.0.112-10.40.0.115 of edge goes from" in text
+        assert "warning announcement-moved: 10.40.0.112-10.40.0.115 (pool edge) moves from" in text
         assert ("to team-a/two; an Override permits this" in text) is is_allowed
         assert "override-unused" not in text

@@ -73,12 +73,12 @@ def test_a_live_range_that_is_pinned_where_nobody_reads_it_is_a_warning(
     ("path", "text", "hint"),
     [
         ("tenant/five.yaml", tenant("five"), "did you mean tenants/?"),
-        ("five.yaml", tenant("five"), "move it to tenants/ or clusters/; list its folder in spec.sources of Settings"),
-        ("requests/b.YAML", pool("b"), "move it to pools/; list its folder in spec.sources of Settings"),
+        ("five.yaml", tenant("five"), "move it to tenants/ or clusters/, or list its folder in spec.sources of Settings"),
+        ("requests/b.YAML", pool("b"), "move it to pools/, or list its folder in spec.sources of Settings"),
         ("config/ipam.yaml", settings("{gate: never}"), "move it to ipam.yaml"),
         ("override/x.yaml", override("overrides/2026-02-15-x.yaml", kind="brake", releases=3), "move it to overrides/<date>-<slug>.yaml"),
-        ("x/y.yaml", "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: a}}", "move it to tenants/ or clusters/; list its folder in spec.sources of Settings"),
-        ("x/y.yaml", "apiVersion: novaedge.io/v9\nkind: ProxyIPPool\n", "move it to pools/; list its folder in spec.sources of Settings"),
+        ("x/y.yaml", "{apiVersion: cluster.x-k8s.io/v1beta2, kind: Cluster, metadata: {name: a}}", "move it to tenants/ or clusters/, or list its folder in spec.sources of Settings"),
+        ("x/y.yaml", "apiVersion: novaedge.io/v9\nkind: ProxyIPPool\n", "move it to pools/, or list its folder in spec.sources of Settings"),
     ],
 )  # fmt: skip
 def test_it_says_where_it_would_count(path: str, text: str, hint: str) -> None:
@@ -119,7 +119,7 @@ def test_another_root_of_the_repository_reads_its_own_unless_the_change_makes_it
     commit(repo, "change", CLOCK + 60)
     found = {it["path"]: it["hint"] for it in describe(capsys, repo)}
     assert found.keys() == {"lab/tenants/five.yaml", f"lab/{mark}"}
-    assert found["lab/tenants/five.yaml"] == "move it to tenants/ of the root"
+    assert found["lab/tenants/five.yaml"] == "move it to tenants/ at the root"
     git(repo, "branch", "-f", "main", "change")
     write(repo, {"lab/tenants/five.yaml": tenant("six"), "lab2/five.yaml": tenant("five")})
     commit(repo, "change", CLOCK + 120)

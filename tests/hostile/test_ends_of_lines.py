@@ -63,7 +63,7 @@ def test_one_that_was_edited_beside_is_not(clone: Path, capsys: pytest.CaptureFi
     with (clone / ODD).open("ab") as file:
         file.write(b"# mine\r\n")
     assert run(["reconcile", "--repo", str(clone)]) == 64
-    assert f"not committed: {ODD}" in capsys.readouterr().err
+    assert f"has uncommitted changes: {ODD}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("how", ["its mode", "a link", "staged", "removed"])

@@ -42,4 +42,4 @@ def test_a_provider_whose_pool_is_in_another_namespace_hears_of_it() -> None:
 def test_a_cluster_hears_of_a_pool_with_its_labels_in_another_namespace() -> None:
     files = capi.of(capi.pool("vips", namespace="other"), capi.cluster())
     hints = [it.hint for it in evaluation_of(files).plan.decisions if isinstance(it, Refuse)]
-    assert any("InClusterIPPool other/vips serves its own namespace only" in it for it in hints)
+    assert any("InClusterIPPool other/vips serves only its own namespace" in it for it in hints)

@@ -58,7 +58,7 @@ def test_a_change_of_settings_names_what_differs(said: str, told: str, end: str)
     repository, first = sides(DONE, {**DONE, "ipam.yaml": SETTINGS.replace("gate: never", said)})
     (found,) = review(repository.source("HEAD"), repository, first).evaluation.findings
     told = f" ({told})" if told else ""
-    start = f"Settings changed{told}; this check still uses the Settings of {first}"
+    start = f"Settings changed{told}; this check uses the Settings of {first}"
     assert (found.message, found.hint) == (f"{start}{end}", "")
 
 
