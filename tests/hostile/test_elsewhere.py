@@ -26,7 +26,7 @@ from tests.world import (
 )
 
 Capture = pytest.CaptureFixture[str]
-READ = "pools/, providers/, teams/, tenants/ and clusters/"
+READ = "pools/, providers/, teams/, tenants/, and clusters/"
 DONE = reconciled(SMALL)
 
 
