@@ -113,7 +113,7 @@ def test_a_second_import_with_other_meanings_says_how_to_redo_the_first_one() ->
     ]
     again = (
         "if an earlier import wrote pools/net-10-0-0-0-24.yaml,"
-        " tenants/default/ip-10-0-0-40.yaml and tenants/default/shop.yaml, delete them,"
+        " tenants/default/ip-10-0-0-40.yaml, and tenants/default/shop.yaml, delete them,"
     )
     assert all(it.hint.startswith(again) for it in result.conflicts)
     assert conflicts(imported(table(TYPED))) == []

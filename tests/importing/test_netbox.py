@@ -202,8 +202,7 @@ def test_the_hint_for_addresses_that_something_else_uses_leads_to_a_valid_pool()
     # An address that the source does not name is a question, because no pool can reserve it.
     (conflict,) = imported(netbox(json.dumps([{**SCOPE, "mark_utilized": True}])), files).conflicts
     assert conflict.message.endswith(
-        "is used otherwise, but 10.20.0.50 is assigned to default/printer"
-        " by tenants/default/printer.yaml:3"
+        "10.20.0.50 belongs to default/printer by tenants/default/printer.yaml:3"
     )
 
 

@@ -32,7 +32,7 @@ def test_a_change_of_records_is_red_and_the_shown_command_undoes_it(
     assert (code, "records-changed" in errors) == (1, True)
     said = play.ipam("check", *BASE)[1]
     assert said.count("records-changed") == 1
-    command = said.partition("to undo: ")[2].partition(" && git commit")[0]
+    command = said.partition("undo: ")[2].partition(" && git commit")[0]
     play.git(*command.split()[1:])
     play.edit(message="Restore records")
     assert play.codes("check", *BASE) == (0, set())
@@ -79,7 +79,7 @@ def test_an_override_of_the_base_permits_it_and_one_of_the_change_does_not(play:
     assert (code, "records-changed" in text) == (0, False)
     assert (
         f"{RECORD}:1:1: warning claim-moves: team-a/one (loadbalancer) had 10.40.0.0-10.40.0.7 and"
-        " gets 10.40.0.128-10.40.0.135 by an edited record"
+        " gets 10.40.0.128-10.40.0.135 through an edited record"
     ) in text
 
 
@@ -100,9 +100,11 @@ def test_a_range_that_edits_give_to_another_claim_is_shown_with_both(play: Play)
     one, two = "team-a/one (loadbalancer)", "team-a/two (loadbalancer)"
     low, high = "10.40.0.0-10.40.0.7", "10.40.0.48-10.40.0.55"
     for claim, had, gets, of in ((one, low, high, two), (two, high, low, one)):
-        assert f"{claim} had {had} and gets {gets} of {of} by an edited record" in said
+        assert f"{claim} had {had} and gets {gets} of {of} through an edited record" in said
     play.edit(gone=[RECORD, "tenants/one.yaml"])
-    assert f"{one} had {low} and gets nothing by an edited record" in play.ipam("check", *BASE)[1]
+    assert (
+        f"{one} had {low} and gets nothing through an edited record" in play.ipam("check", *BASE)[1]
+    )
 
 
 def numbered(text: str, more: int) -> str:

@@ -30,13 +30,13 @@ def test_who_takes_a_tenant_away_alone_is_told_what_holds_its_addresses_still() 
 def test_who_was_never_there_may_still_come() -> None:
     base = reconciled(without(HOLDING, "tenants/cluster.yaml", "tenants/heed.yaml"))
     (found,) = as_findings(without(base, "tenants/held.yaml"), base, "reference-not-found")
-    assert found.hint.startswith("add the TenantCluster when it exists")
+    assert found.hint.startswith("add the TenantCluster")
 
 
 def test_a_request_that_holds_nothing_yet_is_told_as_before() -> None:
     base = without(HOLDING, "tenants/heed.yaml")
     (found,) = as_findings(base, without(base, "tenants/cluster.yaml"), "reference-not-found")
-    assert found.hint.startswith("add the TenantCluster when it exists")
+    assert found.hint.startswith("add the TenantCluster")
 
 
 def test_a_request_of_a_tenant_that_may_be_renamed_is_told_the_field_to_change() -> None:
