@@ -68,7 +68,7 @@ def test_an_unrelated_change_is_not_red_for_a_brake_of_its_base(folder: Path, sa
     code, text = said("check", "--base", "main", "-o", "json")
     (brake,) = brakes(text)
     assert code == 3
-    assert "releases 9 of 12 live records" in brake["message"]
+    assert "9 of 12 live records (75.0%)" in brake["message"]
 
 
 def test_what_the_base_would_release_counts_while_no_brake_of_its_own_holds_it(
@@ -90,7 +90,7 @@ def test_all_that_is_left_is_everything_though_the_base_holds_the_rest(
     git(folder, "rm", "-q", "tenants/one.yaml")
     leave(folder, 9, 10, clock=CLOCK + 61)
     code, text = said("check", "--base", "main", "-o", "json")
-    assert (code, "releases everything: 12 of 12" in brakes(text)[0]["message"]) == (3, True)
+    assert (code, "all records: 12 of 12" in brakes(text)[0]["message"]) == (3, True)
 
 
 def test_two_half_size_changes_are_one(folder: Path, said: Said) -> None:
@@ -113,11 +113,8 @@ def test_settings_that_were_loosened_count_only_once_reconcile_went_by_them(
     for verb in ("check", "reconcile"):
         code, text = said(verb)
         assert code == 3
-        assert (
-            "warning settings-loosened: Settings are less strict than in the newest reconcile commit"
-            in text
-        )
-        assert "brakes.maxReleasePercent 90 (there 30); the stricter counts until" in text
+        assert "warning settings-loosened" in text
+        assert "brakes.maxReleasePercent from 30 to 90" in text
     write(folder, {"tenants/late.yaml": tenant("late")})
     commit(folder, "one more", clock=CLOCK + 90)
     assert said("reconcile")[0] == 3  # this is the first one by the new Settings

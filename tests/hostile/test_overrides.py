@@ -178,9 +178,7 @@ def test_one_that_comes_alone_lets_go_at_once_what_was_held_back_before(
     capsys.readouterr()
     assert run(["reconcile", "--repo", str(folder)]) == (0 if is_alone else 3)
     said = capsys.readouterr()
-    told = (
-        "info override-used: it lets" if is_alone else "from the next commit of a person on it lets"
-    )
+    told = "info override-used" if is_alone else "info override-added"
     assert told in said.out + said.err
     assert ("phase: Released" in git(folder, "show", "HEAD")) is is_alone
     assert run(["verify", "--repo", str(folder)]) == 0
