@@ -74,7 +74,7 @@ def test_a_file_that_cannot_be_written_is_wrong_usage_and_the_others_are_written
     assert ran.code == 64
     assert "error cidr-invalid" in ran.out
     assert ran.err == (
-        f"ipam: --output-file is not writable: {missing}: No such file or directory,"
+        f"ipam: --output-file cannot be written: {missing}: No such file or directory,"
         f" {tmp_path}: Is a directory\n"
         "  hint: name files that you may write to, in folders that are there\n"
     )
@@ -107,4 +107,4 @@ def test_a_file_of_reconcile_that_cannot_be_written_is_told_when_all_is_done(
     ran = ipam(capsys, "reconcile", "--repo", repo, *words)
     assert ran.code == 64
     assert git(repo, "rev-parse", "HEAD~1") == before, "the records are committed all the same"
-    assert "--output-file is not writable" in ran.err
+    assert "--output-file cannot be written" in ran.err

@@ -93,7 +93,7 @@ def test_a_folder_in_a_root_is_refused_with_that(tmp_path: Path, capsys: Capture
     for folder in (top / "infra/pools", top / "infra/ipam/new"):
         ran = ipam(capsys, "init", folder)
         assert ran.code == 64
-        assert f"hint: name that: ipam init {top / 'infra'}" in ran.err
+        assert f"ipam init {top / 'infra'}" in ran.err
     assert git(top, "status", "--porcelain") == ""
 
 

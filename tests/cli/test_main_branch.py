@@ -102,7 +102,10 @@ def test_of_a_remote_without_a_default_branch_the_only_one_is_the_truth(
     git(Path(url), "symbolic-ref", "HEAD", "refs/heads/gone")
     ran = ipam(capsys, "reconcile", "--repo", clone)
     assert ran.code == 64
-    assert "the authoritative branch is unknown: the remote has 2 branches, shows none" in ran.err
+    assert (
+        "the authoritative branch is unknown: the remote has 2 branches, and no default branch"
+        in ran.err
+    )
     assert "spec: {branch: lab}" in ran.err
     git(Path(url), "branch", "-q", "-D", "main")
     assert ipam(capsys, "reconcile", "--repo", clone).code == 0
@@ -123,4 +126,4 @@ def test_of_several_branches_that_nobody_named_none_is_guessed(
     git(folder, "branch", "other")
     ran = ipam(capsys, "reconcile", "--repo", folder)
     assert ran.code == 64
-    assert "the authoritative branch is unknown: there are 2 branches and no remote" in ran.err
+    assert "the authoritative branch is unknown: there are 2 branches, no remote" in ran.err

@@ -72,7 +72,7 @@ def test_what_people_committed_there_is_never_replaced(repo: Path, capsys: Captu
     _advance(repo, TWO)
     ran = ipam(capsys, *WORDS, repo)
     assert (ran.code, head(repo)) == (64, theirs)
-    assert f"branch {TO} has commit {theirs[:12]}, which reconcile did not make" in ran.err
+    assert f"branch {TO} has commit {theirs[:12]}, which ipam reconcile did not make" in ran.err
     assert "--to-branch" in ran.err
 
 

@@ -25,7 +25,7 @@ def test_a_fork_s_pull_request_gets_a_status_and_one_comment_that_is_written_ane
             "sha": head,
             "state": "success",
             "context": "ipam",
-            "description": f"fine; {used.outputs['digest']} beside {main[:12]}",
+            "description": f"OK; {used.outputs['digest']} beside {main[:12]}",
             "target_url": f"file://{tmp_path}/acme/addresses/actions/runs/77",
         }
     ]
@@ -48,7 +48,7 @@ def test_a_fork_s_pull_request_gets_a_status_and_one_comment_that_is_written_ane
     ("files", "code", "state", "says"),
     [
         ({"tenants/two.yaml": tenant("two", workers="{replicas: many}")}, "1", "failure", "Invalid"),
-        ({"tenants/many.yaml": FULL}, "3", "failure", "right, but a gate stops it"),
+        ({"tenants/many.yaml": FULL}, "3", "failure", "Blocked"),
     ],
     ids=["wrong", "gate"],
 )  # fmt: skip
@@ -189,4 +189,4 @@ def test_the_status_is_set_before_others_are_fetched(
     assert "With other open pull requests" in body
     assert body.index("`pull/3/head (") < body.index("`pull/2/head (")
     assert "pull/1/head" not in body
-    assert "both would take" in body
+    assert "both would get" in body

@@ -34,7 +34,7 @@ _PROPOSED = "refs/ipam/proposed"
 # One other pull request may take this long to be fetched.
 _OTHER_SECONDS = 20
 _STATES = {0: "success", 1: "failure", 3: "failure"}
-_SAYS = {0: "fine", 1: "the content is wrong", 3: "right, but a gate stops it"}
+_SAYS = {0: "OK", 1: "Invalid", 3: "Blocked"}
 
 
 class Head(NamedTuple):
