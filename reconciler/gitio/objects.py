@@ -41,7 +41,7 @@ _FOLDER = "040000"
 
 # Paths are rarely longer. Deep trees that contain each other would grow without limit.
 PATH_BYTES = 512
-LIMITS_HINT = "of a change, the Settings of its base count"
+LIMITS_HINT = "the Settings of the base limit a pull request"
 
 
 class Tally(Struct):

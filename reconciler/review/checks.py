@@ -149,6 +149,8 @@ def _value(name: str, value: object) -> str:
         return f"{value}s" if value % HOUR or not value else f"{value // HOUR}h"
     if name == "gate":
         return str(value or "never")
+    if name.endswith("_is_error"):
+        return "error" if value else "warn"
     if isinstance(value, str):
         return shown(value) if value else "none"
     return str(value).lower() if isinstance(value, int) else ""

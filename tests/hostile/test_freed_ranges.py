@@ -16,7 +16,7 @@ CODE = "manual-range-removed"
 HEAD = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Settings\nmetadata: {name: ipam}\n"
 LEGACY = f"{HEAD}spec: {{sources: [pools, providers, teams, tenants, clusters, legacy]}}\n"
 PERMIT = "overrides/2026-02-15-hand-over.yaml"
-ALONE = "remove the range in a change of its own first"
+ALONE = "merge an Override of kind record for capi/IPAddressClaim/team-q/q/address"
 
 
 def claim(name: str, namespace: str = "team-q") -> str:
@@ -88,7 +88,7 @@ def test_a_range_that_a_change_removes_is_a_warning_and_an_error_if_another_clai
     address_ = alone.message.split("holds ")[1].split(",")[0]
     (given,) = freed(folder, capsys, NEW)
     assert (given.severity, given.path) == ("error", path)
-    assert f"this very change gives {address_} to team-q/q (address)" in given.message
+    assert f"{address_} to team-q/q (address)" in given.message
     assert ALONE in given.hint
 
 
@@ -105,7 +105,7 @@ def test_the_same_range_of_another_address_space_is_another_one(
     pin = "{startAddress: 10.0.0.10, endAddress: 10.0.0.10}"
     pinned = {"tenants/b.yaml": request("b", "blue", pinnedRange=pin)}
     (found,) = freed(folder, capsys, {"tenants/x.yaml": "", **pinned})
-    assert (found.severity, "this very change" in found.message) == ("warning", False)
+    assert (found.severity, "team-" in found.message.partition(";")[2]) == ("warning", False)
     (found,) = freed(folder, capsys, {**NEW})
     assert found.severity == "error"
 
@@ -116,10 +116,10 @@ def test_a_gateway_that_becomes_free_for_claims_is_shown(tmp_path: Path, capsys:
     git(folder, "switch", "-qc", "change")
     (found,) = freed(folder, capsys, {"providers/default.yaml": provider()})
     assert (found.severity, found.path) == ("warning", "providers/default.yaml")
-    assert "holds 10.40.0.8, and no record holds them" in found.message
+    assert "holds 10.40.0.8," in found.message
     (found,) = freed(folder, capsys, {"tenants/two.yaml": tenant("two")})
     assert found.severity == "error"
-    assert "gives 10.40.0.8-10.40.0.15 to team-a/two (loadbalancer)" in found.message
+    assert "10.40.0.8-10.40.0.15 to team-a/two (loadbalancer)" in found.message
     assert freed(folder, capsys, {"pools/edge.yaml": pool(reserved="[{cidr: 10.40.0.8/32}]")}) == []
 
 

@@ -47,10 +47,10 @@ def merged(folder: Path) -> int:
     [
         ("limits: {files: 3}", "with spec.limits of this change"),
         ("limits: {bytes: 1Ki}", "with spec.limits of this change"),
-        ("kinds: {tenants: [ProxyVIP]}", "by the Settings of this change"),
-        ("addressSpaces: [default]", "by the Settings of this change"),
-        ("poolOverlap: error", "by the Settings of this change"),
-        ("branch: nosuch", "spec.branch is 'nosuch', and this clone knows no such branch"),
+        ("kinds: {tenants: [ProxyVIP]}", "tenants/one.yaml:2:7: error kind-in-wrong-folder"),
+        ("addressSpaces: [default]", "pools/dmz.yaml:3:94: error address-space-unknown"),
+        ("poolOverlap: error", "pools/lab.yaml:5:9: error pool-overlap"),
+        ("branch: nosuch", "error settings-changed: spec.branch is 'nosuch'"),
     ],
 )
 def test_what_settings_of_a_change_make_wrong_is_its_error_and_stops_later_runs(
@@ -60,6 +60,13 @@ def test_what_settings_of_a_change_make_wrong_is_its_error_and_stops_later_runs(
     code, text = said(*CHECK)
     assert (code, says in text) == (1, True), text
     assert merged(folder) != 0  # the error is right: this is what happens when it is merged anyway
+
+
+def test_a_changed_severity_is_shown_as_settings_spell_it(folder: Path, said: Said) -> None:
+    changed(folder, saying("poolOverlap: error, providerImplicit: error"))
+    text = said(*CHECK)[1]
+    assert "poolOverlap from warn to error" in text
+    assert "providerImplicit from warn to error" in text
 
 
 @pytest.mark.parametrize("spec", ["limits: {files: 3}", "limits: {bytes: 1Ki}"])
@@ -144,11 +151,9 @@ def test_a_retention_that_ends_at_once_names_the_ranges_and_who_gets_them(
     changed(folder, {**saying("retention: 0s"), "tenants/new.yaml": tenant("new")})
     code, text = said(*CHECK)
     assert code == 0
-    warned = re.search(
-        r"by the Settings of this change, (\S+) of team-a/two .*free at once(.*)", text
-    )
+    warned = re.search(r"settings-changed: .* (\S+) of team-a/two .*free at once(.*)", text)
     assert warned is not None, text
-    assert f"this very change gives {warned[1]} to team-a/new" in warned[2]
+    assert f"{warned[1]} to team-a/new" in warned[2]
     assert merged(folder) == 0
     changed(folder, saying("retention: 1h"))
     assert "free at once" not in said(*CHECK)[1]
