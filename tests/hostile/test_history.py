@@ -57,7 +57,8 @@ def test_records_that_are_left_in_the_old_folder_are_an_error_always(
             assert code in (1, 3), text
         code, text = said("check", "--base", "main")
         assert code == 1
-        assert "records are left in allocations/" in text
+        assert "error settings-changed: spec.records is elsewhere/" in text
+        assert "in allocations/" in text
         assert git(folder, "rev-parse", "HEAD") == head
         head = forged(folder)  # and a trailer does not end that
 

@@ -44,9 +44,14 @@ def test_an_address_of_its_pool_is_right_and_counts_as_allocated() -> None:
 @pytest.mark.parametrize(
     ("value", "of", "code", "says"),
     [
-        ("10.40.0.9", "vips", "manual-range", "is not within what vips gives out"),
-        ("10.0.0.30", "vips", "manual-range", "is not within what vips gives out"),
-        ("10.0.0.1", "vips", "manual-range", "holds 10.0.0.1"),
+        ("10.40.0.9", "vips", "manual-range", "10.40.0.9 of team-z/x (IPAddress) is not in"),
+        ("10.0.0.30", "vips", "manual-range", "10.0.0.30 of team-z/x (IPAddress) is not in"),
+        (
+            "10.0.0.1",
+            "vips",
+            "manual-range",
+            "contains 10.0.0.1, vips (gateway) at pools/vips.yaml:4",
+        ),
         ("10.0.0.11", "nosuch", "reference-not-found", "nosuch does not exist in this repository"),
     ],
 )

@@ -144,4 +144,4 @@ def test_with_what_it_holds_it_may_not_and_give_that_to_another_one(
     ran = ipam(capsys, "check", "--repo", repo, "--base", "main")
     assert ran.code == 1
     assert "error address-space-changed" in ran.out
-    assert "into lab with 8 addresses that are held" in ran.out
+    assert "from address space default to lab, but records hold 8 addresses" in ran.out

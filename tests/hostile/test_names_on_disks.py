@@ -18,7 +18,7 @@ def _odd(after: Files) -> dict[str, tuple[Files, int, str]]:
     pool = "allocations/NetworkPool/butler-system.edge"
     return {
         "case": ({"tenants/One.yaml": tenant("two")}, 1,
-                 "tenants/one.yaml: error name-clash: the same file as tenants/One.yaml"),
+                 "tenants/one.yaml: error name-clash: the path equals tenants/One.yaml"),
         "case of a folder": ({"tenants/a/x.yaml": tenant("x"), "tenants/A/x.yaml": tenant("y")}, 1,
                              "tenants/a/x.yaml: error name-clash"),
         "case of a record": ({f"{pool}/team-a/One.loadbalancer.yaml": record}, 1, "name-clash"),
@@ -98,7 +98,7 @@ def test_what_is_ours_on_some_disks_alone_is_told(
         done = ipam(capsys, "check", "--repo", folder, *more)
         assert done.code == 0
         for path in ("Ipam.yaml", "Clusters"):
-            assert f"{path}: warning name-clash: the same as {path.lower()} on" in done.out
+            assert f"{path}: warning name-clash: the path equals {path.lower()} on" in done.out
 
 
 def test_a_record_that_is_renamed_to_what_is_not_read_gives_nobody_its_address_unseen(
