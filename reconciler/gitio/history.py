@@ -67,7 +67,7 @@ def named(git: GitProcess, rev: str) -> Revision:
         raise GitError(
             message, "run git fetch --deepen 1; in a CI job, set fetch-depth: 2, or 0 for all"
         )
-    hint = "run git branch -a to list branches; a new branch needs a commit, or --worktree"
+    hint = "run git branch -a to list branches; a new branch needs a first commit, or --worktree"
     raise GitError(f"commit {rev!r} does not exist in this repository", hint)
 
 

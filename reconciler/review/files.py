@@ -131,7 +131,9 @@ def _freed(change: Change, place: Location, lost: str, others: Sequence[Given]) 
     message = f"{lost}, and no record holds them{gives(others)}"
     scopes = [str(it.claim) for _, it in others]
     if denied := [it for it in scopes if not allow(OverrideKind.RECORD, it)]:
-        hint = "remove the range in a separate change first, or merge an Override of kind record"
+        hint = (
+            "remove the range in a separate change first, or first merge an Override of kind record"
+        )
         return error(code, place, message, f"{hint} for {denied[0]}")
     message += "; an Override permits this" if others else ""
     return warning(code, place, message, "make sure that no device uses the range, or keep it")

@@ -114,7 +114,7 @@ def test_a_pull_request_with_the_printed_command_is_green(
     assert play.ipam("doctor")[0] == 4
     play.git("fetch", "-q")
     play.change()
-    cure(play, said, "to restore: git ")
+    cure(play, said, "restore them: git ")
     assert play.codes("check", *BASE) == (0, set())
     play.merge()
     assert play.reconcile() == 0
@@ -152,7 +152,7 @@ def test_the_command_of_check_undoes_an_edit_in_a_moved_folder(
     act(play)
     code, said = play.ipam("check", *BASE)
     assert code == 1
-    cure(play, said, "to undo: git ")
+    cure(play, said, "undo: git ")
     assert play.codes("check", *BASE) == (0, set())
     play.merge()
     assert play.reconcile() == 0
@@ -227,7 +227,7 @@ def test_a_restoring_change_does_not_move_an_accepted_record(play: Play) -> None
     play.edit()
     code, said = play.ipam("check", *BASE)
     assert (code, "records-changed" in said, RECORD in said) == (1, True, True)
-    cure(play, said, "to undo: git ")
+    cure(play, said, "undo: git ")
     assert play.codes("check", *BASE) == (0, set())
 
 
@@ -235,7 +235,7 @@ def test_no_override_accepts_a_file_that_is_not_yaml(play: Play) -> None:
     play.edit({"allocations/README": "oops\n"})
     play.push()
     code, said = play.ipam("reconcile", "--no-apply")
-    assert (code, "to restore" in said, "to accept" in said) == (3, True, False)
+    assert (code, "git restore " in said, "kind record" in said) == (3, True, False)
 
 
 def copied(play: Play, tip: str) -> None:

@@ -30,7 +30,7 @@ def test_a_branch_that_was_rolled_back_stops_and_the_way_back_works(play: Play) 
     assert code == 6
     assert f"missing commit {lost[:12]} of 'gitops-ipam" in said
     assert "lost record: team-a/late (loadbalancer) 10.40.0." in said
-    assert f"git push origin :{LAST} loses nothing" in said
+    assert f"git push origin :{LAST}" in said
     code, told = play.ipam("doctor")
     assert (code, "\\u" in told) == (4, False)
     assert any(it.lstrip().startswith("lost record: team-a/late") for it in told.splitlines())
@@ -222,7 +222,7 @@ def test_a_foreign_reference_stops_and_deleting_it_is_the_cure(
     before = play.held()
     code, said = play.ipam("reconcile", "--no-apply")
     assert code == 6
-    assert f"git push origin :{LAST} loses nothing" in said
+    assert f"git push origin :{LAST}" in said
     assert play.held() == before
     if act is blob:
         assert "--accept-history" not in said

@@ -147,7 +147,7 @@ def test_a_new_root_in_the_folder_of_one_that_moved_is_red(root: Play, same: boo
     root.merge()
     code, said = root.ipam("reconcile", "--no-apply", "--root", "a")
     assert code == 3
-    assert same or "to restore" not in said
+    assert same or "Restore records" not in said
     kept = root.shown(f"b/{RECORD}")
     root.edit({f"b/{RECORD}": edited(kept)})
     root.push()
