@@ -52,7 +52,7 @@ def left_ranges(evaluation: Evaluation) -> Iterator[str]:
             continue
         if not given.get(cluster, IPSet()).covers(record.range):
             what = f"{format_short(record.range)} is removed from {cluster}"
-            yield f"{what}; its use in {cluster} was not checked"
+            yield f"{what}; not checked: whether {cluster} uses it"
 
 
 def rendered(evaluation: Evaluation, policies: Sequence[Manifest] = ()) -> dict[str, str]:

@@ -3,13 +3,16 @@
 import json
 import re
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from reconciler.model.instant import parse_instant
 from tests.cli.test_plain import FOREIGN
 from tests.documentation import ROOT, Said, Terminal, blocks, masked
+from tests.envtest.processes import until
 from tests.envtest.servers import ApiServer
 from tests.loadbalancers.test_real import METALLB, RealCluster, theirs
 from tests.world import CLOCK
@@ -35,7 +38,7 @@ class Shell(Terminal):
 
     def __init__(self, folder: Path, servers: dict[str, ApiServer]) -> None:
         super().__init__(folder)
-        self.clock, self.moment = folder / "clock", CLOCK
+        self.clock, self.moment, self.servers = folder / "clock", CLOCK, servers
         program = folder / "ipam.py"
         program.write_text(PROGRAM.format(clock=self.clock), encoding="utf-8")
         (folder / "bin" / "ipam").write_text(
@@ -58,11 +61,22 @@ class Shell(Terminal):
         self._environment["KUBECONFIG"] = str(folder / "kubeconfig")
 
     def run(self, script: str) -> tuple[int, str]:
+        if script.startswith("ipam reconcile"):
+            until(self._waited, "each Service is older than pendingAfter")
         self.moment += 90
         self.clock.write_text(str(self.moment), encoding="utf-8")
         for who in ("AUTHOR", "COMMITTER"):
             self._environment[f"GIT_{who}_DATE"] = f"{self.moment} +0000"
         return super().run(script)
+
+    def _waited(self) -> bool:
+        """Whether the newest Service of each cluster has existed for two seconds."""
+        made = [
+            parse_instant(service["metadata"]["creationTimestamp"]) or 0
+            for server in self.servers.values()
+            for service in server.get("/api/v1/services")["items"]
+        ]
+        return max(made) + 2 < time.time()
 
 
 def played(shell: Shell, mark: str, *, updates: bool) -> list[Said]:

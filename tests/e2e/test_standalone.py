@@ -79,7 +79,7 @@ def test_clusters_are_enrolled_applied_to_and_watched_over_by_the_command_line(
     assert done.code == 5
     found = {it["cluster"]: it for it in json.loads(done.out)["apply"]["clusters"]}
     assert found[A]["state"] == "refused"
-    assert f"has uid {two.uid()}, not {one.uid()}" in found[A]["error"]
+    assert f"has uid {two.uid()}, expected {one.uid()}" in found[A]["error"]
     assert announced(one) == ["10.0.0.1-10.0.0.1"]
     (folder / "prod-1.kubeconfig").write_text(one.kubeconfig_for("admin").read_text())
     assert ipam(capsys, "apply", *here).code == 0
@@ -91,7 +91,7 @@ def test_clusters_are_enrolled_applied_to_and_watched_over_by_the_command_line(
     assert "management" not in done.out
     assert "prod-1" in done.out
     assert ipam(capsys, "render", "--repo", repo, "--out", tmp_path / "out").err.count(
-        "10.0.0.2 leaves prod-2; its use in prod-2 was not checked"
+        "10.0.0.2 is removed from prod-2; not checked: whether prod-2 uses it"
     )
     assert sorted(it.name for it in (tmp_path / "out").iterdir()) == [".ipam-render", "prod-1"]
 

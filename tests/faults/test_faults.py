@@ -71,7 +71,7 @@ def test_a_kubeconfig_that_is_not_allowed_costs_code_5_and_no_secret_is_printed(
         capsys, "apply", f"--repo={folder}", f"--kubeconfig={site.kubeconfig_of(HUB)}", *named
     )
     assert ran.code == 5
-    assert "kubeconfig of team-a/web: key exec: it is not allowed" in ran.out
+    assert "kubeconfig of team-a/web: key exec is not allowed" in ran.out
     assert "canary" not in ran.out + ran.err
     assert site.announced() == {SECOND: ("10.0.0.0-10.0.0.3",)}
 
@@ -117,7 +117,7 @@ def test_a_pool_that_was_made_anew_meanwhile_is_not_overwritten(site: Faulty) ->
     proxy = site.breaks(FIRST, Fault(PATCH_POOL, 1, "pass", then=replace_it))
     applied = site.apply(FILES)
     assert proxy.count(PATCH_POOL) == 1
-    assert "not ours" in failures(applied[FIRST])[POOL_NAME], applied[FIRST]
+    assert "does not belong to ipam" in failures(applied[FIRST])[POOL_NAME], applied[FIRST]
     assert one.get(POOL)["spec"]["addresses"] == ["172.16.0.0/24"]
     good(applied, HUB, SECOND)
     one.request("DELETE", POOL)
@@ -168,7 +168,7 @@ def new_site(bare: ApiServer, tenants: tuple[ApiServer, ...], tmp_path: Path) ->
 def test_crds_are_installed_and_come_back_after_a_deletion_in_a_run(new_site: Faulty) -> None:
     site, hub = new_site, new_site.management
     applied = site.apply(FILES)
-    assert applied[HUB].error == "kind NetworkPool, IPAllocation is not installed"
+    assert "NetworkPool, IPAllocation" in applied[HUB].error
     good(applied, FIRST, SECOND)
     good(site.apply(FILES, crds=True), HUB, FIRST, SECOND)
     site.settle(FILES)

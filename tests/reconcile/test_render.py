@@ -106,4 +106,4 @@ def test_ranges_that_leave_a_cluster_are_told_for_nobody_asks_it() -> None:
     files = {path: text for path, text in reconciled(SMALL).items() if "tenants/" not in path}
     (note,) = left_ranges(evaluation_of(reconciled(files)))
     what = "10.40.0.0-10.40.0.7 is removed from team-a/one"
-    assert note == f"{what}; its use in team-a/one was not checked"
+    assert note == f"{what}; not checked: whether team-a/one uses it"

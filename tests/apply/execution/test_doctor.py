@@ -94,7 +94,7 @@ def test_a_site_that_was_applied_to_is_in_order_and_looking_writes_nothing(
         controller.stop()
     assert list(told.verdicts.items()) == [("git", OK), (HUB, OK), (SECOND, WARNING), (FIRST, OK)]
     assert told.check(HUB, "server").message == f"Kubernetes {one.fleet.assets.version}"
-    assert "not ours, but enough: IPAllocation" in told.check(HUB, "crds").message
+    assert "installed by others, but sufficient: IPAllocation" in told.check(HUB, "crds").message
     assert "as before" in told.check(FIRST, "identity").message
     assert told.check(FIRST, "rights").message == "all that an apply needs"
     assert told.check(FIRST, "metallb").message.endswith("its configuration is valid")
@@ -150,7 +150,7 @@ def test_a_server_without_crds_or_metallb_is_told(bare: ApiServer, look: Looked)
     told = look(clusters)
     check = told.check(HUB, "crds")
     assert (check.verdict, check.hint) == (FAILED, "ipam apply --crds")
-    assert "IPAllocation is not there" in check.message
+    assert "IPAllocation is not installed" in check.message
     assert told.check(FIRST, "metallb").hint == "install MetalLB 0.15.3 or newer"
     Site(bare).apply(FILES, crds=True)
     assert look(clusters).check(HUB, "crds").message == "installed and established"

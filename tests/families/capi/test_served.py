@@ -171,8 +171,8 @@ def test_people_keep_their_fields_and_a_host_that_is_set(site: Site, version: st
     )
     hub = site.apply(files, crds=True)["management"]
     assert failures(hub) == {
-        "cluster.x-k8s.io/Cluster/default/other": "its endpoint is 10.9.9.9, its record says 10.0.0.11;"
-        " a host changes a host"
+        "cluster.x-k8s.io/Cluster/default/other": "its endpoint is 10.9.9.9, but its record is 10.0.0.11;"
+        " ipam never changes a host"
     }
     made(server, spoken(CLUSTER, version))  # applied again by the person who made it
     assert path(server, ".spec.controlPlaneEndpoint.host") == "10.0.0.10"
