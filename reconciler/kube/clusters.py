@@ -23,7 +23,7 @@ from reconciler.kube.kubeconfig import (
     read_file,
     read_files,
 )
-from reconciler.kube.resources import check_readable, pared, ref_of, resource_of
+from reconciler.kube.resources import pared, reading, ref_of, resource_of
 from reconciler.kube.responses import ExpiredError, failure_of, parse_json
 from reconciler.kube.session import open_session
 from reconciler.kube.transport import KubeRequest, TooLargeError, Transport
@@ -91,8 +91,8 @@ class KubeCluster:
             is_secret = ref.resource == SECRET
             request = KubeRequest("GET", self._path(ref), f"read {ref}", is_verbatim=is_secret)
             found = self._transport.json(request)
-            check_readable(found, ref.resource)
-            return _inward(found, ref.resource)
+            with reading(ref.resource.kind, ref.name):
+                return _inward(found, ref.resource)
         except errors.NoSuchObjectError:
             return None
 
@@ -219,10 +219,10 @@ class KubeCluster:
                 size = max(1, size // SHRINK)
                 continue
             size = min(PAGE, 2 * size)
-            for item in page.items or ():
-                check_readable(item, resource)
-                item = pared(item, resource)
-                found.append(_inward(item | named if heads else named | item, resource))
+            with reading(resource.kind, "in a list"):
+                for item in page.items or ():
+                    item = pared(item, resource)
+                    found.append(_inward(item | named if heads else named | item, resource))
             metadata = page.metadata or _PageMetadata()
             following = metadata.following
             if not following:
@@ -283,7 +283,8 @@ class _Page(Struct):
     metadata: _PageMetadata | None = None
 
 
-convert({"items": None}, _Page)  # see _StoredObject
+# msgspec 0.22 crashes if two threads are the first to use a class.
+convert({"items": None}, _Page)
 
 
 def _bytes(manifest: object) -> bytes:

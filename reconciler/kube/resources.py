@@ -8,7 +8,7 @@ from functools import cache
 from hashlib import sha256
 from typing import Any
 
-from msgspec import Struct, convert
+from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler import loadbalancers
@@ -121,37 +121,6 @@ def reading(kind: str, name: object) -> Iterator[None]:
         _log.debug("%s %s cannot be read", kind, name, exc_info=wrong)
         why = str(wrong) if isinstance(wrong, ValueError) else f"{type(wrong).__name__}: {wrong}"
         raise ClusterError(f"{kind} {shown(name)} cannot be read: {why}", "correct it") from wrong
-
-
-class _Metadata(Struct, rename="camel"):
-    name: str
-    uid: str | None = None
-    resource_version: str | None = None
-    namespace: str | None = None
-    generation: int | None = None
-    deletion_timestamp: str | None = None
-    labels: dict[str, str] | None = None
-    annotations: dict[str, str] | None = None
-    finalizers: list[str] | None = None
-    managed_fields: list[dict[str, Any]] | None = None
-
-
-class _StoredObject(Struct):
-    metadata: _Metadata
-    spec: dict[str, Any] | None = None
-    status: dict[str, Any] | None = None
-
-
-# msgspec 0.22 crashes if two threads are the first to convert to a class.
-convert({"metadata": {"name": ""}}, _StoredObject)
-
-
-def check_readable(manifest: Mapping[str, Any], resource: Resource) -> None:
-    """Raise ClusterError unless the common structure is valid. The server validates the rest."""
-    metadata = manifest.get("metadata")
-    name = metadata.get("name", "") if isinstance(metadata, Mapping) else ""
-    with reading(resource.kind, name):
-        convert(manifest, _StoredObject)
 
 
 # Services and Nodes are numerous and large: unread fields are dropped.

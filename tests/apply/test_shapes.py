@@ -11,7 +11,6 @@ from reconciler.apply.snapshot import Live
 from reconciler.apply.targets import ApplyOptions
 from reconciler.kube.resources import (
     IP_ALLOCATION,
-    check_readable,
     desired_object,
     is_whole_list,
     pared,
@@ -21,31 +20,7 @@ from reconciler.kube.resources import (
 )
 from reconciler.loadbalancers.metallb.kinds import ADDRESS_POOL
 from reconciler.model.applied import ObjectResult
-from reconciler.model.errors import ClusterError
 from reconciler.model.objects import CONFIG_MAP, CRD, NAMESPACE, NODE, Ref, Resource
-
-METADATA = {"name": "web", "namespace": "a", "uid": "u", "resourceVersion": "7"}
-
-
-@pytest.mark.parametrize(
-    ("odd", "message"),
-    [
-        ({}, "Node '' cannot be read: Object missing required field `metadata`"),
-        ({"metadata": 5}, "Node '' cannot be read: Expected `object`, got `int` - at `$.metadata`"),
-        (
-            {"metadata": {**METADATA, "labels": []}},
-            "Node 'web' cannot be read: Expected `object | null`, got `array` - at `$.metadata.labels`",
-        ),
-        (
-            {"metadata": METADATA, "spec": 5},
-            "Node 'web' cannot be read: Expected `object | null`, got `int` - at `$.spec`",
-        ),
-    ],
-)
-def test_error_names_object_and_field(odd: dict[str, Any], message: str) -> None:
-    with pytest.raises(ClusterError) as raised:
-        check_readable(odd, NODE)
-    assert str(raised.value) == message
 
 
 def test_an_object_that_cannot_be_read_fails_alone() -> None:
