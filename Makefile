@@ -121,7 +121,6 @@ GOLDENS := tests/golden tests/story tests/chart/test_chart.py tests/cli/test_imp
 golden: $(DEVELOPED)
 	@$(PYTEST) $(GOLDENS) --update-golden -q
 	@$(PY) -m tests.bad_input.examples
-	@$(PY) -m tests.reference
 	@$(PY) -m tests.documentation
 
 bench: $(DEVELOPED)

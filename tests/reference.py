@@ -65,12 +65,12 @@ def _command_index() -> Iterator[str]:
         yield from (f"| [`ipam {name}`]({name}.md) | {verb.help} |\n" for name, verb in found)
         yield "\n"
     yield "## Options of all commands\n\n"
-    context = _context(click.Context(ipam, info_name="ipam"), "status")
+    context = _context(click.Context(ipam, info_name="ipam", **ipam.context_settings), "status")
     yield from _option_table(context, (it for it in _options(context) if _title(it) == _ALL))
 
 
 def _command_page(name: str) -> Iterator[str]:
-    context = _context(click.Context(ipam, info_name="ipam"), name)
+    context = _context(click.Context(ipam, info_name="ipam", **ipam.context_settings), name)
     yield from _about(context)
     shared: set[str] = set()
     if isinstance(context.command, click.Group):
