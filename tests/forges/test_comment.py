@@ -9,7 +9,7 @@ from tests.documentation import ROOT
 from tests.forges.commenting import MARKER, TWO, describe, pushed
 from tests.forges.forge import Forge
 from tests.forges.test_actions import FULL, SETTINGS
-from tests.world import git, repository, tenant
+from tests.world import SMALL, git, reconciled, repository, tenant
 
 
 def test_a_fork_s_pull_request_gets_a_status_and_one_comment_that_is_written_anew(
@@ -94,7 +94,7 @@ def test_a_pull_request_into_another_branch_gets_no_status_that_would_count_for_
     forge.pull(head, base="loose")
     used = describe(tmp_path, forge, head)
     assert (used.code, used.outputs["exit-code"]) == (0, "")
-    assert "Nothing to tell" in used.log
+    assert "Nothing to report" in used.log
     assert (forge.statuses, forge.comments) == ([], [])
 
 
@@ -190,3 +190,18 @@ def test_the_status_is_set_before_others_are_fetched(
     assert body.index("`pull/3/head (") < body.index("`pull/2/head (")
     assert "pull/1/head" not in body
     assert "both would get" in body
+
+
+def test_a_change_of_objects_in_clusters_only_gets_a_comment(
+    tmp_path: Path, bare: Path, forge: Forge
+) -> None:
+    base = reconciled({**SMALL, "ipam.yaml": f"{SETTINGS}  apply: {{documents: all}}\n"})
+    pushed(tmp_path, bare, base, "refs/heads/main")
+    (path,) = [it for it in base if it.startswith("tenants/")]
+    edited = str(base[path]).replace("spec:\n", "spec:\n  kubernetesVersion: v1.31.0\n", 1)
+    head = pushed(tmp_path, bare, {path: edited})
+    forge.pull(head)
+    used = describe(tmp_path, forge, head)
+    assert (used.outputs["exit-code"], used.outputs["changed"]) == ("0", "false"), used.log
+    (body,) = forge.bodies()
+    assert "kubernetesVersion" in body

@@ -1,8 +1,8 @@
-"""What merging a pull request does now, told beside it: a status and one comment.
+"""Status and comment of a pull request: the effect of merging it now.
 
-It is run by a workflow of the branch that holds the truth, after a workflow of the change has ended.
-Of that one nothing is believed but which commit it was for. Both sides are fetched as Git objects
-into a folder of its own: nothing is laid out, and no program of the change runs.
+A workflow of the authoritative branch runs this after a workflow of the change, and uses only the commit
+of that run. Both sides are fetched as Git objects into a separate folder: nothing is checked out, and no
+program of the change runs.
 """
 
 import base64
@@ -24,26 +24,26 @@ from forge import Forge, WrongError
 
 _BRANCH = re.compile(r"(?!-|.*\.\.|.*//)[\w./+@#=-]+", re.ASCII)
 _SHA = re.compile(r"[0-9a-f]{40,64}")
-# What git is not to know of this job: the token by name, and another repository than ours.
+# Variables that Git must not get: tokens, and other repositories.
 _HIDDEN = re.compile(r"TOKEN$|GITHUB_TOKEN$|GIT_(?!SSL_)")
-# What the check may know of this job: not the token, and no option that the job sets for others.
+# Variables that the check gets: no token, and no options of other steps.
 _PASSED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "IPAM_ROOT")
-# A heading: what files say stands in code, and makes none.
-_CLUSTERS = "\n#### What clusters get\n"
+# A heading of the comment. Text from files is in code spans, so it cannot form one.
+_CLUSTERS = "\n#### Objects in clusters\n"
 _PROPOSED = "refs/ipam/proposed"
-# One other pull request may take this long to be fetched.
+# Time limit to fetch another pull request, in seconds.
 _OTHER_SECONDS = 20
 _STATES = {0: "success", 1: "failure", 3: "failure"}
 _SAYS = {0: "OK", 1: "Invalid", 3: "Blocked"}
 
 
 class Head(NamedTuple):
-    """What is asked about.
+    """A commit to check.
 
     Attributes:
-        ref: Where it is fetched from.
-        pulls: The numbers of the pull requests that get a comment.
-        others: Those of others into the same branch, the one that was touched last first.
+        ref: The reference to fetch.
+        pulls: Numbers of the pull requests that get a comment.
+        others: Numbers of other pull requests into the branch, newest first.
     """
 
     sha: str
@@ -53,7 +53,7 @@ class Head(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What the check came to, beside which commit; no comment where there is nothing to say."""
+    """The result of the check, and the commit of the base; no comment if there is nothing to report."""
 
     code: int
     digest: str
@@ -62,10 +62,10 @@ class Answer(NamedTuple):
 
 
 def head_of(run: dict[str, Any], branch: str, forge: Forge) -> Head | None:
-    """What a run of the change's workflow was for; None when it is no longer to be merged into the branch.
+    """Return the commit of a workflow run, or None if it is not to be merged into the branch anymore.
 
-    A status counts for a commit, wherever it is merged to. So a pull request into another branch,
-    whose Settings may allow more, gets none.
+    A status applies to a commit in every branch. A pull request into another branch gets none,
+    because its Settings can permit more.
     """
     sha, head_branch = str(run["head_sha"]), str(run["head_branch"])
     if not _SHA.fullmatch(sha):
@@ -76,7 +76,7 @@ def head_of(run: dict[str, Any], branch: str, forge: Forge) -> Head | None:
         return Head(sha, f"refs/heads/{head_branch}", ()) if known else None
     if run["event"] != "pull_request":
         return None
-    # The event lists no pull requests of forks. One whose fork is gone is looked for among all.
+    # The event lists no pull requests of forks. If the fork was deleted, search all.
     owner = (run.get("head_repository") or {}).get("owner", {}).get("login")
     narrowed = {"head": f"{owner}:{head_branch}"} if owner else {}
     pulls = forge.all_of("/pulls", state="open", base=branch, **narrowed)
@@ -85,13 +85,13 @@ def head_of(run: dict[str, Any], branch: str, forge: Forge) -> Head | None:
 
 
 def with_others(head: Head, branch: str, forge: Forge, most: str) -> Head:
-    """The head, with the other pull requests that it is looked at beside.
+    """Return the head with other pull requests to compare with.
 
     Raises:
-        WrongError: The forge does not say, or it is asked for no number of them.
+        WrongError: The forge does not answer, or `most` is not a number.
     """
     if not most.isdecimal():
-        raise WrongError("`also` is no number")
+        raise WrongError("`also` must be a number")
     wanted = {"state": "open", "base": branch, "sort": "updated", "direction": "desc"}
     open_ones = forge.all_of("/pulls", **wanted) if head.pulls and int(most) else iter(())
     others = (int(it["number"]) for it in open_ones if int(it["number"]) not in head.pulls)
@@ -99,7 +99,7 @@ def with_others(head: Head, branch: str, forge: Forge, most: str) -> Head:
 
 
 def _is_for(pull: dict[str, Any], sha: str, branch: str) -> bool:
-    """It is open, and has this head and this base still."""
+    """Return whether a pull request is open and still has this head and base."""
     heads = (pull["state"], pull["head"]["sha"], pull["base"]["ref"])
     return heads == ("open", sha, branch)
 
@@ -107,9 +107,9 @@ def _is_for(pull: dict[str, Any], sha: str, branch: str) -> bool:
 def fetched(
     job: dict[str, str], branch: str, head: Head, base: str = ""
 ) -> tuple[Path, str] | None:
-    """A repository with both sides, and the commit of the base; None when the head has moved on.
+    """Return a repository with both sides, and the commit of the base; None if the head changed.
 
-    Others are fetched into the repository that is there already.
+    Other pull requests are fetched into the existing repository.
 
     Raises:
         WrongError: Git could not fetch.
@@ -117,7 +117,7 @@ def fetched(
     folder = Path(job["RUNNER_TEMP"]) / "ipam-comment.git"
     server = job["GITHUB_SERVER_URL"]
     word = base64.b64encode(f"x-access-token:{job['TOKEN']}".encode()).decode()
-    # By variables, so that no list of processes shows the token, and no file keeps it.
+    # In variables, so that neither process lists nor files show the token.
     env = {key: value for key, value in job.items() if not _HIDDEN.match(key)} | {
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_CONFIG_COUNT": "1",
@@ -141,7 +141,7 @@ def fetched(
     fetch = ("fetch", "--quiet", "--no-tags", f"{server}/{job['GITHUB_REPOSITORY']}")
     if head.others:
         for number in head.others:
-            # One that is gone by now, or too large, is told as not compared.
+            # If it was deleted or is too large, the check reports it as not compared.
             with suppress(WrongError):
                 git(*fetch, f"+refs/pull/{number}/head:refs/pull/{number}/head")
         return folder, base
@@ -151,16 +151,16 @@ def fetched(
     refs = [f"+refs/heads/{branch}:refs/ipam/base", f"+{head.ref}:refs/ipam/head"]
     git(*fetch, *refs)
     if proposals := job["PROPOSALS"]:
-        with suppress(WrongError):  # nothing waits there now
+        with suppress(WrongError):  # there is no proposal
             git(*fetch, f"+refs/heads/{proposals}:{_PROPOSED}")
     sides = git("rev-parse", "refs/ipam/base", "refs/ipam/head").split()
     return (folder, sides[0]) if sides[1] == head.sha else None
 
 
 def checked(job: dict[str, str], folder: Path, base: str, head: Head) -> Answer:
-    """The check of a head as merged in thought with its base."""
+    """Check the merge result of a head and its base."""
     out = Path(job["RUNNER_TEMP"]) / "ipam-comment"
-    if not head.others:  # else the result without them stays until there is a better one
+    if not head.others:  # else the result without them stays until the new one exists
         shutil.rmtree(out, ignore_errors=True)
     out.mkdir(exist_ok=True)
     result, text = _result(job), out / "comment.md"
@@ -175,7 +175,7 @@ def checked(job: dict[str, str], folder: Path, base: str, head: Head) -> Answer:
     words += [f"--also=pull/{number}/head" for number in head.others]
     ipam = f"{job['RUNNER_TEMP']}/ipam-requirements-check/bin/ipam"
     env = {key: job[key] for key in _PASSED if job.get(key)}
-    # Text of files stands in what it prints. It is no command of the runner.
+    # Its output contains text of files, which must not become a command of the runner.
     stop = secrets.token_hex(16)
     sys.stdout.write(f"::stop-commands::{stop}\n")
     sys.stdout.flush()
@@ -191,17 +191,17 @@ def checked(job: dict[str, str], folder: Path, base: str, head: Head) -> Answer:
 
 
 def _result(job: dict[str, str]) -> Path:
-    """Where the check writes what it came to."""
+    """Return the path of the result."""
     return Path(job["RUNNER_TEMP"]) / "ipam-comment" / "check.json"
 
 
 def _unknown(job: dict[str, str]) -> str:
-    """A comment where the check came to nothing: what stood there before is no answer to this."""
+    """Return the comment for a check without a result, which replaces an older comment."""
     return f"{_marker(job)}\n### ❌ It could not be checked\n\nThe [log]({_run(job)}) says why.\n"
 
 
 def _marker(job: dict[str, str]) -> str:
-    """The line by which the comment of a root is found again, as `ipam check` writes it."""
+    """Return the first line of the comment of a root, as `ipam check` writes it."""
     return "<!-- " + " ".join(["ipam", *filter(None, [quote(_root(job))])]) + " -->"
 
 
@@ -216,7 +216,7 @@ def _run(job: dict[str, str]) -> str:
 
 
 def set_status(job: dict[str, str], forge: Forge, sha: str, answer: Answer) -> None:
-    """Say on the commit whether it may be merged, in words of our own alone."""
+    """Set the status of a commit, without text from files."""
     beside = f" beside {answer.beside[:12]}" if answer.beside else ""
     says = _SAYS.get(answer.code, f"could not be checked: exit code {answer.code}")
     body = {
@@ -229,7 +229,7 @@ def set_status(job: dict[str, str], forge: Forge, sha: str, answer: Answer) -> N
 
 
 def put_comment(job: dict[str, str], forge: Forge, number: int, text: str | None) -> None:
-    """Have one comment of ours with this text, or none. What others wrote stays."""
+    """Write, update, or delete the comment. Comments of other accounts stay."""
     marker = _marker(job)
     own = [
         it
@@ -247,22 +247,22 @@ def put_comment(job: dict[str, str], forge: Forge, number: int, text: str | None
 
 
 def _plain(text: str) -> str:
-    """A text as it was sent: a forge may end its lines otherwise."""
+    """Return a text with the line ends with which it was sent."""
     return text.replace("\r\n", "\n").rstrip()
 
 
-def tell(job: dict[str, str]) -> Answer | None:
-    """Check what the event is about, and tell; None when there is nothing to tell of.
+def report(job: dict[str, str]) -> Answer | None:
+    """Check the commit of the event, and report the result; None if no pull request has the commit.
 
     Raises:
-        WrongError: It cannot be told.
+        WrongError: The event or the forge has no usable answer.
     """
     if job["GITHUB_EVENT_NAME"] != "workflow_run":
-        raise WrongError("this action is for `on: workflow_run` alone")
+        raise WrongError("use this action only with `on: workflow_run`")
     event = json.loads(Path(job["GITHUB_EVENT_PATH"]).read_text("utf-8"))
     branch = job["BRANCH"] or str(event["repository"]["default_branch"])
     if not all(map(_BRANCH.fullmatch, (branch, job["PROPOSALS"] or branch))):
-        raise WrongError("the branch has a name that is none")
+        raise WrongError("the name of the branch is not valid")
     forge = Forge(job)
     head = head_of(event["workflow_run"], branch, forge)
     sides = fetched(job, branch, head) if head else None
@@ -270,35 +270,33 @@ def tell(job: dict[str, str]) -> Answer | None:
         return None
     answer = checked(job, *sides, head)
     set_status(job, forge, head.sha, answer)
-    # The status does not wait for what other pull requests bring.
+    # The status does not wait for the comparison with other pull requests.
     head = with_others(head, branch, forge, job["ALSO"])
     if head.others and answer.digest and fetched(job, branch, head, sides[1]):
         answer = checked(job, *sides, head)._replace(code=answer.code)
     for number in head.pulls:
-        # A push while it was checked has a run of its own, whose answer is not to be written over.
+        # A push during the check has its own run. Do not overwrite its result.
         if _is_for(forge.ask("GET", f"/pulls/{number}"), head.sha, branch):
             put_comment(job, forge, number, answer.comment)
     return answer
 
 
 def main() -> int:
-    """The exit code: 0 when it was told, whatever it is."""
+    """Return the exit code: 0 if the result was reported, whatever it is."""
     job = dict(os.environ)
     try:
-        answer = tell(job)
+        answer = report(job)
     except (WrongError, KeyError, TypeError) as found:
         why = (
-            found
-            if isinstance(found, WrongError)
-            else f"what the forge told is not known: {found!r}"
+            found if isinstance(found, WrongError) else f"unexpected answer of the forge: {found!r}"
         )
         one_line = str(why).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
         sys.stdout.write(f"::error title=ipam::{one_line}\n")
         return 1
     if answer is None:
-        sys.stdout.write("Nothing to tell: no open pull request into the branch has this head.\n")
+        sys.stdout.write("Nothing to report: no open pull request into the branch has this head.\n")
         return 0
-    # As the action that checks has them: from the result, by the same program.
+    # The same outputs as the action `check`, from the same program.
     script = str(Path(__file__).resolve().parents[1] / "outputs.py")
     line = [sys.executable, "-I", script, str(answer.code), str(_result(job))]
     done = subprocess.run(line, capture_output=True, text=True, check=True)  # noqa: S603 - our own
@@ -308,5 +306,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    # The action that reconciles asks in the same words, by the same calls.
+    # The action `reconcile` compares its result with the status.
     sys.exit(as_told.main(sys.argv[2]) if sys.argv[1:2] == ["as-told"] else main())
