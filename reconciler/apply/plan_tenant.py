@@ -141,7 +141,7 @@ class _Tenant:
         return None
 
     def _others(self) -> list[Resource]:
-        """Return the kinds besides pools that can be there: the first, and those that are used."""
+        """Return the kinds other than pools that can be there: the first, and those that are used."""
         used = {item.ref.resource for item in self.target.desired}
         used |= {parse_ref(name).resource for name in self.draft.entries if not is_policy(name)}
         others = self.balancer.others

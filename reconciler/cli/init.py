@@ -220,7 +220,7 @@ def _ci_note(chosen: InitOptions, items: Sequence[WantedFile]) -> str:
 
 def _check(site: Site, target: TargetDirectory, brush: Painter) -> ExitCode:
     if not initial.documents(target):
-        emit("Nothing to check yet: there are no documents.\n")
+        emit("Nothing to check yet: the repository has no documents.\n")
         return ExitCode.OK
     read = opening.open_source(options.Reading(site.folder, worktree=True))
     compared = review(read.source, read.repository, None, None)

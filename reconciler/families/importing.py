@@ -230,7 +230,7 @@ class Writing(Struct, frozen=True):
     With `entries`, all pools of a cluster become entries of its document. Else a cluster is a tenant
     with one managed pool: `cluster` gets its provider and this pool, empty for the default.
     `provider_of` is empty if no provider serves. `annotation` names the managed pool, and `external`
-    is that of requests of other owners. `unserved` yields notes about ranges in pools that the
+    is the annotation for requests of other owners. `unserved` yields notes about ranges in pools that the
     provider of their owner does not serve.
     """
 

@@ -220,7 +220,7 @@ class Announcing(Struct, frozen=True):
     """Announcements in clusters; `announcer` returns the cluster of a record's copy.
 
     `balancers` returns the controllers of clusters that state theirs.
-    `documents` are kinds that describe clusters, and are no objects.
+    `documents` are kinds that describe clusters, not objects.
     """
 
     clusters: ClusterKind | None = None
@@ -293,7 +293,7 @@ class ListingColumn(Struct, frozen=True):
 class Listing(Struct, frozen=True):
     """A resource that `ipam get` can list: documents of a kind, with columns.
 
-    `alias` is the name of a listing of another kind, and means this one if there is no such document.
+    `alias` is the name of a listing of another kind, and means this one if that document does not exist.
     """
 
     name: str

@@ -119,7 +119,7 @@ def _merged(group: list[ImportedRange], taken: Lookup[Taken]) -> Iterator[Import
 MAX_BYTES = 200 * 1024
 """Maximum size of a file. The read limit of a repository is a quarter higher."""
 
-_FULL = "The addresses in use fill it. Widen it, reserve those of other users, and remove the {}."
+_FULL = "The addresses in use fill it. Widen it, reserve the addresses of other users, and remove the {}."
 _HEAD = "# Written by ipam import. It is yours: no later import touches it.\n"
 
 

@@ -210,8 +210,8 @@ def test_an_entry_grows_to_its_maximum_by_its_increment_and_says_why_not_further
     assert looked.figures[A].blocked == 1
 
 
-def test_growth_that_is_not_used_any_more_goes() -> None:
-    here = land(inner())
+def unused(here: Land) -> None:
+    """Grow by one Service, and shrink after it has left."""
     for name in "abc":
         here.need(name)
     here.settle()
@@ -220,6 +220,11 @@ def test_growth_that_is_not_used_any_more_goes() -> None:
     here.now += 600
     here.settle()
     assert (here.items(), here.addresses("internal").size) == (None, 2)
+
+
+def test_growth_that_is_not_used_any_more_goes() -> None:
+    here = land(inner())
+    unused(here)
     assert all(here.services(A).values())
 
 
@@ -315,14 +320,7 @@ def test_a_service_that_the_first_pool_cannot_serve_counts_for_the_next_one() ->
 def test_growth_comes_back_during_its_retention() -> None:
     here = land(inner(growth="{max: 3}"))
     here.files["ipam.yaml"] = SETTINGS.replace("0s", "7d")
-    for name in "abc":
-        here.need(name)
-    here.settle()
-    here.leave("c", A)
-    here.run()
-    here.now += 600
-    here.settle()
-    assert (here.items(), here.addresses("internal").size) == (None, 2)
+    unused(here)
     here.need("d")
     here.need("e")
     here.settle()
@@ -373,14 +371,7 @@ def test_growth_that_goes_does_not_count_for_the_release_limit() -> None:
         "{sources: [pools, clusters, claims, teams], retention: 7d,"
         " brakes: {maxReleasePercent: 1, minRecords: 1}}"
     )
-    for name in "abc":
-        here.need(name)
-    here.settle()
-    here.leave("c", A)
-    here.run()
-    here.now += 600
-    here.settle()
-    assert (here.items(), here.addresses("internal").size) == (None, 2)
+    unused(here)
     assert counts_of(here.evaluation()).reserved == 0
     # An entry that is removed counts.
     here.files["clusters/prod-1.yaml"] = cluster(controller="{type: MetalLB}")
