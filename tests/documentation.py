@@ -32,6 +32,13 @@ ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = ROOT / "docs" / "tutorials" / "three-systems.md"
 KINDS = ROOT / "docs" / "reference" / "kinds"
 DATE = "2026-02-15T10:00:00Z"
+# `ipam` with the clock of a reader who types the page: ten seconds after its commits.
+_IPAM = """\
+from reconciler import cli
+from reconciler.cli import options
+options.now = lambda: 1771149610.0
+cli.main()
+"""
 _FENCE = re.compile(
     r"^(?P<indent> *)(?:<!-- test: (?P<mark>[a-z]+) -->\n(?P=indent))?"
     r"```(?P<language>[a-z]*)\n(?P<text>.*?)^(?P=indent)```$",
@@ -171,7 +178,8 @@ class Terminal:
         programs.mkdir(exist_ok=True)
         start = programs / "ipam"
         python = shlex.quote(sys.executable)
-        start.write_text(f'#!/bin/sh\nexec {python} -m reconciler "$@"\n', encoding="utf-8")
+        script = f'#!/bin/sh\nexec {python} -c {shlex.quote(_IPAM)} "$@"\n'
+        start.write_text(script, encoding="utf-8")
         start.chmod(0o755)
         self._environment = {
             "PATH": f"{programs}:{os.environ['PATH']}",

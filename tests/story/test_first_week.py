@@ -3,7 +3,6 @@
 `pytest --update-golden` writes them anew. A change here is one that users see.
 """
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,8 +12,7 @@ from reconciler.loadbalancers.metallb.objects import addresses as pool_addresses
 from reconciler.loadbalancers.ranges import describe, ranges_of
 from reconciler.planning.projection import project
 from reconciler.planning.read import evaluate_source
-from tests.documentation import ROOT, blocks
-from tests.story.stage import Stage, Step, chapters, paragraphs
+from tests.story.stage import Stage, Step, chapters
 from tests.world import ENVIRONMENT
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -66,12 +64,3 @@ def test_every_step_of_the_week_tells_what_is_so(stage: Stage) -> None:
     stage.require_golden(told_of, GOLDEN)
     assert outages == []
     assert live["team-web/web"] == ranges_of(["10.60.1.10-10.60.1.29"])
-
-
-def test_the_page_of_the_week_has_no_command_that_the_story_has_not() -> None:
-    page = (ROOT / "docs" / "tutorials" / "first-week.md").read_text(encoding="utf-8")
-    shown = [line for block in blocks(page) for line in block.text.splitlines()]
-    told_in_prose = re.findall(r"`(ipam [^`]+)`", page)
-    played = {part for chapter in chapters() for part in paragraphs(chapter)}
-    assert len(shown) > 10
-    assert set(shown) | set(told_in_prose) <= played
