@@ -1,4 +1,4 @@
-"""`ipam get vips`: the table of docs/reference/novaedge.md, exactly."""
+"""`ipam get vips`: the table of its kind, exactly."""
 
 from reconciler.report.listing import items, listings
 from reconciler.report.text.queries import listing_text

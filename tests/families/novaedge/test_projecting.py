@@ -1,4 +1,4 @@
-"""Status, conditions and messages of pools and VIPs in clusters (docs/reference/novaedge.md)."""
+"""Status, conditions and messages of pools and VIPs in clusters (docs/reference/kinds/ProxyVIP.md)."""
 
 from typing import Any
 
