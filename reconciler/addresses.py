@@ -268,6 +268,7 @@ def cidrs_of(item: IPRange) -> tuple[str, ...]:
 
 # An IPv6 address in brackets, and any address with a port.
 _HOST = re.compile(r"\[([0-9A-Fa-f:.]+)\](?::[0-9]+)?|([0-9.]+):[0-9]+", re.ASCII)
+_OCTETS = re.compile(r"(?:[0-9]{1,9}\.){3}[0-9]{1,9}", re.ASCII)
 
 
 def _explained(text: str) -> NotationError:
@@ -284,7 +285,9 @@ def _explained(text: str) -> NotationError:
             f"{shown(text)} has a zone id", f"write {shown(text.partition('%')[0])}"
         )
     message = f"{shown(text)} is not a canonical {kind} address"
-    if re.search(r"(^|\.)0[0-9]", text):
+    if _OCTETS.fullmatch(text) and (large := [it for it in text.split(".") if int(it) > 255]):
+        message = f"{shown(text)} is not an IPv4 address: {large[0]} is greater than 255"
+    elif re.search(r"(^|\.)0[0-9]", text):
         message += ": a leading zero is ambiguous"
     meant = "" if set("-/") & set(text) else canonical(text)
     hint = f"write {meant}" if meant else "write an address such as 10.40.0.10 or 2001:db8::10"

@@ -243,7 +243,7 @@ def test_words_of_a_type_count_and_nothing_becomes_nodes_by_guess(said: str, mea
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("ip,name\n10.0.0.300,web\n", "a.csv:2: '10.0.0.300' is not a canonical IPv4 address"),
+        ("ip,name\n10.0.0.300,web\n", "a.csv:2: '10.0.0.300' is not an IPv4 address: 300 is greater than 255"),
         ("ip,name\n,web\n", "a.csv:2: the row has no address"),
         ("ip,name,type\n10.0.0.1,web,LoadBalncer\n", "a.csv:2: type 'loadbalncer' is not known"),
         ("range,name\n10.0.0.9-10.0.0.5,web\n", "a.csv:2: '10.0.0.9-10.0.0.5' does not end after it starts"),

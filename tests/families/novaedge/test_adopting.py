@@ -86,7 +86,7 @@ def test_a_vip_of_another_pool_is_somebody_else() -> None:
     ("text", "status", "code", "message"),
     [
         (vip("b"), "{allocatedAddress: 10.200.0.300}", "address-invalid",
-         "status.allocatedAddress: '10.200.0.300' is not a canonical IPv4 address"),
+         "status.allocatedAddress: '10.200.0.300' is not an IPv4 address: 300 is greater than 255"),
         (vip("b"), "{allocatedAddress: 7}", "address-invalid",
          "status.allocatedAddress is '7', expected an address"),
         (vip("b"), "{allocatedAddress: 2001:db8::1/128}", "adoption-conflict",
