@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from shlex import quote
 from typing import Any, NamedTuple
 
 import click
@@ -26,10 +27,11 @@ from reconciler.kube.clusters import open_contexts
 from reconciler.kube.interface import Cluster
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.model.key import is_label
+from reconciler.model.pool import DEFAULT_SPACE
 from reconciler.planning.documents import Tree
 from reconciler.planning.read import read_tree
 from reconciler.report.queries import import_document
-from reconciler.report.text.runs import import_text
+from reconciler.report.text.runs import import_text, recording_steps
 
 
 @click.group(name="import", cls=VerbGroup)
@@ -63,6 +65,7 @@ class Target(Struct, frozen=True):
     partial: bool
     dry_run: bool
     default_namespace: str
+    address_space: str
     tenants: bool
     provider: str | None
 
@@ -82,6 +85,10 @@ class Target(Struct, frozen=True):
         """Compare the found addresses with the repository, and write the files."""
         described = tuple(map(_described, self.add_pool))
         found = ImportedSource(described=described).with_more(found)
+        space = _label(self.address_space)
+        found = found.mapped(
+            lambda it: [it._replace(space=space)] if it.space == DEFAULT_SPACE else [it]
+        )
         with output.progress("planning"):
             provider = self.provider or "" if self.tenants else None
             made = assemble(opened.tree, found, provider)
@@ -89,12 +96,20 @@ class Target(Struct, frozen=True):
         written: list[str] = []
         if not self.dry_run and (self.partial or not made.conflicts):
             written = write_all(out, made.files)
+        is_done = out == opened.folder and not made.conflicts
+        steps = _steps(out, written) if is_done else []
         code = ExitCode.WRONG if made.conflicts else ExitCode.OK
         result.show(
-            lambda brush: import_text(made, written, brush, str(out)),
+            lambda brush: import_text(made, written, brush, str(out), steps),
             lambda: import_document(made, written, code),
         )
         return code
+
+
+def _steps(out: Path, written: Iterable[str]) -> list[tuple[str, str]]:
+    folders = " ".join(sorted({f"{path.partition('/')[0]}/" for path in written}))
+    steps = [] if out.resolve() == Path.cwd() else [(f"cd {quote(str(out))}", "")]
+    return [*steps, *recording_steps(folders)] if folders else []
 
 
 _target: options.Decorator[Any] = options.gathered(
@@ -106,6 +121,13 @@ _target: options.Decorator[Any] = options.gathered(
         default="default",
         show_default=True,
         help="Use this namespace for owners without one.",
+    ),
+    option(
+        "--address-space",
+        metavar="NAME",
+        default=DEFAULT_SPACE,
+        show_default=True,
+        help="Use this address space for addresses without one.",
     ),
     options.repository,
     options.out("the files", is_folder=True, show_default="the repository"),

@@ -29,7 +29,7 @@ from reconciler.reconcile.init import (
     WantedFile,
 )
 from reconciler.report.text.plan import check_text
-from reconciler.report.text.runs import next_text, rows_text, shown_text
+from reconciler.report.text.runs import next_text, recording_steps, rows_text, shown_text
 from reconciler.report.text.table import Painter
 from reconciler.review.checks import review
 
@@ -238,9 +238,4 @@ def _steps(
         steps.append((f"$EDITOR {folders}", "1., 2. and 3. mark what to change"))
     elif chosen.beginning is Beginning.EMPTY:
         steps += _FROM_NOTHING[chosen.start]
-    return [
-        *steps,
-        ("ipam plan --worktree", "the exact addresses"),
-        (f"git add .{outside} && git commit", "once it is right"),
-        ("ipam reconcile", "commits the allocation records; with CI, each merge does it"),
-    ]
+    return [*steps, *recording_steps(f".{outside}")]

@@ -280,12 +280,12 @@ def read_text(text: str, max_nodes: int = MAX_NODES) -> YamlReading:
     return YamlReading(documents, tuple(builder.problems), tuple(builder.doubts))
 
 
-def places(data: bytes, line: int, span: tuple[int, int]) -> Places:
+def places(data: bytes, line: int, span: tuple[int, int], max_nodes: int = MAX_NODES) -> Places:
     """Return the locations of one document of a file that `read` accepts, by a second pass."""
     text = decoded(data)
     start, end = span
     found = [Places(line - 1)]
-    next(_Builder().documents(text[text.rfind("\n", 0, start) + 1 : end], found), None)
+    next(_Builder(max_nodes).documents(text[text.rfind("\n", 0, start) + 1 : end], found), None)
     return found[0]
 
 

@@ -1,6 +1,7 @@
 """Assembly of an import's files."""
 
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
@@ -9,7 +10,15 @@ from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet, format_cidr, format_range, format_short
 from reconciler.documents.document import Document, Documents, GroupKind
-from reconciler.documents.findings import Finding, Location, Severity, join_limited, meant, shown
+from reconciler.documents.findings import (
+    Finding,
+    Location,
+    Severity,
+    join_limited,
+    meant,
+    named,
+    shown,
+)
 from reconciler.documents.yaml import dump, text
 from reconciler.families.importing import (
     EntryWriting,
@@ -29,11 +38,20 @@ from reconciler.importing.found import (
     slug,
     writing,
 )
-from reconciler.importing.pools import MAX_WINDOWS, Placed, Taken, near, taken_in, with_retries
+from reconciler.importing.pools import (
+    BOTH_RIGHT,
+    MAX_WINDOWS,
+    Placed,
+    Taken,
+    near,
+    taken_in,
+    with_retries,
+)
 from reconciler.loadbalancers.interface import ImportedPool
 from reconciler.loadbalancers.ranges import describe, written
+from reconciler.model.claim import Claim
 from reconciler.model.key import Key
-from reconciler.model.plan import Keep, Refuse
+from reconciler.model.plan import Decision, Keep, Refuse
 from reconciler.model.pool import Pool
 from reconciler.planning.documents import Tree, source_reader
 from reconciler.planning.evaluate import Evaluation, evaluate
@@ -101,6 +119,8 @@ def _contested(item: ImportedRange, other: ImportedRange, both: IPRange) -> Find
     hint = "find out which one uses it, and omit the other"
     if other.team and other.team == item.team and item.is_typed and not other.is_typed:
         hint = f"state the type of {format_short(other.item)} in the source, or omit one"
+    if item.is_cluster and other.is_cluster:
+        hint = f"{hint}; {BOTH_RIGHT}"
     return conflict(item.place, message, hint)
 
 
@@ -203,7 +223,7 @@ def outcome(
         claim = after.state.claims.get(decision.claim)
         if claim is None or claim.source.path not in paths:
             continue
-        pool = after.state.pools.get(claim.candidates[0]) if claim.candidates else None
+        pool = _pool_of(claim, decision, after.state.pools)
         holding = by_range.get((pool.space, claim.pin)) if pool and claim.pin else None
         place = holding.place if holding is not None else claim.source
         users = holding.users if holding is not None else ()
@@ -219,6 +239,14 @@ def outcome(
             conflicts.append(conflict(place, f"{message} ({decision.reason})", hint))
     lines.sort(key=lambda it: (it.pool, it.old is None, it.old or (), it.owner))
     return tuple(lines), (*conflicts, *moved)
+
+
+def _pool_of(claim: Claim, decision: Decision, pools: Mapping[Key, Pool]) -> Pool | None:
+    """Return the pool that gives the range of a claim, or that has some of the addresses it pins."""
+    keys = claim.candidates if isinstance(decision, Refuse) else (decision.allocation.pool,)
+    there = [pools[key] for key in keys if key in pools]
+    around = (it for it in there if claim.pin and it.extent.overlapping(claim.pin))
+    return next(around, there[0] if there else None)
 
 
 def _widening(pool: Pool, holdings: Iterable[ImportedRange], field: str) -> str:
@@ -251,7 +279,8 @@ def assemble(tree: Tree, found: ImportedSource, provider: str | None = None) -> 
         files = work.files(full)
         after = evaluate(_with_files(tree, files)) if files else before
     lines, errors = outcome(before, after, files.keys(), work.holdings, work.writer.ranges)
-    conflicts = dict.fromkeys([*found.conflicts, *work.conflicts, *errors])
+    every_conflict = (*found.conflicts, *work.conflicts, *errors)
+    conflicts = dict.fromkeys(_in_file(it, dict(found.places)) for it in every_conflict)
     known = {*before.findings, *before.gates}
     more = {CAPACITY: f", or set {work.writer.limit}: never"}
     warned = [
@@ -268,6 +297,12 @@ def assemble(tree: Tree, found: ImportedSource, provider: str | None = None) -> 
     return Imported(files, lines, tuple(conflicts), tuple(notes), after, work.writer, unnamed)
 
 
+def _in_file(it: Finding, places: Mapping[str, Callable[[], Location]]) -> Finding:
+    """Return a conflict at the place of its object in a file, if it is known."""
+    find = places.get(it.location.path)
+    return conflict(find(), f"{it.location.path}: {it.message}", it.hint) if find else it
+
+
 def _with_files(tree: Tree, files: Mapping[str, bytes]) -> Tree:
     read = source_reader(tree.settings)
     added = [read(path, data) for path, data in files.items()]
@@ -279,20 +314,18 @@ def _of_versions(found: ImportedSource, versions: Collection[int]) -> ImportedSo
     """Return the ranges of IP versions; a note lists each other one."""
     notes: list[str] = []
 
-    def kept(items: Iterable[Any]) -> Iterator[Any]:
-        for it in items:
-            item = it.extent if isinstance(it, ImportedNetwork) else it.item
-            if item.version in versions:
-                yield it
-                continue
-            of = f" of {it.title}" if isinstance(it, ImportedRange) else ""
-            text = format_cidr(item) if item.size > 1 else format_short(item)
-            what = f"IPv{item.version} is not imported: {text or format_short(item)}{of}"
-            notes.append(f"{full_place(it.place)}: {what}")
+    def kept(it: Any) -> Iterable[Any]:
+        item = it.extent if isinstance(it, ImportedNetwork) else it.item
+        if item.version in versions:
+            return (it,)
+        of = f" of {it.title}" if isinstance(it, ImportedRange) else ""
+        text = format_cidr(item) if item.size > 1 else format_short(item)
+        what = f"IPv{item.version} is not imported: {text or format_short(item)}{of}"
+        notes.append(f"{full_place(it.place)}: {what}")
+        return ()
 
-    fields = ("described", "windows", "reserved", "holdings")
-    parts = {field: tuple(kept(getattr(found, field))) for field in fields}
-    return replace(found, **parts, notes=(*found.notes, *dict.fromkeys(notes)))
+    parts = found.mapped(kept)
+    return replace(parts, notes=(*found.notes, *dict.fromkeys(notes)))
 
 
 class _Assembling:
@@ -350,8 +383,11 @@ class _Assembling:
         return item._replace(body=annotated(item.body, {self.writer.annotation: pool}))
 
     def _place(self, there: Evaluation) -> Sequence[ImportedNetwork]:
-        taken = taken_in(there)
-        every = join_sources(self.found.holdings, taken)
+        taken, holdings = taken_in(there), self.found.holdings
+        self.conflicts += self._outside(there.state.pools.values(), taken)
+        if self.writer.entries is not None:
+            holdings = tuple(_as_clusters(it, taken) for it in holdings)
+        every = join_sources(holdings, taken)
         if self.writer.entries is not None:
             every = replace(every, holdings=tuple(_one_each(every.holdings)))
         found = replace(self.found, holdings=every.holdings)
@@ -363,6 +399,22 @@ class _Assembling:
         self.conflicts += [*every.conflicts, *with_retries(placed.conflicts, self.before)]
         self.notes += placed.notes
         return placed.networks
+
+    def _outside(self, pools: Collection[Pool], taken: Lookup[Taken]) -> Iterator[Finding]:
+        """Yield conflicts of Services whose addresses the repository neither reserves nor claims."""
+        left: dict[tuple[Location, str], list[str]] = {}
+        for it in self.found.outside:
+            there = near(taken, it)
+            is_claimed = all(o.owner == it.owner or o.type != LOAD_BALANCER for o in there)
+            around = (pool for pool in pools if pool.space == it.space)
+            if not (there and is_claimed) and not any(o.reserved.covers(it.item) for o in around):
+                left.setdefault((it.place, it.hint), []).append(it.service)
+        for (place, hint), services in left.items():
+            message = (
+                f"an address outside of all pools of the cluster: {named('Service', services)}"
+            )
+            hint += "reserve it in spec.reserved of a pool, or import it as a row of a table (ipam import csv); then import again"
+            yield conflict(place, message, hint)
 
     def _network(self, network: ImportedNetwork) -> ImportDocument:
         limit = self.writer.limit.rpartition("/")[2]
@@ -424,7 +476,9 @@ class _Assembling:
     ) -> Generator[ImportDocument, None, str]:
         """Return the provider of new clusters, and yield it if it is not there yet."""
         name = self.provider or self.writer.provider_of(documents, served)
-        body = self.writer.provider(name or self._free_name(documents), served)
+        names = [name] if name else _numbered("imported")
+        bodies = (self.writer.provider(it, served) for it in names)
+        body = next(it for it in bodies if name or _find(documents, it) is None)
         others = documents.every(_kind(body), body["metadata"]["namespace"])
         if name and name not in others and others:
             message = f"{_kind(body).kind} {name} does not exist in this repository"
@@ -443,13 +497,6 @@ class _Assembling:
             hint = f"annotate it there: {annotation}: {pool}"
             self.conflicts.append(conflict(place, message, hint))
 
-    def _free_name(self, documents: Documents) -> str:
-        number, name = 1, "imported"
-        while _find(documents, self.writer.provider(name, ())) is not None:
-            number += 1
-            name = f"imported-{number}"
-        return name
-
     def _requests(self, documents: Documents) -> Iterator[ImportDocument]:
         """Yield a request for each range; an owner's first range replaces its own claim."""
         names: set[str] = set()
@@ -457,10 +504,8 @@ class _Assembling:
             if self.writer.entries is not None and item.is_cluster:
                 continue
             base = self.writer.request_name(item.owner, item.type)
-            name, number = fitted(base), 1
-            while name in names or _find(documents, self.writer.pin(item, name)) is not None:
-                number += 1
-                name = fitted(f"{base}-{number}")
+            free = (it for it in _numbered(base) if it not in names)
+            name = next(it for it in free if _find(documents, self.writer.pin(item, it)) is None)
             names.add(name)
             comments = [f"from {_short(item.place)}: {item.said}"]
             if item.users:
@@ -472,6 +517,14 @@ class _Assembling:
             yield ImportDocument(self.writer.folder, path, body, tuple(comments))
 
 
+def _as_clusters(item: ImportedRange, taken: Lookup[Taken]) -> ImportedRange:
+    """Return a row of a cluster's load balancer as the cluster's own if its entries have the range."""
+    own = IPSet.of(it.item for it in near(taken, item) if it.owner == ("", item.name))
+    if item.type != LOAD_BALANCER or not own.covers(item.item):
+        return item
+    return item._replace(namespace="", is_cluster=True)
+
+
 def _one_each(holdings: Iterable[ImportedRange]) -> Iterator[ImportedRange]:
     """Yield ranges of one owner each: all but the first of an owner are named by their address."""
     seen: set[tuple[str, str]] = set()
@@ -480,6 +533,13 @@ def _one_each(holdings: Iterable[ImportedRange]) -> Iterator[ImportedRange]:
         seen.add(item.owner)
         name = by_address(item.name, item.item) if is_further else item.name
         yield item._replace(name=name, is_typed=False)
+
+
+def _numbered(base: str) -> Iterator[str]:
+    """Yield a name, and then the name with numbers from 2."""
+    yield fitted(base)
+    for number in count(2):
+        yield fitted(f"{base}-{number}")
 
 
 def _short(place: Location) -> str:

@@ -1,12 +1,14 @@
 """Objects and ranges that an import finds."""
 
 import re
+from collections.abc import Callable, Iterable
 from hashlib import sha256
+from itertools import chain
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from msgspec import Struct
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from reconciler.addresses import IPRange, format_address
 from reconciler.documents.findings import Finding, Location, error
@@ -37,6 +39,17 @@ class Window(NamedTuple):
     space: str = DEFAULT_SPACE
 
 
+class Outside(NamedTuple):
+    """An address of a Service that no pool of its cluster has, and the first part of the hint."""
+
+    item: IPRange
+    place: Location
+    owner: tuple[str, str]
+    service: str
+    hint: str
+    space: str = DEFAULT_SPACE
+
+
 class ImportedObject(NamedTuple):
     """An object of a cluster as a document."""
 
@@ -48,7 +61,10 @@ class ImportedObject(NamedTuple):
 
 
 class ImportedSource(Struct, frozen=True):
-    """All results of the sources; `named` are pools in clusters with another name."""
+    """All results of the sources; `named` are pools in clusters with another name.
+
+    `places` return the locations of objects of files, by the path of their locations.
+    """
 
     described: tuple[ImportedNetwork, ...] = ()
     windows: tuple[Window, ...] = ()
@@ -59,11 +75,19 @@ class ImportedSource(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     reserved: tuple[Window, ...] = ()
     clusters: tuple[ImportedCluster, ...] = ()
+    outside: tuple[Outside, ...] = ()
+    places: tuple[tuple[str, Callable[[], Location]], ...] = ()
 
     def with_more(self, *others: "ImportedSource") -> "ImportedSource":
         """Return the combination of several sources."""
         parts = zip(*map(astuple, (self, *others)), strict=True)
         return ImportedSource(*(tuple(it for part in parts_ for it in part) for parts_ in parts))
+
+    def mapped(self, function: Callable[[Any], Iterable[Any]]) -> "ImportedSource":
+        """Return the source with the results of a function of each part that has addresses."""
+        fields = ("described", "windows", "reserved", "holdings", "outside")
+        parts = {it: tuple(chain.from_iterable(map(function, getattr(self, it)))) for it in fields}
+        return replace(self, **parts)
 
 
 def conflict(place: Location, message: str, hint: str) -> Finding:
@@ -120,7 +144,7 @@ def copies_of(cluster: str, there: ImportedList, writer: Writing | None = None) 
         for manifest in there.get(kind.intake.resource, ()):
             *_, namespace, name = kind.intake.identity(manifest)
             title = f"{namespace}/{name}" if namespace else name
-            place = Location(f"cluster {cluster} {kind.intake.kind} {title}")
+            place = Location(f"{cluster} {kind.intake.kind} {title}")
             try:
                 if why := kind.left(manifest, there):
                     notes.append(f"{place}: left out, because {why}")

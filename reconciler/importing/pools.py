@@ -13,12 +13,13 @@ from reconciler.importing.found import (
     LOAD_BALANCER,
     NODES,
     ImportedSource,
+    Outside,
     Window,
     by_address,
     conflict,
     full_place,
 )
-from reconciler.loadbalancers.ranges import describe
+from reconciler.loadbalancers.ranges import describe, written
 from reconciler.model.claim import Claim
 from reconciler.model.key import Key
 from reconciler.model.pool import DEFAULT_SPACE, Pool
@@ -26,6 +27,7 @@ from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.space import Lookup
 
 MAX_WINDOWS, MAX_GAPS = 16, 1000
+BOTH_RIGHT = "if both are right, import one of them with --address-space NAME (spec.addressSpace of its pool)"
 _WIDEST = 24
 """The prefix length of networks for addresses without a described pool."""
 _SITE = 16  # bits: one name is another network further away, such as a VLAN id of another site
@@ -112,8 +114,8 @@ class Placed:
             text = format_cidr(item.extent)
             if following and following.space == item.space and item.extent.covers(following.extent):
                 self._note(item, f"{text} contains networks, so it is not a pool")
-            elif not self._is_there(item):
-                self._new(item, _given(item, found))
+            else:
+                self._add(item, _given(item, found), IPSet((item.extent,)))
 
     def _note(self, item: Window | ImportedNetwork | ImportedRange, text: str) -> None:
         self.notes.append(f"{full_place(item.place)}: {text}")
@@ -126,8 +128,10 @@ class Placed:
             if home.space != item.space or not given:
                 continue
             message = f"{text} is used by another system, but in pool {home.name} of {home.place}"
-            blocks = [block for it in given for block in cidrs_of(it)]
-            hint = f"reserve it in the pool: spec.reserved, {', '.join(blocks)}"
+            blocks = [f"{{cidr: {block}}}" for it in given for block in cidrs_of(it)]
+            if self._is_exact:
+                blocks = [f"{{addresses: [{', '.join(written(given))}]}}"]
+            hint = f"add to spec.reserved of the pool: {', '.join(blocks)}"
             there = near(self._taken, item)
             if other := next((it for it in there if given.overlapping(it.item)), None):
                 part = format_short(other.item)
@@ -137,31 +141,28 @@ class Placed:
             return
         self._note(item, f"{text} is used by another system, and is not allocated")
 
-    def _is_there(self, item: ImportedNetwork) -> bool:
-        for home in (it for it in self._homes if it.space == item.space):
-            if home.extent.covers(item.extent):
-                if home.extent != IPSet((item.extent,)) or not home.bears(item.name):
-                    there = f"pool {home.name} of {home.place}"
-                    self._note(item, f"{format_cidr(item.extent)} lies in {there}, which serves")
-                return True
-            if home.extent & IPSet((item.extent,)):
-                text = f"{format_cidr(item.extent)} ({item.name})"
-                message = f"{text} and pool {home.name} of {home.place} overlap"
+    def _add(self, network: ImportedNetwork, parts: IPSet, extent: IPSet) -> None:
+        """Add a pool that gives out parts of its extent, unless a pool has it, or some of it."""
+        first, name = extent.ranges[0], network.name
+        text = (len(extent.ranges) == 1 and format_cidr(first)) or describe(extent)
+        for home in (it for it in self._homes if it.space == network.space):
+            there = f"pool {home.name} of {home.place}"
+            if all(map(home.extent.covers, extent)):
+                if home.extent != extent or not home.bears(name):
+                    self._note(network, f"{text} lies in {there}, which serves")
+                return
+            if home.extent & extent:
+                message = f"{text} ({name}) and {there} overlap"
                 hint = "widen the existing pool, or omit one of the two"
-                self.conflicts.append(conflict(item.place, message, hint))
-                return True
-        return False
-
-    def _new(self, network: ImportedNetwork, parts: IPSet) -> None:
-        if any(home.name == network.name for home in self._homes):
-            name = _distinct(network.name, network.space, network.extent)
-            text = f"{network.name} is another pool, so {format_cidr(network.extent)} is {name}"
-            self._note(network, text)
-            network = network._replace(name=name)
+                self.conflicts.append(conflict(network.place, message, hint))
+                return
+        if any(home.name == name for home in self._homes):
+            name = _distinct(name, network.space, first)
+            self._note(network, f"{network.name} is another pool, so {text} is {name}")
         reserved = IPSet(windows := _limited(parts)) - parts
-        self.networks.append(network._replace(windows=windows, reserved=reserved.ranges))
-        extent = IPSet((network.extent,))
-        self._homes.append(Home(network.name, network.space, extent, network.place))
+        made = network._replace(name=name, windows=windows, reserved=reserved.ranges)
+        self.networks.append(made)
+        self._homes.append(Home(name, network.space, extent, network.place))
 
     def _needs_pool(self, item: ImportedRange) -> bool:
         title = f"{item.title}: {format_short(item.item)}"
@@ -192,47 +193,33 @@ class Placed:
         self.holdings += [it._replace(pool=home.name, space=home.space) for it in items]
 
     def _make(self, holdings: Iterable[ImportedRange]) -> None:
-        groups: dict[tuple[str, str, int], list[ImportedRange]] = {}
+        groups: dict[tuple[str, str, object], list[ImportedRange]] = {}
         widest: dict[str, IPRange] = {}
         for item in sorted(holdings, key=_order):
             extent = _around([item.item])
             if (outer := widest.get(item.space)) is None or not outer.covers(extent):
                 outer = widest[item.space] = extent
-            name = item.pool or _distinct("net", item.space, outer)
-            site = item.item.first >> _SITE if item.pool else 0
-            groups.setdefault((item.space, name, site), []).append(item)
-        for (space, name, _), items in groups.items():
-            ranges = [item.item for item in items]
-            made = ImportedNetwork(name, _around(ranges), items[0].place, space, is_found=True)
-            parts = IPSet.of(ranges)
-            if self._is_exact:
-                self._make_exactly(made, parts, items)
-                continue
-            if not self._is_there(made):
-                self._new(made, parts if len(parts.ranges) <= MAX_GAPS else IPSet(_limited(parts)))
+            site = item.item.first >> _SITE if item.pool else outer
+            groups.setdefault((item.space, item.pool, site), []).append(item)
+        for (space, named, _), items in groups.items():
+            parts = IPSet.of(item.item for item in items)
+            around = _around(parts.ranges)
+            whole = parts if self._is_exact else IPSet((around,))
+            first, has_length = whole.ranges[0], not self._is_exact
+            name = named or _distinct("net", space, first, has_length=has_length)
+            if not self._is_exact and len(parts.ranges) > MAX_GAPS:
+                parts = IPSet(_limited(parts))
+            made = ImportedNetwork(name, around, items[0].place, space, is_found=True)
+            self._add(made, parts, whole)
             there = (it for it in self._homes if it.space == space)
-            home = next((it for it in there if it.extent.covers(made.extent)), None)
+            home = next((it for it in there if all(map(it.extent.covers, whole))), None)
             if home is not None:  # otherwise, the conflict was reported
                 self._put(home, *items)
 
-    def _make_exactly(
-        self, made: ImportedNetwork, parts: IPSet, items: Sequence[ImportedRange]
-    ) -> None:
-        for home in (it for it in self._homes if it.space == made.space and it.extent & parts):
-            message = f"{describe(home.extent & parts)} is in pool {home.name} of {home.place}, but not all of {describe(parts)}"
-            hint = "add the rest to its addresses, or write a pool for all of it"
-            self.conflicts.append(conflict(made.place, message, hint))
-            return
-        if any(home.name == made.name for home in self._homes):
-            made = made._replace(name=by_address(made.name, parts.ranges[0]))
-        self.networks.append(made._replace(windows=parts.ranges))
-        self._homes.append(Home(made.name, made.space, parts, made.place))
-        self._put(self._homes[-1], *items)
 
-
-def _distinct(name: str, space: str, extent: IPRange) -> str:
+def _distinct(name: str, space: str, extent: IPRange, *, has_length: bool = True) -> str:
     word = name if space == DEFAULT_SPACE else f"{space}-{name}"
-    return by_address(word, extent, extent.prefix())
+    return by_address(word, extent, extent.prefix() if has_length else None)
 
 
 def _inside(net: ImportedNetwork, parts: Iterable[Window | ImportedRange]) -> Iterator[IPRange]:
@@ -296,7 +283,12 @@ class Taken(NamedTuple):
         if is_placeholder and isinstance(item, ImportedRange) and item.item.covers(self.item):
             owner = f"name {item.name}, namespace {item.namespace}"
             return f"set spec.tenantClusterRef of {self.place} to {owner}; do not delete it"
-        return f"find out who uses it, and correct the source or {self.place}; delete no request"
+        hint = f"find out who uses it, and correct the source or {self.place}; delete no request"
+        if isinstance(item, ImportedRange) and item.is_cluster:
+            return f"{hint}; {BOTH_RIGHT}"
+        if self.type == LOAD_BALANCER and not self.owner[0]:
+            return f"if cluster {self.owner[1]} uses it, write {self.owner[1]} in a column cluster; else {hint}"
+        return hint
 
     @property
     def title(self) -> str:
@@ -336,6 +328,6 @@ def with_retries(found: Iterable[Finding], before: Evaluation) -> Iterator[Findi
         yield replace(it, hint=f"{hint}{it.hint}") if is_old else it
 
 
-def near(taken: Lookup[Taken], item: Window | ImportedRange) -> list[Taken]:
+def near(taken: Lookup[Taken], item: Window | ImportedRange | Outside) -> list[Taken]:
     """Return the assigned addresses in a range."""
     return [it for _, it in taken.overlapping(item.item) if it.space in ("", item.space)]

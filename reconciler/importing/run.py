@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 from reconciler.addresses import IPRange, IPSet
 from reconciler.apply.pools import TENANT_HOME, users_of
-from reconciler.documents.findings import Finding, Location, join_limited
+from reconciler.documents.findings import Location, join_limited
 from reconciler.families.importing import ImportedCluster, ImportedList, ImportedRange, Writing
 from reconciler.importing.found import (
     LOAD_BALANCER,
     NODES,
     ImportedSource,
-    conflict,
+    Outside,
     copies_of,
     fitted,
     resources,
@@ -34,7 +34,7 @@ from reconciler.importing.tables import (
 from reconciler.kube.interface import Cluster
 from reconciler.loadbalancers import controller, controllers
 from reconciler.loadbalancers.interface import Controller, ImportedPool
-from reconciler.loadbalancers.ranges import describe
+from reconciler.loadbalancers.ranges import describe, number
 from reconciler.model.errors import NoSuchKindError
 from reconciler.model.objects import NAMESPACE as NAMESPACES
 from reconciler.model.objects import SERVICE, Manifest, Ref, Resource
@@ -45,96 +45,105 @@ _OPTION = _BALANCER.name.lower()
 _EVERYTHING = IPSet((IPRange(4, 0, (1 << 32) - 1), IPRange(6, 0, (1 << 128) - 1)))
 
 
-class Announced(NamedTuple):
-    """A cluster's pools and Services, and its default (`usual`) and requested managed pool."""
+class ImportSource(NamedTuple):
+    """A cluster to import from, its owner if no source names it, and its managed pool or empty."""
 
     owner: tuple[str, str]
-    pools: Sequence[Manifest]
+    cluster: Cluster | ManifestCluster
+    pool: str = ""
+
+    @property
+    def place(self) -> Location:
+        """Return the location of the cluster."""
+        return Location(f"cluster {'/'.join(filter(None, self.owner))}")
+
+
+class Announced(NamedTuple):
+    """A cluster, and the pools of its controller there."""
+
+    source: ImportSource
+    pools: Sequence[ImportedPool]
     services: Sequence[Manifest]
-    usual: str
-    wanted: str = ""
     balancer: Controller = _BALANCER
 
-    def place(self, pool: str = "") -> Location:
-        """Return the location of the cluster, or of one of its pools."""
-        title = f"cluster {_title(self.owner)}"
-        return Location(f"{title} {self.balancer.pool.kind} {pool}" if pool else title)
+    @property
+    def homes(self) -> Sequence[str]:
+        """Return the namespaces of the pools."""
+        return sorted({it.namespace for it in self.pools})
 
-    def users(self, ranges: IPSet) -> tuple[str, ...]:
-        """Return the Services with addresses in some ranges, for display."""
-        return tuple(
-            f"{it.service} ({it.address})"
-            for it in users_of(self.services, ranges, counts_pins=False)
+    def several_homes(self) -> ImportedSource:
+        """Return the conflict of pools in several namespaces."""
+        message = (
+            f"it has {self.balancer.pool.kind}s in several namespaces: {', '.join(self.homes)}"
         )
+        hint = f"say which one {self.balancer.name} is in: --{_OPTION}-namespace NAME"
+        return undecided(self.source.place, message, hint)
+
+    def users(self, ranges: IPSet) -> tuple[tuple[str, str], ...]:
+        """Return the Services with addresses in some ranges, for display, and these addresses."""
+        users = users_of(self.services, ranges, counts_pins=False)
+        return tuple((f"{it.service} ({it.address})", it.address) for it in users)
 
     def held(
-        self, name: str, place: Location, ranges: Iterable[IPRange], *, is_ours: bool = True
-    ) -> list[ImportedRange]:
-        """Return ranges that are its own, or of another owner."""
-        return [
+        self, it: ImportedPool, name: str, notes: Iterable[str], *, is_ours: bool = True
+    ) -> ImportedSource:
+        """Return the ranges of a pool, which are the cluster's or another owner's, with notes."""
+        place = Location(f"{self.source.place} {self.balancer.pool.kind} {it.pool.name}")
+        if it.problem:
+            hint = f"fix it in the cluster: {self.balancer.name} cannot read it either"
+            return undecided(place, it.problem, hint)
+        holdings = tuple(
             ImportedRange(
-                *(self.owner[0], name, LOAD_BALANCER if is_ours else NODES, item, place),
+                *(self.source.owner[0], name, LOAD_BALANCER if is_ours else NODES, item, place),
                 said=name,
                 is_cluster=is_ours,
-                users=self.users(IPSet((item,))),
+                users=tuple(title for title, _ in self.users(IPSet((item,)))),
             )
-            for item in ranges
-        ]
+            for item in IPSet.of(it.pool.ranges)
+        )
+        return ImportedSource(holdings=holdings, notes=tuple(f"{place}: {it}" for it in notes))
 
-    def outside(self, inside: IPSet) -> ImportedSource:
-        """Return the conflict of Services whose addresses no pool has, if there are any."""
-        outside, name = self.users(_EVERYTHING - inside), self.balancer.name
-        if not outside:
-            return ImportedSource()
-        message = f"an address outside of every {self.balancer.pool.kind}: Service {join_limited(outside)}"
-        hint = "reserve the address or import it as a CSV row, then repeat with --partial"
+    def with_outside(self, parts: Sequence[ImportedSource]) -> ImportedSource:
+        """Return the content of pools, and the Services whose addresses none of them has."""
+        inside = IPSet.of(item.item for part in parts for item in part.holdings)
+        place, owner = self.source.place, self.source.owner
+        hint = ""
         if not self.pools:
-            hint = f"if {name} is in another namespace: --{_OPTION}-namespace NAME; else {hint}"
-        return undecided(self.place(), message, hint)
+            name = self.balancer.name
+            hint = f"if {name} is in another namespace: --{_OPTION}-namespace NAME; else "
+        outside = tuple(
+            Outside(IPRange(*(at := number(text)), at[1]), place, owner, title, hint)
+            for title, text in self.users(_EVERYTHING - inside)
+        )
+        return ImportedSource(outside=outside).with_more(*parts)
 
 
-def _title(owner: tuple[str, str]) -> str:
-    return "/".join(filter(None, owner))
-
-
-def held_by(cluster: Announced) -> ImportedSource:
+def _one_managed(cluster: Announced, usual: str) -> ImportedSource:
     """Return the ranges of pools. The default or only pool becomes managed, others keep theirs."""
-    named = {item["metadata"]["name"]: item for item in cluster.pools}
-    ours = cluster.wanted or (cluster.usual if cluster.usual in named else "")
-    if not ours and len(named) == 1:
-        (ours,) = named
-    if named and ours not in named:
-        names = ", ".join(named)
-        message = f"it has {len(named)} {_KIND}s, none of which is {cluster.usual}: {names}"
+    place, owner = cluster.source.place, cluster.source.owner
+    pools = {it.pool.name: it for it in cluster.pools}
+    ours = cluster.source.pool or (usual if usual in pools or len(pools) != 1 else min(pools))
+    if pools and ours not in pools:
+        message = f"it has {len(pools)} {_KIND}s, none of which is {usual}: {', '.join(pools)}"
         hint = (
             f"say which one ipam keeps: --{_OPTION}-pool CLUSTER=POOL; the others stay as they are"
         )
-        return undecided(cluster.place(), message, hint)
-    parts = [_pool(cluster, item, is_ours=name == ours) for name, item in sorted(named.items())]
-    inside = IPSet.of(item.item for part in parts for item in part.holdings)
-    parts.insert(0, cluster.outside(inside))
-    if not named:
-        parts.append(ImportedSource(notes=(f"{cluster.place()}: no {_KIND}",)))
-    elif ours != cluster.usual:
-        parts.append(ImportedSource(named=((cluster.owner, ours, cluster.place(ours)),)))
-    return ImportedSource().with_more(*parts)
-
-
-def _pool(cluster: Announced, manifest: Manifest, *, is_ours: bool) -> ImportedSource:
-    name = manifest["metadata"]["name"]
-    place = cluster.place(name)
-    try:
-        addresses = _BALANCER.addresses(manifest)
-    except ValueError as wrong:
-        hint = f"fix it in the cluster: {_BALANCER.name} cannot read it either"
-        return undecided(place, str(wrong), hint)
-    _, owner = cluster.owner
-    # Under the cluster's own name, `ipam` would put the range into the managed pool.
-    owner = owner if is_ours else fitted(f"{owner}-{slug(name)}")
-    holdings = tuple(cluster.held(owner, place, addresses, is_ours=is_ours))
-    note = f"{place}: {describe(addresses)} is held, and stays with the pool:"
-    notes = () if is_ours else (f"{note} ipam keeps one in a cluster",)
-    return ImportedSource(holdings=holdings, notes=notes)
+        return undecided(place, message, hint)
+    parts: list[ImportedSource] = []
+    for name, it in sorted(pools.items()):
+        ranges = describe(IPSet.of(it.pool.ranges))
+        note = f"{ranges} is held, and stays with the pool: ipam keeps one in a cluster"
+        # Under the cluster's own name, `ipam` would put the range into the managed pool.
+        other = fitted(f"{owner[1]}-{slug(name)}")
+        is_ours = name == ours
+        notes = () if is_ours else (note,)
+        parts.append(cluster.held(it, owner[1] if is_ours else other, notes, is_ours=is_ours))
+    if not pools:
+        parts.append(ImportedSource(notes=(f"{place}: no {_KIND}",)))
+    elif ours != usual:
+        path = Location(f"{place} {_KIND} {ours}")
+        parts.append(ImportedSource(named=((owner, ours, path),)))
+    return cluster.with_outside(parts)
 
 
 # Attributes of an object by meaning; the first attribute with a value is used.
@@ -227,42 +236,34 @@ def files_found(
     return ImportedSource().with_more(*parts)
 
 
-class ImportSource(NamedTuple):
-    """A cluster to import from, its owner if no source names it, and its managed pool or empty."""
-
-    owner: tuple[str, str]
-    cluster: Cluster | ManifestCluster
-    pool: str = ""
-
-
 def looked(
     looks: Sequence[ImportSource], usual: str, namespace: str = "", writer: Writing | None = None
 ) -> ImportedSource:
     """Return the content of clusters. `namespace` is the controller's, or empty."""
     parts: list[ImportedSource] = []
-    seen: dict[str, str] = {}
+    seen: dict[str, Location] = {}
+    has_entries = writer is not None and writer.entries is not None
     for look in looks:
-        title = _title(look.owner)
+        place = look.place
         system = look.cluster.get(Ref(NAMESPACES, "", "kube-system"))
         uid = system["metadata"]["uid"] if system is not None else ""
         if uid and uid in seen:
-            note = f"cluster {title}: it is {seen[uid]}, which is read already"
+            note = f"{place}: it is {seen[uid]}, which is read already"
             parts.append(ImportedSource(notes=(note,)))
             continue
-        place, has_entries = Location(f"cluster {title}"), writer and writer.entries is not None
-        if has_entries and title in seen.values():
+        if has_entries and place in seen.values():
             message, hint = "another cluster has this name", "name each cluster: NAME=KUBECONFIG"
             parts.append(undecided(place, message, hint))
             continue
-        seen[uid] = title
+        seen[uid] = place
         own = () if has_entries else (_BALANCER.pool,)
         there, missing = _listed(look.cluster, (*own, *resources(writer)), namespace)
-        parts.append(copies_of(title, there, writer))
+        parts.append(copies_of(str(place), there, writer))
         try:
             if has_entries:
                 parts.append(_with_entries(look, uid, namespace))
             else:
-                parts.append(_one(look, there, missing, usual))
+                parts.append(_with_one(look, there, missing, usual))
         except (KeyError, TypeError, AttributeError):
             message, hint = "its pools or Services cannot be read", "fix or export them"
             parts.append(undecided(place, message, hint))
@@ -286,77 +287,45 @@ def _listed(
 
 def _with_entries(look: ImportSource, uid: str, home: str) -> ImportedSource:
     """Return all pools of a cluster, of the controller that has pools there."""
-    place = Location(f"cluster {_title(look.owner)}")
     used = [
         (it, pools)
         for it in controllers()
         if (pools := it.imported(_listed(look.cluster, (it.pool, *it.others), home)[0]))
     ]
-    if len(used) == 1:
-        return _entries_of(look, uid, *used[0], look.cluster.list(SERVICE).items)
     if not used:
         names = ", ".join(it.pool.kind for it in controllers())
-        return ImportedSource(notes=(f"{place}: no {names}",))
-    message = f"it has pools of {' and '.join(it.name for it, _ in used)}"
-    hint = "import manifests of the controller that gives the addresses only"
-    return undecided(place, message, hint)
-
-
-def _entries_of(
-    look: ImportSource,
-    uid: str,
-    balancer: Controller,
-    pools: Sequence[ImportedPool],
-    services: Sequence[Manifest],
-) -> ImportedSource:
-    cluster = Announced(look.owner, (), services, "", balancer=balancer)
-    _, name = cluster.owner
-    homes = sorted({it.namespace for it in pools})
-    if len(homes) > 1:
-        return _several_homes(cluster.place(), balancer, homes)
-    holdings: list[ImportedRange] = []
-    notes: list[str] = []
-    conflicts: list[Finding] = []
+        return ImportedSource(notes=(f"{look.place}: no {names}",))
+    if len(used) > 1:
+        message = f"it has pools of {' and '.join(it.name for it, _ in used)}"
+        hint = "import manifests of the controller that gives the addresses only"
+        return undecided(look.place, message, hint)
+    balancer, pools = used[0]
+    cluster = Announced(look, pools, look.cluster.list(SERVICE).items, balancer)
+    if len(cluster.homes) > 1:
+        return cluster.several_homes()
+    parts: list[ImportedSource] = []
     for it in pools:
-        place = cluster.place(it.pool.name)
-        if it.problem:
-            hint = f"fix it in the cluster: {balancer.name} cannot read it either"
-            conflicts.append(conflict(place, it.problem, hint))
-        if by := join_limited(it.advertised_by):
-            notes.append(f"{place}: announced by {by}, left as it is")
-        if it.unknown:
-            notes.append(f"{place}: left as it is: {join_limited(it.unknown)}")
-        holdings += cluster.held(name, place, IPSet.of(it.pool.ranges))
-    outside = cluster._replace(pools=[{}]).outside(IPSet.of(it.item for it in holdings))
+        by, unknown = join_limited(it.advertised_by), join_limited(it.unknown)
+        notes = [f"announced by {by}, left as it is"] if by else []
+        notes += [f"left as it is: {unknown}"] if unknown else []
+        parts.append(cluster.held(it, look.owner[1], notes))
     sound = tuple(it for it in pools if not it.problem)
-    made = ImportedCluster(name, uid, balancer.name, homes[0], sound, cluster.place())
-    return ImportedSource(
-        holdings=tuple(holdings), notes=tuple(notes), conflicts=tuple(conflicts), clusters=(made,)
-    ).with_more(outside)
+    made = ImportedCluster(look.owner[1], uid, balancer.name, cluster.homes[0], sound, look.place)
+    return cluster.with_outside([*parts, ImportedSource(clusters=(made,))])
 
 
-def _several_homes(place: Location, balancer: Controller, homes: Sequence[str]) -> ImportedSource:
-    message = f"it has {balancer.pool.kind}s in several namespaces: {', '.join(homes)}"
-    hint = f"say which one {balancer.name} is in: --{_OPTION}-namespace NAME"
-    return undecided(place, message, hint)
-
-
-def _one(
+def _with_one(
     look: ImportSource, there: ImportedList, missing: Sequence[str], usual: str
 ) -> ImportedSource:
-    place = Location(f"cluster {_title(look.owner)}")
-    notes = (f"{place}: it has no kind {', '.join(missing)}",) if missing else ()
+    """Return the pools of a cluster of which one becomes managed."""
+    notes = (f"{look.place}: it has no kind {', '.join(missing)}",) if missing else ()
     found = ImportedSource(notes=notes)
     if _BALANCER.pool not in there:
         return found
-    pools = there[_BALANCER.pool]
-    homes = sorted({item["metadata"].get("namespace", TENANT_HOME) for item in pools})
-    if len(homes) > 1:
-        return found.with_more(_several_homes(place, _BALANCER, homes))
-    if homes and homes != [TENANT_HOME]:
-        note = (
-            f"{place}: {_BALANCER.name} is in namespace {homes[0]}; apply writes to {TENANT_HOME}"
-        )
-        found = found.with_more(ImportedSource(notes=(note,)))
-    services = look.cluster.list(SERVICE).items
-    return found.with_more(held_by(Announced(look.owner, pools, services, usual, look.pool)))
+    cluster = Announced(look, _BALANCER.imported(there), look.cluster.list(SERVICE).items)
+    if len(cluster.homes) > 1:
+        return found.with_more(cluster.several_homes())
+    if homes := [it for it in cluster.homes if it not in ("", TENANT_HOME)]:
+        note = f"{_BALANCER.name} is in namespace {homes[0]}; apply writes to {TENANT_HOME}"
+        found = found.with_more(ImportedSource(notes=(f"{look.place}: {note}",)))
+    return found.with_more(_one_managed(cluster, usual))

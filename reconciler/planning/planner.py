@@ -326,7 +326,7 @@ class _Planner:
             return Grant(made, claim.source, failed)
         if claim.pin is None:
             return _refuse(claim, self._no_room(claim, among), failed)
-        return _refuse(claim, reasons(claim, refusals), failed)
+        return _refuse(claim, reasons(refusals), failed)
 
     def _find(
         self, claim: Claim, among: Candidates
@@ -363,7 +363,7 @@ class _Planner:
         tried = among.tried(self._space)
         if tried and claim.size not in among.refused:
             among.refused[claim.size] = no_room(claim.size, tried, self.holders)
-        return among.refused[claim.size] if tried else reasons(claim, among.refusals)
+        return among.refused[claim.size] if tried else reasons(among.refusals)
 
     def _is_expired(self, record: Allocation) -> bool:
         if record.announced or record.path in self.state.retained:

@@ -5,7 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from reconciler.addresses import BITS, IPRange, IPSet, format_cidr, format_short, is_private
+from reconciler.addresses import (
+    BITS,
+    IPRange,
+    IPSet,
+    format_cidr,
+    format_range,
+    format_short,
+    is_private,
+)
 from reconciler.documents.findings import NAMED, article_list, join_limited, named, plural
 from reconciler.model.claim import Allocation, Claim, Refusal
 from reconciler.model.key import Key
@@ -13,7 +21,7 @@ from reconciler.model.pool import Pool
 from reconciler.planning.blocks import longest_block
 from reconciler.planning.space import Room, space_of
 
-FROZEN = "pool-frozen"
+FROZEN, PIN_OUTSIDE = "pool-frozen", "pin-outside-pool"
 _DOUBLED = 8
 """A suggestion doubles a network at most this many times."""
 # Stands in for `no_room` if the message is not used, because that message needs all free ranges.
@@ -95,12 +103,20 @@ def other_version(pool: Pool, version: int) -> Refusal:
     return Refusal("family-mismatch", message, f"choose a pool with IPv{version} addresses")
 
 
-def reasons(claim: Claim, refusals: list[Refusal]) -> Refusal:
-    """Return the first of several refusals, with an IP version mismatch as the last choice."""
-    if claim.version is None:
-        return refusals[0]
-    others = (refusal for refusal in refusals if refusal.reason != "family-mismatch")
-    return next(others, refusals[0])
+def pin_outside(pin: IPRange, pools: Iterable[Pool]) -> Refusal:
+    """Return the refusal of a pin that is in no range of some pools."""
+    parts = []
+    for pool in pools:
+        windows = [it for it in pool.windows if it.overlaps(pin)] or pool.windows
+        parts.append(f"pool {pool.key.name} ({join_limited([format_range(it) for it in windows])})")
+    message = f"pinned range {format_short(pin)} is outside the ranges of {join_limited(parts)}"
+    return Refusal(PIN_OUTSIDE, message, "pin a range inside, or widen the pool")
+
+
+def reasons(refusals: Iterable[Refusal]) -> Refusal:
+    """Return the first of several refusals; those of pools without the address are the last choice."""
+    lacks = {PIN_OUTSIDE: 1, "family-mismatch": 2}
+    return min(refusals, key=lambda it: lacks.get(it.reason, 0))
 
 
 class Tried(Struct, frozen=True):

@@ -43,7 +43,7 @@ from reconciler.model.plan import (
     State,
 )
 from reconciler.model.pool import Pool
-from reconciler.planning.refusals import Holders, elsewhere, paused
+from reconciler.planning.refusals import PIN_OUTSIDE, Holders, elsewhere, paused, pin_outside
 from reconciler.planning.retention import retention_end
 from reconciler.planning.space import AddressUsage, Lookup, Space, outside, space_of
 
@@ -470,7 +470,8 @@ def find_pin(
         if refused is None:
             return (at, pin), refusals
         refusals.append(refused)
-    return None, refusals
+    every = pin_outside(pin, pools)
+    return None, [every if it.reason == PIN_OUTSIDE else it for it in refusals]
 
 
 def _refusal(
@@ -489,8 +490,7 @@ def _refusal(
             message = f"pinned range {text} spans {len(touched)} ranges of pool {name} ({listed})"
             hint = "pin a range in one of them, or merge them into one range"
             return Refusal("pin-straddles-ranges", message, hint)
-        message = f"pinned range {text} is outside the ranges of pool {name} ({listed})"
-        return Refusal("pin-outside-pool", message, "pin a range inside, or widen the pool")
+        return pin_outside(pin, [pool])
     if reserved := pool.reserved.overlapping(pin):
         blocks = join_limited([format_short(block) for block in reserved])
         message = f"pinned range {text} contains reserved addresses of pool {name}: {blocks}"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Capture, ipam
-from tests.world import pool, provider, repository, tenant, write
+from tests.world import git, pool, provider, repository, tenant, write
 
 GOLDEN = Path(__file__).parent / "golden" / "import.txt"
 SEVEN = """\
@@ -68,6 +68,24 @@ def test_a_file_that_is_there_is_never_replaced(repo: Path, capsys: Capture) -> 
     assert ran.code == 64
     assert "tenants/team-a/web.yaml is there already; nothing was written" in ran.err
     assert files(Path("new")) == {"tenants/team-a/web.yaml": "# mine\n"}
+
+
+def test_an_import_ends_with_the_commands_that_record_it(
+    repo: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("good.csv").write_text("address,cluster\n10.60.1.10,team-a/web\n")
+    asked = ("import", "csv", "../good.csv")
+    ran = ipam(capsys, *asked[:2], "good.csv", "--repo", repo, "--dry-run")
+    assert "Next:" not in ran.out
+    monkeypatch.chdir(repo)
+    ran = ipam(capsys, *asked)
+    (added,) = re.findall("git add (.*) && git commit", ran.out.partition("Next:")[2])
+    assert "cd " not in ran.out
+    for command in (f"add {added}", "commit -qm Import"):
+        git(repo, *command.split())
+    assert git(repo, "status", "--porcelain") == ""
+    assert ipam(capsys, "reconcile").code == 0
+    assert "Next:" not in ipam(capsys, *asked).out
 
 
 def test_a_dry_run_writes_nothing(repo: Path, capsys: Capture) -> None:

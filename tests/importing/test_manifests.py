@@ -101,8 +101,8 @@ def test_metallb_is_found_in_any_namespace_and_several_are_a_conflict() -> None:
     [
         ("a: [", "web.yaml:2: did not find expected node content"),
         ("a: &x 1\nb: *x\n", "web.yaml:1: anchors and aliases are not allowed"),
-        ("- 1\n", "web.yaml: /0 is not an object with apiVersion, kind and metadata.name"),
-        ('{"kind": "List", "items": [{"kind": 1}]}', "web.yaml: /0/items/0 is not an object with apiVersion, kind and metadata.name"),
+        ("- 1\n", "web.yaml: /0 is not a Kubernetes manifest with apiVersion, kind, and metadata.name"),
+        ('{"kind": "List", "items": [{"kind": 1}]}', "web.yaml: /0/items/0 is not a Kubernetes manifest with apiVersion, kind, and metadata.name"),
         (json.dumps([POOL, metallb("default-pool", "10.7.0.0/28")]), "web.yaml: /1: metallb.io/IPAddressPool/metallb-system/default-pool appears twice with different content"),
     ],
 )  # fmt: skip
@@ -113,12 +113,15 @@ def test_what_is_no_output_of_kubectl_is_told(text: str, said: str) -> None:
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
-    (listed() | {"items": 5}, "web.yaml: /0/items/0 is not an object with"),
-    ({**POOL, "spec": [1]}, "cluster team-a/web: its pools or Services cannot be read"),
-    ({**POOL, "spec": {"addresses": [5]}}, "cluster team-a/web: its pools or Services"),
-    (listed(POOL, {**WEB, "status": [1]}), "cluster team-a/web: its pools or Services"),
+    (listed() | {"items": 5}, "web.yaml: /0/items/0 is not a Kubernetes manifest"),
+    ({**POOL, "spec": [1]}, "web.yaml: cluster team-a/web: its pools or Services cannot be read"),
+    ({**POOL, "spec": {"addresses": [5]}}, "web.yaml: cluster team-a/web: its pools or Services"),
+    (listed(POOL, {**WEB, "status": [1]}), "web.yaml: cluster team-a/web: its pools or Services"),
     ({**HUB[0], "spec": 5}, "pools/edge.yaml:8: field-type: spec"),
-    (made(BUTLER, "IPAllocation", "x", [1], "butler-system"), "cluster team-a/web IPAllocation"),
+    (
+        made(BUTLER, "IPAllocation", "x", [1], "butler-system"),
+        "web.yaml: /0: cluster team-a/web IPAllocation",
+    ),
 ]
 
 

@@ -16,13 +16,14 @@ from reconciler.importing.found import ImportedSource, writing
 from reconciler.importing.manifests import clusters_in
 from reconciler.importing.run import ImportSource, looked
 from reconciler.model.objects import NAMESPACE, Ref
+from reconciler.model.plan import Refuse
 from tests.apply.execution.site import failures
 from tests.cli.running import ipam
 from tests.fake_cluster import FakeCluster
-from tests.families.plain.examples import SETTINGS, codes, outcome, pool
-from tests.importing.sources import conflicts, imported, netbox, table, texts
+from tests.families.plain.examples import SETTINGS, claim, codes, outcome, pool
+from tests.importing.sources import conflicts, imported, lines, netbox, table, texts
 from tests.loadbalancers.test_plain import Clusters
-from tests.world import reconciled, repository, tree_of
+from tests.world import evaluation_of, reconciled, repository, tree_of
 
 Capture = pytest.CaptureFixture[str]
 EMPTY: dict[str, str | bytes] = {"ipam.yaml": SETTINGS}
@@ -113,27 +114,27 @@ def test_each_pool_of_metallb_is_an_entry() -> None:
     none = {"advertisement": {"type": "None"}}
     assert entries(result) == {
         "default": {
-            "poolRefs": [{"name": "net-10-20-0-0-24"}],
+            "poolRefs": [{"name": "net-10-20-0-0"}],
             "addresses": ["10.20.0.0-10.20.0.15", "10.20.0.32-10.20.0.39"],
             "services": {"default": True},
             **none,
         },
         "edge-dmz": {
             "objectName": "edge.dmz",
-            "poolRefs": [{"name": "net-10-20-1-0-24"}, {"name": "net-2001-db8-1-64"}],
+            "poolRefs": [{"name": "net-10-20-1-10"}, {"name": "net-2001-db8-1"}],
             "addresses": ["10.20.1.10-10.20.1.19", "2001:db8:1::-2001:db8:1::ff"],
             "services": {"namespaces": ["edge"], "selector": {"matchLabels": {"a": "b"}}},
             "labels": {"zone": "dmz"},
             **none,
         },
         "manual": {
-            "poolRefs": [{"name": "net-10-20-2-0-24"}],
+            "poolRefs": [{"name": "net-10-20-2-7"}],
             "addresses": ["10.20.2.7-10.20.2.7"],
             "avoidBuggyIPs": True,
             **none,
         },
     }
-    assert bodies(result, "pools/")["net-10-20-0-0-24"] == {
+    assert bodies(result, "pools/")["net-10-20-0-0"] == {
         "addresses": ["10.20.0.0-10.20.0.15", "10.20.0.32-10.20.0.39"],
         "capacityLimit": "never",
     }
@@ -153,7 +154,7 @@ def test_several_clusters_share_a_network_and_later_ones_keep_its_pool() -> None
     files = reconciled({**EMPTY, **first.files})
     later = brought(files, one=ONE, two=TWO)
     assert conflicts(later) == []
-    assert set(later.files) == {"clusters/two.yaml", "pools/net-10-20-0-0-24-10-20-0-16.yaml"}
+    assert set(later.files) == {"clusters/two.yaml", "pools/net-10-20-0-16.yaml"}
     assert all(it.is_same for it in later.lines)
 
 
@@ -191,7 +192,7 @@ def test_a_named_network_is_the_pool_and_keeps_its_limit() -> None:
         "useAllAddresses": True,
         "reserved": [{"addresses": ["10.20.255.255-10.20.255.255"]}],
     }
-    assert pools["net-2001-db8-1-64"]["capacityLimit"] == "never"
+    assert pools["net-2001-db8-1"]["capacityLimit"] == "never"
     inner = brought(None, described("lan=10.20.0.0/24"), two=[TWO[0]])
     assert bodies(inner, "pools/") == {"lan": {"addresses": ["10.20.0.0/24"]}}
 
@@ -201,7 +202,7 @@ def test_pools_of_the_repository_are_used_and_others_are_added() -> None:
     result = brought(files, one=ONE)
     assert conflicts(result) == []
     assert entries(result)["default"]["poolRefs"] == [{"name": "lan"}]
-    assert set(bodies(result, "pools/")) == {"net-10-20-2-0-24", "net-2001-db8-1-64"}
+    assert set(bodies(result, "pools/")) == {"net-10-20-2-7", "net-2001-db8-1"}
 
 
 def server_of(clusters: Clusters) -> FakeCluster:
@@ -276,7 +277,7 @@ def test_pools_of_cilium_are_entries() -> None:
         "10.20.0.10-10.20.0.19", "10.20.1.0-10.20.1.3",
     ]  # fmt: skip
     said = conflicts(brought(one=[found, DEFAULT]))
-    assert said == ["cluster one: it has pools of Cilium and MetalLB"]
+    assert said == ["one.yaml: cluster one: it has pools of Cilium and MetalLB"]
 
 
 def test_another_namespace_of_the_controller_is_kept() -> None:
@@ -284,20 +285,20 @@ def test_another_namespace_of_the_controller_is_kept() -> None:
     document = yaml.safe_load(texts(brought(one=[moved]))["clusters/one.yaml"])
     assert document["spec"]["controller"] == {"type": "MetalLB", "metalLB": {"namespace": "lb"}}
     assert conflicts(brought(one=[moved, DEFAULT])) == [
-        "cluster one: it has IPAddressPools in several namespaces: lb, metallb-system"
+        "one.yaml: cluster one: it has IPAddressPools in several namespaces: lb, metallb-system"
     ]
 
 
 def test_what_nobody_can_decide_is_a_conflict() -> None:
     assert conflicts(brought(one=[DEFAULT], two=[DEFAULT]))[0].startswith(
-        "cluster two IPAddressPool default: 10.20.0.0-10.20.0.15 has two holders: two"
+        "two.yaml:1: cluster two IPAddressPool default: 10.20.0.0-10.20.0.15 has two holders: two"
     )
     outside = conflicts(brought(one=[DEFAULT, service("far", "192.0.2.1")]))
     assert outside == [
-        "cluster one: an address outside of every IPAddressPool: Service shop/far (192.0.2.1)"
+        "one.yaml: cluster one: an address outside of all pools of the cluster: Service shop/far (192.0.2.1)"
     ]
     wrong = conflicts(brought(one=[addresses("a", "10.20.0.0/40")]))
-    assert wrong[0].startswith("cluster one IPAddressPool a: ")
+    assert wrong[0].startswith("one.yaml:1: cluster one IPAddressPool a: ")
     assert brought(one=[HOME]).notes == ("cluster one: no CiliumLoadBalancerIPPool, IPAddressPool",)
 
 
@@ -308,8 +309,8 @@ def test_a_new_pool_of_a_described_cluster_is_a_conflict() -> None:
     wider["spec"]["addresses"].append("10.20.0.48/30")
     result = brought(files, one=[wider, MANUAL])
     assert [it.partition(" is in")[0] for it in conflicts(result)] == [
-        "cluster one: 10.20.0.48-10.20.0.51 of pool default",
-        "cluster one: 10.20.2.7 of pool manual",
+        "one.yaml: cluster one: 10.20.0.48-10.20.0.51 of pool default",
+        "one.yaml: cluster one: 10.20.2.7 of pool manual",
     ]
     assert "addresses: [10.20.0.48-10.20.0.51]" in result.conflicts[0].hint
 
@@ -322,15 +323,15 @@ def test_rows_of_a_table_are_claims() -> None:
     result = imported(table(rows), EMPTY)
     assert conflicts(result) == []
     assert bodies(result, "claims/") == {
-        "db-1": {"poolRefs": [{"name": "net-10-22-0-0-24"}], "addresses": ["10.22.0.9-10.22.0.9"]},
+        "db-1": {"poolRefs": [{"name": "net-10-22-0-9"}], "addresses": ["10.22.0.9-10.22.0.9"]},
         "db-1-10-22-0-20": {
-            "poolRefs": [{"name": "net-10-22-0-0-24"}], "addresses": ["10.22.0.20-10.22.0.20"],
+            "poolRefs": [{"name": "net-10-22-0-9"}], "addresses": ["10.22.0.20-10.22.0.20"],
         },
         "db-1-2001-db8-5": {
-            "poolRefs": [{"name": "net-2001-db8-64"}],
+            "poolRefs": [{"name": "net-2001-db8-5"}],
             "addresses": ["2001:db8::5-2001:db8::5"],
         },
-        "gw": {"poolRefs": [{"name": "net-10-22-0-0-24"}], "addresses": ["10.22.0.255-10.22.0.255"]},
+        "gw": {"poolRefs": [{"name": "net-10-22-0-9"}], "addresses": ["10.22.0.255-10.22.0.255"]},
     }  # fmt: skip
 
 
@@ -396,3 +397,109 @@ def test_the_command_writes_a_clean_repository_without_other_apis(
     for more in (["--tenants"], ["--metallb-pool", "one=default"]):
         wrong = ipam(capsys, *words, *more)
         assert (wrong.code, "leave it out" in wrong.err) == (64, True)
+
+
+def test_the_table_names_the_pool_of_each_range() -> None:
+    both = addresses("web", "172.20.5.0/29", "198.51.100.16-198.51.100.19")
+    networks = described("vlan205=172.20.5.0/24"), described("public=198.51.100.0/24")
+    result = brought(None, *networks, one=[both])
+    assert lines(result) == [
+        "one loadbalancer public 198.51.100.16-198.51.100.19 198.51.100.16-198.51.100.19",
+        "one loadbalancer vlan205 172.20.5.0-172.20.5.7 172.20.5.0-172.20.5.7",
+    ]
+    # Without the range in the pool, both pools are named; the holder of a taken range is named.
+    path = "pools/public.yaml"
+    files = {**EMPTY, **result.files, path: pool("public", "[198.51.100.0/28]")}
+    files["pools/vlan205.yaml"] = pool("vlan205", "[172.20.5.0/24]", useAllAddresses="true")
+    (refused,) = (it for it in evaluation_of(files).plan.decisions if isinstance(it, Refuse))
+    assert refused.message == (
+        "pinned range 198.51.100.16-198.51.100.19 is outside the ranges of"
+        " pool vlan205 (172.20.5.0-172.20.5.255) and pool public (198.51.100.0-198.51.100.15)"
+    )
+    files[path] = pool("public", "[198.51.100.0/24]")
+    files["claims/a.yaml"] = claim("a", poolRefs="[{name: public}]", addresses="[198.51.100.17]")
+    refusals = [it for it in evaluation_of(files).plan.decisions if isinstance(it, Refuse)]
+    assert {it.reason for it in refusals} == {"pin-taken"}
+
+
+@pytest.mark.parametrize("owner", ["prod-1", "default/prod-1", "Prod-1"])
+def test_a_row_that_repeats_an_address_of_a_cluster_is_known(owner: str) -> None:
+    first = brought(**{"prod-1": [DEFAULT]})
+    for files in ({**EMPTY, **first.files}, reconciled({**EMPTY, **first.files})):
+        rows = f"ip,cluster\n10.20.0.3,{owner}\n10.20.0.4-10.20.0.6,{owner}\n10.20.0.33,{owner}\n"
+        result = imported(table(rows), files)
+        assert (conflicts(result), result.files) == ([], {})
+        assert "a.csv:2: 10.20.0.3 of prod-1 is already known" in result.notes
+
+
+def test_a_row_of_another_owner_or_beyond_the_cluster_is_a_conflict() -> None:
+    files = {**EMPTY, **brought(**{"prod-1": [DEFAULT]}).files}
+    for row in ("10.20.0.3,web,,", "10.20.0.3,,prod-2,", "10.20.0.3,,prod-1,node"):
+        (found,) = imported(table(f"ip,name,cluster,type\n{row}\n"), files).conflicts
+        assert "10.20.0.3 has two holders" in found.message
+        assert "write prod-1 in a column cluster" in found.hint
+    assert len(imported(table("ip,cluster\n10.20.0.14-10.20.0.17,prod-1\n"), files).conflicts) == 1
+
+
+def test_a_service_outside_of_all_pools_needs_a_reservation_or_a_claim() -> None:
+    objects = [DEFAULT, service("far", "192.0.2.1"), service("near", "10.20.0.2")]
+    lan = pool("lan", "[192.0.2.0/24]")
+    (found,) = brought({**EMPTY, "pools/lan.yaml": lan}, one=objects).conflicts
+    assert "Service shop/far (192.0.2.1)" in found.message
+    reserved = pool("lan", "[192.0.2.0/24]", reserved="[{addresses: [192.0.2.1]}]")
+    assert conflicts(brought({**EMPTY, "pools/lan.yaml": reserved}, one=objects)) == []
+    row = imported(table("ip,name\n192.0.2.1,far\n"), EMPTY)
+    assert conflicts(brought({**EMPTY, **row.files}, one=objects)) == []
+    # The pool of another cluster has the address, so one of the two is wrong.
+    other = brought(two=[addresses("a", "192.0.2.0/30")])
+    assert len(brought({**EMPTY, **other.files}, one=objects).conflicts) == 1
+
+
+def test_one_range_of_two_clusters_can_be_in_two_address_spaces(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    (found, *_) = brought(one=[DEFAULT], two=[DEFAULT]).conflicts
+    assert "--address-space NAME (spec.addressSpace" in found.hint
+    repo = repository(tmp_path / "repo", EMPTY)
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump_all([DEFAULT, service("web")]))
+    words = ["import", "manifests", "--repo", str(repo)]
+    assert ipam(capsys, *words, str(tmp_path / "one.yaml")).code == 0
+    refused = ipam(capsys, *words, str(tmp_path / "two.yaml"))
+    assert (refused.code, "--address-space NAME (spec.addressSpace" in refused.out) == (1, True)
+    more = [*words, str(tmp_path / "two.yaml"), "--address-space", "lab"]
+    assert ipam(capsys, *more).code == 0
+    assert ipam(capsys, "check", "--worktree", "--repo", repo).code == 0
+    assert "addressSpace: lab" in (repo / "pools/lab-net-10-20-0-0.yaml").read_text()
+    assert "Nothing to write." in ipam(capsys, *more).out
+
+
+def test_conflicts_of_manifests_name_file_and_line() -> None:
+    text = yaml.safe_dump({"apiVersion": "v1", "kind": "List", "items": [service("web"), DEFAULT]})
+    line = text[: text.index("kind: IPAddressPool")].count("\n")  # apiVersion is the line before
+    found, rest = clusters_in([(("", name), f"{name}.yaml", text.encode()) for name in "ab"])
+    made = looked([ImportSource(*it) for it in found.items()], "", writer=writing(tree_of(EMPTY)))
+    first, *_ = conflicts(imported(made.with_more(rest), EMPTY))
+    assert first.startswith(f"b.yaml:{line}: cluster b IPAddressPool default: 10.20.0.0-10.20.0.15")
+
+
+def test_manifests_without_services_are_noted_once() -> None:
+    note = "cluster one and cluster two: the files have no Services, so their use is not checked"
+    assert [it for it in brought(one=[DEFAULT], two=TWO).notes if it.startswith(note)]
+    assert not [it for it in brought(one=ONE).notes if "not checked" in it]
+
+
+def test_ranges_of_others_are_reserved_as_ranges() -> None:
+    files = {**EMPTY, "pools/lan.yaml": pool("lan", "[10.22.0.0/24]")}
+    rows = "range,name,type\n10.22.0.100-10.22.0.149,office,dhcp\n"
+    (found,) = imported(table(rows), files).conflicts
+    listed = "[{addresses: [10.22.0.100-10.22.0.149]}]"
+    assert found.hint == f"add to spec.reserved of the pool: {listed[1:-1]}"
+    files["pools/lan.yaml"] = pool("lan", "[10.22.0.0/24]", reserved=listed)
+    assert conflicts(imported(table(rows), files)) == []
+
+
+@pytest.mark.parametrize("text", ["ip,name\n10.0.0.5,web\n", "ip,name\n10.0.0.5,a: b\n"])
+def test_a_table_that_is_read_as_manifests_names_the_command(text: str) -> None:
+    _, found = clusters_in([(("", "a"), "a.csv", text.encode())])
+    assert found.conflicts[0].hint.endswith("for a table, run ipam import csv a.csv")

@@ -141,7 +141,9 @@ class Oracle:
             return "quota-exceeded"
         pools = [self.state.pools[key] for key in claim.candidates]
         if claim.pin is not None:
-            return self.pin_reason(numbers(claim.pin), pools[0])
+            reasons = [self.pin_reason(numbers(claim.pin), pool) for pool in pools]
+            lacks = {"pin-outside-pool": 1, "family-mismatch": 2}
+            return min(reasons, key=lambda it: lacks.get(it, 0))
         if all(len(numbers_of(pool.usable)) < claim.size for pool in pools):
             return "request-too-large"
         if any(len(self.free(pool)) >= claim.size for pool in pools):
