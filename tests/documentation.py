@@ -34,9 +34,12 @@ KINDS = ROOT / "docs" / "reference" / "kinds"
 DATE = "2026-02-15T10:00:00Z"
 # `ipam` with the clock of a reader who types the page: ten seconds after its commits.
 _IPAM = """\
+import os
 from reconciler import cli
 from reconciler.cli import options
-options.now = lambda: 1771149610.0
+from reconciler.model.instant import parse_instant
+at = parse_instant(os.environ["GIT_COMMITTER_DATE"]) + 10
+options.now = lambda: float(at)
 cli.main()
 """
 _FENCE = re.compile(
