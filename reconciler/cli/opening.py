@@ -15,7 +15,6 @@ from reconciler.cli import options, output
 from reconciler.cli.options import option
 from reconciler.documents.findings import join_limited
 from reconciler.documents.text import escape
-from reconciler.documents.yaml import HAS_LIBYAML
 from reconciler.gitio import repository as repositories
 from reconciler.gitio.files import CacheFile
 from reconciler.gitio.history import CommitLog
@@ -117,10 +116,6 @@ def _leading(repository: Repository) -> Repository:
 
 def open_source(reading: options.Reading, *, fetches: bool = False) -> ReadRevision:
     """Return the files of `--repo`, `--rev`, and `--worktree`, and fetch filtered objects."""
-    if not HAS_LIBYAML:
-        output.note(
-            "warning: PyYAML was built without libyaml; reading is about eight times slower"
-        )
     repository = open_here(reading.repo)
     if fetches:
         repository = bringing(repository)

@@ -1,7 +1,7 @@
 """YAML: a parser that reports errors with locations, and canonical output."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from json.encoder import encode_basestring
@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.msgpack import decode as unpack
 from msgspec.msgpack import encode as pack
 from yaml import events as ev
+from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stub forgets to export it
 
 from reconciler.documents.findings import shown
 from reconciler.documents.text import (
@@ -151,13 +152,6 @@ def quoted(text: str) -> str:
     """Return the hint to quote a text, with the text if it is short."""
     return f'quote it: "{text}"' if len(text) <= QUOTED_CHARACTERS else "quote it"
 
-
-try:
-    from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stub forgets to export it
-
-    HAS_LIBYAML = True
-except ImportError:  # PyYAML without libyaml is about eight times slower
-    HAS_LIBYAML = False
 
 Value = Scalar | list["Value"] | dict[str, "Value"]
 
@@ -304,7 +298,7 @@ class _Builder:
 
     def documents(self, text: str, found: list[Places] | None) -> Iterator[Parsed]:
         """Yield each document's value, first line, and span; `found[0]` receives the locations."""
-        events = iter(_events(text))
+        events = iter(CParser(text).get_event, None)
         try:
             for event in events:
                 if type(event) is ev.DocumentStartEvent:
@@ -442,17 +436,6 @@ def _place(event: Any, stack: list[_Frame], value: Any, found: Places | None) ->
     if found is not None:
         found.values.setdefault(steps, _mark(event))
     return steps
-
-
-class _SlowLoader(yaml.SafeLoader):
-    def scan_directive(self) -> Any:
-        raise yaml.MarkedYAMLError(problem="directive", problem_mark=self.get_mark())
-
-
-def _events(text: str) -> Iterable[Any]:
-    if not HAS_LIBYAML:
-        return yaml.parse(text, Loader=_SlowLoader)
-    return iter(CParser(text).get_event, None)
 
 
 def _mark(event: Any) -> tuple[int, int]:

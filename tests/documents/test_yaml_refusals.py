@@ -1,18 +1,9 @@
-"""Every text that is refused, with line and column, by libyaml and by PyYAML's own parser."""
+"""Every text that is refused, with line and column."""
 
 import pytest
 
-from reconciler.documents import yaml
 from reconciler.documents.text import Problem
 from reconciler.documents.yaml import MAX_DEPTH, MAX_NODES, MAX_PROBLEMS, read
-from tests.bad_input.harness import Case, cases
-
-
-@pytest.fixture(params=["libyaml", "PyYAML alone"])
-def libyaml(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Each test runs with both parsers; true with libyaml."""
-    monkeypatch.setattr(yaml, "HAS_LIBYAML", request.param == "libyaml")
-    return bool(request.param == "libyaml")
 
 
 def problems(text: str | bytes) -> tuple[Problem, ...]:
@@ -46,7 +37,6 @@ def problems(text: str | bytes) -> tuple[Problem, ...]:
         pytest.param("a: 1\nb\nc: 2\n", "yaml-syntax", 2, 1, id="key without a colon"),
     ],
 )
-@pytest.mark.usefixtures("libyaml")
 def test_a_text_that_is_not_strict_yaml_is_refused_at_its_place(
     text: str, code: str, line: int, column: int
 ) -> None:
@@ -54,19 +44,6 @@ def test_a_text_that_is_not_strict_yaml_is_refused_at_its_place(
     assert (first.code, first.line, first.column) == (code, line, column)
     assert first.hint
     assert len(first.message) < 500
-
-
-@pytest.mark.parametrize("case", [it for it in cases() if it.id[0] in "AB"], ids=str)
-def test_pyyaml_alone_refuses_what_libyaml_refuses_at_the_same_place(
-    case: Case, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def first(data: bytes) -> list[tuple[str, int, int]]:
-        return [(it.code, it.line, it.column) for it in problems(data)[:1]]
-
-    texts = [data for data in case.files.values() if data is not None]
-    expected = [first(data) for data in texts]
-    monkeypatch.setattr(yaml, "HAS_LIBYAML", False)
-    assert [first(data) for data in texts] == expected
 
 
 @pytest.mark.parametrize(
@@ -125,7 +102,6 @@ def test_no_message_repeats_what_a_hostile_text_says() -> None:
         assert not any("secret" in found.message + found.hint for found in problems(text))
 
 
-@pytest.mark.usefixtures("libyaml")
 @pytest.mark.parametrize(("opened", "closed"), [("[", "]"), ("{a: ", "}"), ("- ", "")])
 def test_a_document_may_nest_so_deep_and_no_deeper(opened: str, closed: str) -> None:
     core = "1" if closed != "]" else ""
@@ -135,7 +111,6 @@ def test_a_document_may_nest_so_deep_and_no_deeper(opened: str, closed: str) -> 
     assert [found.code for found in problems(deeper)] == ["yaml-too-deep"]
 
 
-@pytest.mark.usefixtures("libyaml")
 def test_a_document_may_have_so_many_values_and_no_more() -> None:
     # The list is a value itself.
     assert problems("- 1\n" * (MAX_NODES - 1)) == ()
@@ -143,7 +118,6 @@ def test_a_document_may_have_so_many_values_and_no_more() -> None:
     assert (problem.code, problem.line) == ("yaml-too-large", MAX_NODES)
 
 
-@pytest.mark.usefixtures("libyaml")
 def test_an_alias_bomb_is_refused_before_it_grows() -> None:
     lines = ["a: &a [x, x, x, x, x, x, x, x, x]"]
     for name, before in zip("bcdefghi", "abcdefgh", strict=True):

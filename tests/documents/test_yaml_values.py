@@ -1,9 +1,6 @@
 """What strict YAML means: values, lines and places."""
 
-import importlib.util
-import sys
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -48,11 +45,7 @@ def test_a_quoted_or_plain_string_is_no_doubt(text: str) -> None:
     assert read(f"k: {text}\n".encode()).doubts == ()
 
 
-@pytest.mark.parametrize("has_libyaml", [True, False])
-def test_a_file_holds_any_number_of_documents(
-    has_libyaml: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(yaml, "HAS_LIBYAML", has_libyaml)
+def test_a_file_holds_any_number_of_documents() -> None:
     text = b"---\n# nothing\n---\na: 1\n---\n- x\n---\n~\n---\ntext\n---\n"
     reading = read(text)
     assert [(parsed.value, parsed.line) for parsed in reading.documents] == [
@@ -110,18 +103,6 @@ def test_of_two_equal_keys_the_first_counts() -> None:
     reading = read(b"a: 1\na: 2\n")
     assert reading.documents[0].value == {"a": 1}
     assert places_of(b"a: {b: 1}\na: {b: 2}\n", 0).of(("a",)) == (1, 4)
-
-
-def test_without_libyaml_the_module_loads_and_reads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "yaml.cyaml", None)
-    spec = importlib.util.spec_from_file_location("yaml_without_libyaml", str(yaml.__file__))
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert not module.HAS_LIBYAML
-    assert module.read(b"a: 1\n").documents[0].value == {"a": 1}
-    assert Path(str(module.__file__)).name == "yaml.py"
 
 
 def test_mappings_that_differ_in_type_or_order_only_stay_different() -> None:
