@@ -7,9 +7,17 @@ from types import MappingProxyType
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from reconciler.addresses import literal_ranges
+from reconciler.addresses import IPSet, format_short, literal_ranges
 from reconciler.documents.document import Document, Documents, GroupKind, Identity
-from reconciler.documents.findings import Finding, Location, Severity, has_error, ordered, warning
+from reconciler.documents.findings import (
+    Finding,
+    Location,
+    Severity,
+    has_error,
+    join_limited,
+    ordered,
+    warning,
+)
 from reconciler.documents.load import Loaded, duplicate
 from reconciler.documents.text import MAX_BYTES, legible
 from reconciler.documents.yaml import dump
@@ -23,6 +31,7 @@ from reconciler.model.plan import (
     Blocked,
     Decision,
     Expire,
+    Gateway,
     Grant,
     Keep,
     Plan,
@@ -35,7 +44,6 @@ from reconciler.model.pool import Pool, Thresholds
 from reconciler.model.settings import PATH, OverrideKind, Settings, stricter_gate
 from reconciler.planning import limits, rules
 from reconciler.planning.documents import EffectiveDocuments, Tree, effective_documents, taken_over
-from reconciler.planning.gateways import hold_back
 from reconciler.planning.ownership import owned
 from reconciler.planning.planner import plan as make_plan
 from reconciler.planning.refusals import elsewhere
@@ -298,8 +306,32 @@ def _read(
     reading = FamilyReading()
     for family in families_in(documents, held):
         reading.add(family.read(documents, held, settings))
-    pools, held_back = hold_back(reading.pools, reading.gateways, reading.frozen)
-    return replace(reading, pools=pools, findings=[*reading.findings, *held_back])
+    return _without_gateways(reading)
+
+
+def _without_gateways(reading: FamilyReading) -> FamilyReading:
+    """Return the reading with pools without gateways, and findings except for frozen pools."""
+    routers: dict[str, list[Gateway]] = {}
+    for gateway in reading.gateways:
+        for space in gateway.spaces(reading.pools):
+            routers.setdefault(space, []).append(gateway)
+    addresses = {space: IPSet.of(it.range for it in found) for space, found in routers.items()}
+    kept, findings = dict(reading.pools), list(reading.findings)
+    for key, pool in reading.pools.items():
+        if not (held := pool.allocatable & addresses.get(pool.space, IPSet())):
+            continue
+        usable, blocks = pool.usable - held, pool.blocks - held
+        kept[key] = replace(pool, usable=usable, blocks=blocks, reserved=pool.reserved | held)
+        if key not in reading.frozen:
+            named = [
+                f"{format_short(it.range)}, {it.title} at {it.source}"
+                for it in sorted(routers[pool.space])
+                if held.covers(it.range)
+            ]
+            message = f"pool {key.name} contains {join_limited(named, '; ')}; not allocated"
+            hint = "exclude it from the pool, or put the two networks into different address spaces"
+            findings.append(warning("gateway-in-pool", pool.source, message, hint))
+    return replace(reading, pools=kept, findings=findings)
 
 
 class DescribedFiles(Struct, frozen=True):
