@@ -12,7 +12,7 @@ from reconciler.cli.options import option
 from reconciler.documents.findings import article_list, meant, plural
 from reconciler.documents.text import escape
 from reconciler.history.commits import Caused
-from reconciler.history.who import WhoAnswer, moment_of, near, what_happened
+from reconciler.history.who import WhoAnswer, moment_of, nearest_name, what_happened
 from reconciler.history.who import who as find_out
 from reconciler.model import objects
 from reconciler.model.errors import ExitCode, UsageError
@@ -279,7 +279,7 @@ def history(
         output.tell(f"there are more than these {count}; -n 0 lists all")
     if count or asked is None or since is not None:
         return ExitCode.OK
-    similar = near(past, asked)
+    similar = nearest_name(asked, filter(None, past.known.values()))
     output.tell(
         f"nothing ever happened to {asked!r}{f'; did you mean {similar}?' if similar else ''}"
     )

@@ -58,35 +58,18 @@ def of_name(state: State, text: str) -> list[Holder]:
     return _describe(state, order)
 
 
-def _has_name(item: RecordEvent, text: str) -> bool:
-    records = [it for it in (item.record, item.heir) if it is not None]
-    named = [*(it.owner.short for it in records), item.giver]
-    owners = [name for it in named if it for name in (it, it.rpartition("/")[2])]
-    owners += [item.record.owner.team] if item.record.owner.team else []
-    claims = [name for it in records for name in (str(it.claim), it.claim.short, it.name)]
-    if "/" in text:
-        claims += [name for it in records for name in it.claim.names]
-    return text in (*claims, *owners)
-
-
-def nearest_holders(state: State, text: str) -> str:
-    """Return the most similar name, or empty."""
-    names = {key.name for key in state.pools}
-    for record in state.records:
-        names.update((*_names(record)[:2], *_teams(record)))
-    return nearest(text, sorted(names))
+def nearest_name(asked: str, records: Iterable[Allocation], pools: Iterable[Key] = ()) -> str:
+    """Return the most similar name of a tenant, team, record, or pool, or empty."""
+    names = {key.name for key in pools}
+    for it in records:
+        names |= {it.owner.short, it.owner.name, it.owner.team, it.pool.name, it.name}
+    return nearest(asked, sorted(names))
 
 
 def _names(record: Allocation) -> tuple[str, ...]:
-    claim = record.claim
-    return (
-        *(record.owner.name, record.owner.short, record.name, claim.short, *claim.names),
-        *("/".join(claim.owner[2:]), *_teams(record)),
-    )
-
-
-def _teams(record: Allocation) -> tuple[str, ...]:
-    return (record.owner.team,) if record.owner.team else ()
+    owner, claim = record.owner, record.claim
+    every = owner.name, owner.short, owner.team, record.name, claim.short, *claim.names
+    return tuple(filter(None, every))
 
 
 def _describe(state: State, parts: Sequence[AddressPart]) -> list[Holder]:
@@ -153,7 +136,7 @@ def who(evaluation: Evaluation, history: History, asked: str) -> WhoAnswer:
     """Return the use of an address, a CIDR, or a range, or the addresses of a name."""
     state, item = evaluation.state, asked_range(asked)
     holders = of_name(state, asked) if item is None else of_ranges(state, [item])
-    like = "" if holders else nearest_holders(state, asked)
+    like = "" if holders else nearest_name(asked, state.records, state.pools)
     return WhoAnswer(asked, item, tuple(holders), _brought(history, holders), like)
 
 
@@ -161,14 +144,6 @@ def what_happened(history: History, asked: str) -> Iterator[Caused]:
     """Yield all events of some addresses or of a name, newest first."""
     item = asked_range(asked)
     return history.events(concerning(asked) if item is None else (lambda it: it.concerns([item])))
-
-
-def near(history: History, asked: str) -> str:
-    """Return a similar name from the history read so far, or empty."""
-    records = [record for record in history.known.values() if record is not None]
-    names = {name for it in records for name in (it.owner.short, it.owner.name, it.owner.team)}
-    names |= {name for it in records for name in (it.pool.name, it.name)}
-    return nearest(asked, sorted(names))
 
 
 def concerning(asked: str) -> Callable[[RecordEvent], bool]:
@@ -183,7 +158,10 @@ def concerning(asked: str) -> Callable[[RecordEvent], bool]:
         record, heir = item.record, item.heir
         pool = str(record.pool).split("/")
         claims = {it.claim for it in (record, heir) if it is not None}
-        of_claim = _has_name(item, asked) or not former.isdisjoint(claims)
+        names = [name for it in (record, heir) if it is not None for name in _names(it)]
+        givers = filter(None, (item.giver, item.giver.rpartition("/")[2]))
+        is_named = asked in (*names, *givers)
+        of_claim = is_named or not former.isdisjoint(claims)
         if of_claim and heir is not None:
             former = former - claims | {record.claim}
         return of_claim or asked in (str(record.pool), pool[-1], "/".join(pool[2:]))
