@@ -2,7 +2,7 @@
 
 import re
 from decimal import Decimal, InvalidOperation
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -210,7 +210,8 @@ def without_suffix(path: str) -> str:
     return path.rpartition(".")[0] if is_yaml(path) else path
 
 
-_ESCAPE_UNSAFE = (
+# Characters that control terminals, or are invisible.
+UNSAFE = (
     "\x00-\x1f\x7f-\x9f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
     "\ufffe\uffff\U000e0000-\U000e007f"
 )
@@ -226,24 +227,14 @@ def escape(text: str) -> str:
     is_plain = text.isascii() and text.isprintable()
     if is_plain and "#" not in text and "::" not in text:
         return text
-    plain = text if is_plain else _in_text().sub(escape_character, text)
+    plain = text if is_plain else re.sub(f"[{UNSAFE}]", escape_character, text)
     return _COMMAND.sub(r"\1\\::", _ANYWHERE.sub(r"#\\", plain))
 
 
 def escape_json(text: str) -> str:
     """Return the same JSON document, with every such character as a JSON escape."""
-    return _in_json().sub(_as_json, text)
-
-
-@cache
-def _in_text() -> re.Pattern[str]:
-    return re.compile(f"[{_ESCAPE_UNSAFE}]")
-
-
-@cache
-def _in_json() -> re.Pattern[str]:
     # Line feeds between tokens stay; json.dumps escaped all others.
-    return re.compile(rf"(?<=#)#|(?!\n)[{_ESCAPE_UNSAFE}]")
+    return re.sub(rf"(?<=#)#|(?!\n)[{UNSAFE}]", _as_json, text)
 
 
 def escape_character(found: re.Match[str]) -> str:

@@ -19,6 +19,7 @@ from yaml.cyaml import CParser  # type: ignore[attr-defined]  # the stub forgets
 from reconciler.documents.findings import shown
 from reconciler.documents.text import (
     MAX_DIGITS,
+    UNSAFE,
     Problem,
     Scalar,
     TooManyDigitsError,
@@ -449,11 +450,8 @@ _STARTS_PLAIN = re.compile(r"[^\s\-?:,\[\]{}#&*!|>'\"%@`]|[-?:][^\s,\[\]{}]")
 # Explicit character classes: the Unicode tables of Python depend on its version, and must not
 # decide the output.
 _INSIDE = re.compile(r": |:$| #|\s$|[^\S ]|[\x00-\x1f]|^---|^\.\.\.")
-# Invisible characters, and `##`, which CI services interpret as commands in a log.
-_ESCAPED = re.compile(
-    "[\x7f-\x9f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffe\uffff"
-    "\U000e0000-\U000e007f]|(?<=#)#"
-)
+# With `##`, which CI services interpret as commands in a log.
+_ESCAPED = re.compile(f"[{UNSAFE}]|(?<=#)#")
 
 
 def dump(value: Mapping[str, object]) -> str:
