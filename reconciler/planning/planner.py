@@ -10,27 +10,8 @@ from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
 from reconciler.model.plan import Decision, Expire, Grant, Keep, Plan, Refuse, Release, State, Usage
 from reconciler.model.pool import Pool
-from reconciler.planning import retention
+from reconciler.planning import refusals, retention
 from reconciler.planning.limits import Quotas
-from reconciler.planning.refusals import (
-    FROZEN,
-    NO_ROOM,
-    Holders,
-    Tried,
-    elsewhere,
-    frozen,
-    left,
-    no_block,
-    no_room,
-    not_by_itself,
-    not_found,
-    other_version,
-    paused,
-    reasons,
-    stale,
-    tried,
-    untold,
-)
 from reconciler.planning.rules import find_pin, rivals
 from reconciler.planning.space import Holdings, Lookup, Space, Withheld, find_near, space_of, usage
 
@@ -102,7 +83,7 @@ class Candidates:
         # An upper bound of the longest free range of each pool.
         self._longest = [0 if refusal is not None else _ANY for _, refusal in never]
         self._asked = [pool for pool, refusal in never if refusal is None]
-        self._tried: Tried | None = None
+        self._tried: refusals.Tried | None = None
         self.refused: dict[int, Refusal] = {}  # by size, after all claims are served
 
     def allocate(
@@ -129,20 +110,20 @@ class Candidates:
                 self._longest[at] = largest(pool, blocks) if blocks else longest(pool, version)
         return None
 
-    def tried(self, space_of: Spaces) -> Tried | None:
+    def tried(self, space_of: Spaces) -> refusals.Tried | None:
         """Return the free space of all candidates that were tried, after all claims are served."""
         if self._tried is None and self._asked:
             rooms = ((it, space_of(it.space).room(it, self._version)) for it in self._asked)
-            self._tried = tried(rooms, self._version)
+            self._tried = refusals.tried(rooms, self._version)
         return self._tried
 
 
 def _never(pool: Pool, version: int | None) -> Refusal | None:
     if version is not None and not pool.extent.of_version(version):
-        return other_version(pool, version)
+        return refusals.other_version(pool, version)
     if pool.is_paused:
-        return paused(pool)
-    return None if pool.auto_assign else not_by_itself(pool)
+        return refusals.paused(pool)
+    return None if pool.auto_assign else refusals.not_by_itself(pool)
 
 
 class _Planner:
@@ -157,11 +138,11 @@ class _Planner:
         self.holdings = Holdings(state.pools, holding, state.blocked)
         # An expired record holds its addresses until a run has removed it.
         self.before = {key: usage(pool, self.holdings) for key, pool in state.pools.items()}
-        self.named = elsewhere(state.pools)
+        self.named = refusals.elsewhere(state.pools)
         if self.expired:
             holding = [item for item in holding if item.path not in self.expired]
             self.holdings = Holdings(state.pools, holding, state.blocked)
-        self.holders = Holders(state.pools, holding)
+        self.holders = refusals.Holders(state.pools, holding)
         self.released: dict[str | None, list[Allocation]] = {}
         for record in (it for it in holding if it.is_released):
             self.released.setdefault(space_of(state.pools, record), []).append(record)
@@ -218,7 +199,7 @@ class _Planner:
         self.holders.add(item.allocation for item in grants if not item.is_taken_back)
         return [
             self._decide(asked[key])
-            if isinstance(decision, Refuse) and decision.reason != FROZEN
+            if isinstance(decision, Refuse) and decision.reason != refusals.FROZEN
             else decision
             for key, decision in self.decided.items()
         ]
@@ -245,7 +226,7 @@ class _Planner:
         if is_live and difference and claim.key in self.state.movable:
             return self._move(claim, record)
         if difference and (claim.fixed or not is_live):
-            return _refuse(claim, stale(claim, record, difference), record)
+            return _refuse(claim, refusals.stale(claim, record, difference), record)
         return Keep(record, stale=difference) if is_live else self._take_back(claim, record)
 
     def _other_lacks(self, claim: Claim, record: Allocation | None) -> Refusal | None:
@@ -273,9 +254,9 @@ class _Planner:
         if record is None or record.range is None:
             self._place(claim, record)
         refusal = (
-            frozen(why, "the pool of the claim")
+            refusals.frozen(why, "the pool of the claim")
             if claim.key in self.unreadable
-            else left(claim, why)
+            else refusals.left(claim, why)
         )
         return replace(_refuse(claim, refusal, record), is_left=True)
 
@@ -307,45 +288,45 @@ class _Planner:
 
     def _place(self, claim: Claim, failed: Allocation | None) -> Decision:
         if self.state.unknown and len(claim.candidates) < len(claim.wanted):
-            return _refuse(claim, untold(claim), failed)
+            return _refuse(claim, refusals.untold(claim), failed)
         if claim.refusal is not None:
             return _refuse(claim, claim.refusal, failed)
         if not claim.candidates:
-            return _refuse(claim, not_found(claim, self.named), failed)
+            return _refuse(claim, refusals.not_found(claim, self.named), failed)
         if refusal := self.quotas.refusal(claim, claim.size, claim.pin):
             return _refuse(claim, refusal, failed)
         among = self._candidates(claim)
-        found, refusals = self._find(claim, among)
+        found, refused = self._find(claim, among)
         at, item = found or (len(among.pools), None)
         # A range in an unreadable pool is reserved, but not allocated.
         if among.frozen < len(among.pools) and among.frozen <= at:
             key = among.pools[among.frozen].key
-            return _refuse(claim, frozen(self.frozen[key], f"pool {key.name}"), failed)
+            return _refuse(claim, refusals.frozen(self.frozen[key], f"pool {key.name}"), failed)
         if item is not None:
             made = granted(claim, among.pools[at].key, item, self.now)
             return Grant(made, claim.source, failed)
         if claim.pin is None:
             return _refuse(claim, self._no_room(claim, among), failed)
-        return _refuse(claim, reasons(refusals), failed)
+        return _refuse(claim, refusals.reasons(refused), failed)
 
     def _find(
         self, claim: Claim, among: Candidates
     ) -> tuple[tuple[int, IPRange] | None, list[Refusal]]:
-        take, refusals = not self.is_trial, among.refusals
+        take, refused = not self.is_trial, among.refusals
         if claim.pin is None:
             found = among.allocate(self._space, claim, take=take)
         else:
-            found, refusals = find_pin(claim.pin, claim, among.pools, self._space, self.holders)
-            refusals = [
+            found, refused = find_pin(claim.pin, claim, among.pools, self._space, self.holders)
+            refused = [
                 retention.waiting(it, claim.pin, self.state, self.released.get(pool.space, ()))
-                for it, pool in zip(refusals, among.pools, strict=False)
+                for it, pool in zip(refused, among.pools, strict=False)
             ]
         if found is not None and take:
             at, item = found
             if claim.pin is not None:
                 self._space(among.pools[at].space).take(among.pools[at], item)
             self.quotas.count(claim, item)
-        return found, refusals
+        return found, refused
 
     def _candidates(self, claim: Claim) -> Candidates:
         asked = claim.candidates, claim.version, claim.prefix is not None
@@ -356,14 +337,14 @@ class _Planner:
 
     def _no_room(self, claim: Claim, among: Candidates) -> Refusal:
         if not self.is_served:
-            return NO_ROOM
+            return refusals.NO_ROOM
         if claim.prefix is not None and not among.refusals:
             rooms = [(it, self._space(it.space).free(it, it.allocatable)) for it in among.pools]
-            return no_block(claim.prefix, rooms)
+            return refusals.no_block(claim.prefix, rooms)
         tried = among.tried(self._space)
         if tried and claim.size not in among.refused:
-            among.refused[claim.size] = no_room(claim.size, tried, self.holders)
-        return among.refused[claim.size] if tried else reasons(among.refusals)
+            among.refused[claim.size] = refusals.no_room(claim.size, tried, self.holders)
+        return among.refused[claim.size] if tried else refusals.reasons(among.refusals)
 
     def _is_expired(self, record: Allocation) -> bool:
         if record.announced or record.path in self.state.retained:
