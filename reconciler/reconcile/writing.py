@@ -19,66 +19,52 @@ from reconciler.model.settings import PATH
 from reconciler.planning.digest import actions, digest, summary
 from reconciler.planning.documents import Tree, parsed_files
 from reconciler.planning.evaluate import Evaluation, let_pass
-from reconciler.safety.clashes import (
-    RecordedRange,
-    Span,
-    described_pools,
-    granted,
-    holding_of,
-    is_near,
-    is_read,
-    is_record,
-    may_share,
-    overlapping,
-    ranges_of,
-    spaces_of,
-    union,
-    written,
-)
+from reconciler.safety import clashes
 
 _SHOWN = 3
 
-Pair = tuple[RecordedRange, RecordedRange]
+Pair = tuple[clashes.RecordedRange, clashes.RecordedRange]
 
 
 def require_no_clash(repository: Repository, commit: Commit, made: Revision, tree: Tree) -> None:
     """Raise ReconcilerError (a bug) if a new allocation clashes. `tree` is the base as read."""
     folder = tree.settings.records
     new = {
-        path: holding_of(folder, path, data)
+        path: clashes.holding_of(folder, path, data)
         for path, data in commit.changes
-        if data is not None and is_record(folder, path)
+        if data is not None and clashes.is_record(folder, path)
     }
     # Earlier holdings matter only if another record has the range also.
-    given = granted(new.values(), ())
+    given = clashes.granted(new.values(), ())
     if not given:
         return
     base, source = repository.source(commit.base.id), repository.source(made.id)
     base.bound(tree.settings.limits)
     source.bound(tree.settings.limits)
     changed = {change.path for change in commit.changes}
-    records = [it for it in base.entries([folder]) if is_record(folder, it.path)]
-    laid = union(item for record in given for item in record.ranges)
-    near, spans = dict[str, Entry](), list[Span]()
-    found = dict(zip(records, parsed_files(base, records, ranges_of, ranges_of), strict=True))
-    base.parsed[ranges_of] = found  # a daemon keeps no records of earlier revisions
+    records = [it for it in base.entries([folder]) if clashes.is_record(folder, it.path)]
+    laid = clashes.union(item for record in given for item in record.ranges)
+    near, spans = dict[str, Entry](), list[clashes.Span]()
+    parsed = parsed_files(base, records, clashes.ranges_of, clashes.ranges_of)
+    found = dict(zip(records, parsed, strict=True))
+    base.parsed[clashes.ranges_of] = found  # a daemon keeps no records of earlier revisions
     for entry, ranges in found.items():
-        if is_near(laid, ranges) and entry.path not in changed:
+        if clashes.is_near(laid, ranges) and entry.path not in changed:
             near[entry.path] = entry
-            spans += [Span(first, last, entry.path) for first, last in ranges]
-    spans += [Span(*item, record.path) for record in new.values() for item in record.ranges]
-    read = partial(holding_of, folder)
-    pairs = overlapping(spans, {record.path for record in given})
+            spans += [clashes.Span(first, last, entry.path) for first, last in ranges]
+    spans += [clashes.Span(*item, record.path) for record in new.values() for item in record.ranges]
+    read = partial(clashes.holding_of, folder)
+    pairs = clashes.overlapping(spans, {record.path for record in given})
     if pairs:
         before = base.each([it for it in records if it.path in changed], read)
-        given = granted(new.values(), before)
-        pairs = overlapping(spans, {record.path for record in given})
+        given = clashes.granted(new.values(), before)
+        pairs = clashes.overlapping(spans, {record.path for record in given})
     held = base.each([near[it] for _, it in pairs if it in near], read)
     known = {**new, **{record.path: record for record in held}}
-    clashes = _in_one_space(source, tree, [(known[one], known[other]) for one, other in pairs])
-    if clashes:
+    wrong = _in_one_space(source, tree, [(known[one], known[other]) for one, other in pairs])
+    if wrong:
         hint = f"report it with the output of ipam plan --all --rev {commit.base.id[:12]}; nothing was pushed"
-        raise ReconcilerError(_describe(clashes), hint)
+        raise ReconcilerError(_describe(wrong), hint)
 
 
 def _in_one_space(source: Source, tree: Tree, pairs: Sequence[Pair]) -> list[Pair]:
@@ -89,24 +75,24 @@ def _in_one_space(source: Source, tree: Tree, pairs: Sequence[Pair]) -> list[Pai
     kinds = {kind: home_of(family.name, kind) or "" for kind, family in pool_kinds().items()}
     before = {document.unread: document.data for document in tree.last_good.documents}
     listed = source.entries(tree.settings.folders)
-    files = [entry for entry in listed if is_read(entry.path) and entry.path not in before]
-    read = partial(described_pools, kinds, names)
+    files = [entry for entry in listed if clashes.is_read(entry.path) and entry.path not in before]
+    read = partial(clashes.described_pools, kinds, names)
     found = [item for items in source.each(files, read) for item in items]
     found += [item for path, data in before.items() for item in read(path, data)]
-    spaces = spaces_of(pools, found)
-    return [pair for pair in pairs if may_share(spaces[pair[0].pool], spaces[pair[1].pool])]
+    spaces = clashes.spaces_of(pools, found)
+    return [pair for pair in pairs if clashes.may_share(spaces[pair[0].pool], spaces[pair[1].pool])]
 
 
-def _describe(clashes: Sequence[Pair]) -> str:
-    def named(record: RecordedRange) -> str:
-        ranges = ", ".join(map(written, record.ranges[:_SHOWN]))
+def _describe(pairs: Sequence[Pair]) -> str:
+    def named(record: clashes.RecordedRange) -> str:
+        ranges = ", ".join(map(clashes.written, record.ranges[:_SHOWN]))
         return f"{record.claim or 'a record'} ({record.path}: {ranges})"
 
     shown = "; ".join(
         f"{named(record)} would get addresses that {named(other)} holds"
-        for record, other in clashes[:_SHOWN]
+        for record, other in pairs[:_SHOWN]
     )
-    more = len(clashes) - _SHOWN
+    more = len(pairs) - _SHOWN
     return f"internal error: {shown}{f'; and {more} more' if more > 0 else ''}"
 
 
