@@ -7,23 +7,9 @@ from threading import Lock
 
 from msgspec.structs import replace
 
+from reconciler.apply import inventory
 from reconciler.apply.executor import Run, contained
-from reconciler.apply.inventory import (
-    NAME,
-    PART_LABEL,
-    ClusterIdentity,
-    Enrolled,
-    Inventory,
-    check_memory,
-    cluster_data,
-    create_or_merge,
-    data_of,
-    identify,
-    part_manifest,
-    placed,
-    read_inventory,
-    written_to,
-)
+from reconciler.apply.inventory import ClusterIdentity, Enrolled, Inventory
 from reconciler.apply.pools import TENANT_HOME
 from reconciler.apply.snapshot import LiveObjects, objects_of
 from reconciler.apply.steps import is_ours
@@ -34,20 +20,9 @@ from reconciler.families.plain.kinds import TARGET
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.kube.resources import IP_ALLOCATION
 from reconciler.loadbalancers.ranges import ranges_of, written
-from reconciler.model import errors
+from reconciler.model import errors, objects
 from reconciler.model.applied import Applied, ClusterState
-from reconciler.model.objects import (
-    CONFIG_MAP,
-    HOME,
-    MANAGEMENT,
-    MANAGER,
-    SECRET,
-    Manifest,
-    Ref,
-    Resource,
-    tenant_name,
-    tenant_of,
-)
+from reconciler.model.objects import Manifest, Ref, Resource
 from reconciler.model.settings import Settings
 from reconciler.planning.evaluate import Evaluation
 
@@ -72,8 +47,9 @@ class ManagementCluster:
 
 def open_management(cluster: Cluster, options: ApplyOptions) -> ManagementCluster:
     """Identify the management cluster."""
-    accept = MANAGEMENT in options.enroll
-    return ManagementCluster(cluster, identify(cluster, MANAGEMENT, HOME, None, accept=accept))
+    accept = objects.MANAGEMENT in options.enroll
+    identity = inventory.identify(cluster, objects.MANAGEMENT, objects.HOME, None, accept=accept)
+    return ManagementCluster(cluster, identity)
 
 
 @contextmanager
@@ -110,7 +86,7 @@ class ClusterRegistry:
         self._is_written = not run.options.dry_run
         self._is_in = is_in
         self._noted: dict[str, Enrolled] = {}
-        self._parts: Mapping[str, Mapping[str, str]] = data_of(identity.config_maps)
+        self._parts: Mapping[str, Mapping[str, str]] = inventory.data_of(identity.config_maps)
         self._lock = Lock()
 
     def foretell(self, target: Target, uid: str, known: Enrolled | None) -> None:
@@ -137,19 +113,20 @@ class ClusterRegistry:
         others = dict.fromkeys(it for it in self._inventory.clusters if it != target.name)
         first = {"uid": uid, "revision": self._revision, "root": self._options.root}
         first["repository"] = self._options.repository
-        data = {**first, **cluster_data({**others, target.name: note})}
-        there = next((it for it in self._identity.config_maps if _name(it) == NAME), None)
+        data = {**first, **inventory.cluster_data({**others, target.name: note})}
+        there = next((it for it in self._identity.config_maps if _name(it) == inventory.NAME), None)
         now = (there or {}).get("data") or {}
         if not self._is_written or all(now.get(key) == text for key, text in data.items()):
             return
         try:
             if there is None:
                 kept = {key: text for key, text in data.items() if text is not None}
-                self._cluster.create(part_manifest(NAME, self._identity.namespace, kept))
+                namespace = self._identity.namespace
+                self._cluster.create(inventory.part_manifest(inventory.NAME, namespace, kept))
             else:
                 version = {"resourceVersion": there["metadata"]["resourceVersion"]}
-                ref = Ref(CONFIG_MAP, self._identity.namespace, NAME)
-                self._cluster.merge(ref, {"metadata": version, "data": data}, MANAGER)
+                ref = Ref(objects.CONFIG_MAP, self._identity.namespace, inventory.NAME)
+                self._cluster.merge(ref, {"metadata": version, "data": data}, objects.MANAGER)
         except errors.StaleError as stale:
             message = "another run writes to its inventory at the same time"
             raise errors.ClusterError(message, "run it again") from stale
@@ -164,9 +141,9 @@ class ClusterRegistry:
         if not self._is_written or (is_same and not changed):
             return
         namespace = self._identity.namespace
-        maps = self._cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL).items
-        now = read_inventory(maps)
-        self._parts = data_of(maps)
+        maps = self._cluster.list(objects.CONFIG_MAP, namespace, labels=inventory.PART_LABEL).items
+        now = inventory.read_inventory(maps)
+        self._parts = inventory.data_of(maps)
         for name in changed.keys() & now.clusters.keys():
             if self._is_newer(now.clusters[name].revision, there.get(name)):
                 del changed[name]
@@ -184,20 +161,22 @@ class ClusterRegistry:
 
     def _write(self, clusters: Mapping[str, Enrolled | None], more: Mapping[str, str]) -> None:
         with self._lock:
-            writes = placed(self._parts, cluster_data(clusters))
-            self._parts = written_to(self._parts, writes)
+            writes = inventory.placed(self._parts, inventory.cluster_data(clusters))
+            self._parts = inventory.written_to(self._parts, writes)
         if more:  # marks the work as done, so it is last
-            here = writes.pop()[1] if writes and writes[-1][0] == NAME else {}
-            writes.append((NAME, {**here, **more}))
+            here = writes.pop()[1] if writes and writes[-1][0] == inventory.NAME else {}
+            writes.append((inventory.NAME, {**here, **more}))
         cluster, namespace = self._cluster, self._identity.namespace
         for part, data in writes:
             try:
-                cluster.merge(Ref(CONFIG_MAP, namespace, part), {"data": data}, MANAGER)
+                ref = Ref(objects.CONFIG_MAP, namespace, part)
+                cluster.merge(ref, {"data": data}, objects.MANAGER)
             except errors.NoSuchObjectError:
                 if part == NAME:  # only the first one can be created by others
                     raise
                 if there := {key: text for key, text in data.items() if text is not None}:
-                    create_or_merge(cluster, part_manifest(part, namespace, there))
+                    config_map = inventory.part_manifest(part, namespace, there)
+                    inventory.create_or_merge(cluster, config_map)
 
 
 def _name(manifest: Manifest) -> str:
@@ -206,10 +185,10 @@ def _name(manifest: Manifest) -> str:
 
 def registered(management: ManagementCluster) -> Mapping[str, Enrolled]:
     """Return the registry of the management cluster; before the first run, of its records."""
-    inventory = management.identity.inventory
-    if any(_name(it) == NAME for it in management.identity.config_maps):
-        return inventory.clusters
-    return {**_rebuilt(management), **inventory.clusters}
+    known = management.identity.inventory.clusters
+    if any(_name(it) == inventory.NAME for it in management.identity.config_maps):
+        return known
+    return {**_rebuilt(management), **known}
 
 
 def _rebuilt(management: ManagementCluster) -> dict[str, Enrolled]:
@@ -261,7 +240,7 @@ class Access:
 
     def home_of(self, name: str) -> str:
         """Return the namespace of the inventory of a cluster."""
-        return TENANT_HOME if tenant_of(name) else self._settings.inventory_namespace
+        return TENANT_HOME if objects.tenant_of(name) else self._settings.inventory_namespace
 
     def identify(
         self, cluster: Cluster, name: str, known: Enrolled | None, *, accept: bool = False
@@ -269,10 +248,10 @@ class Access:
         """Return the identity and inventory of a cluster, or raise IdentityError."""
         if uid := self.uids.get(name):
             known = replace(known or Enrolled("", ""), uid=uid)
-        found = identify(cluster, name, self.home_of(name), known, accept=accept)
+        found = inventory.identify(cluster, name, self.home_of(name), known, accept=accept)
         if not self.standalone or accept:
             return found
-        check_memory(found.inventory, name)
+        inventory.check_memory(found.inventory, name)
         if not uid and name not in found.inventory.clusters:
             message = "its identity is unknown"
             hint = f"if this is {name}, use --enroll {name}, or write spec.uid: {found.uid}"
@@ -285,7 +264,7 @@ class Access:
     def connect(self, cluster: str, *, accept: bool = False) -> Cluster | None:
         """Return a cluster, or None without a kubeconfig. IdentityError: its entry is damaged."""
         if self.management is not None and not accept:
-            check_memory(self.management.identity.inventory, cluster)
+            inventory.check_memory(self.management.identity.inventory, cluster)
         found = self.kubeconfig(cluster)
         if found is None:
             return None
@@ -308,7 +287,7 @@ class Access:
         if self.management is None:
             return None
         for place, name in dict.fromkeys(self._places(cluster)):
-            ref = Ref(SECRET, place, f"{name}-kubeconfig")
+            ref = Ref(objects.SECRET, place, f"{name}-kubeconfig")
             title = f"Secret {place}/{ref.name}"
             try:
                 secret = self.management.cluster.get(ref)
@@ -326,9 +305,10 @@ class Access:
         return None
 
     def _places(self, cluster: str) -> list[tuple[str, str]]:
-        tenant = tenant_of(cluster)
+        tenant = objects.tenant_of(cluster)
         if tenant is None:
-            return [] if self.is_there(tenant_name(HOME, cluster)) else [(HOME, cluster)]
+            home = objects.HOME
+            return [] if self.is_there(objects.tenant_name(home, cluster)) else [(home, cluster)]
         namespace, name = tenant
         found: list[tuple[str, str]] = []
         for kind in cluster_kinds():
@@ -343,7 +323,7 @@ class Access:
         return found
 
     def _live(self, kind: ClusterKind, cluster: str) -> Manifest | None:
-        tenant = tenant_of(cluster)
+        tenant = objects.tenant_of(cluster)
         if tenant is None or self.management is None:
             return None
         try:
