@@ -35,17 +35,7 @@ from reconciler.gitio.repository import Repository
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.kube.resources import desired_object, desired_objects, needed
 from reconciler.model.applied import ClusterState
-from reconciler.model.errors import (
-    BugError,
-    ClusterError,
-    ExitCode,
-    KubeconfigError,
-    NoSuchKindError,
-    ReconcilerError,
-    UnauthorizedError,
-    UnreachableError,
-    UsageError,
-)
+from reconciler.model import errors
 from reconciler.model.objects import MANAGEMENT, Manifest, Need, Right
 from reconciler.model.settings import Settings
 from reconciler.planning.evaluate import Evaluation
@@ -63,9 +53,9 @@ _DOCUMENTS = "bind the ClusterRole gitops-ipam-documents of deploy/rbac.yaml to 
 _WAITING = "wait until its cluster is created and has a Secret, or pass --cluster NAME=PATH"
 # Hints for failures that have none.
 _HINTS = {
-    UnreachableError: "check that its API server is running, and that this machine can reach it",
-    UnauthorizedError: "use valid credentials with the permissions that deploy/ lists",
-    KubeconfigError: "correct that kubeconfig, or pass another one",
+    errors.UnreachableError: "check that its API server is running, and that this machine can reach it",
+    errors.UnauthorizedError: "use valid credentials with the permissions that deploy/ lists",
+    errors.KubeconfigError: "correct that kubeconfig, or pass another one",
 }
 
 
@@ -111,14 +101,14 @@ class Diagnosis(Struct, frozen=True):
         return sum(check.verdict is verdict for group in self.groups for check in group.checks)
 
     @property
-    def exit_code(self) -> ExitCode:
+    def exit_code(self) -> errors.ExitCode:
         """Return 70 for an internal error, 4 for Git, 5 for a cluster, else 0."""
         if any(check.is_bug for group in self.groups for check in group.checks):
-            return ExitCode.BUG
+            return errors.ExitCode.BUG
         failures = [it.name for it in self.groups if it.verdict is DiagnosisVerdict.FAILED]
         if GIT in failures:
-            return ExitCode.GIT
-        return ExitCode.CLUSTER if failures else ExitCode.OK
+            return errors.ExitCode.GIT
+        return errors.ExitCode.CLUSTER if failures else errors.ExitCode.OK
 
 
 fine = DiagnosisCheck
@@ -126,10 +116,10 @@ doubtful = partial(DiagnosisCheck, verdict=DiagnosisVerdict.WARNING)
 wrong = partial(DiagnosisCheck, verdict=DiagnosisVerdict.FAILED)
 
 
-def _failed(name: str, failure: ReconcilerError) -> DiagnosisCheck:
+def _failed(name: str, failure: errors.ReconcilerError) -> DiagnosisCheck:
     hints = (hint for kind, hint in _HINTS.items() if isinstance(failure, kind))
     check = wrong(name, str(failure), failure.hint or next(hints, ""))
-    return replace(check, is_bug=isinstance(failure, BugError))
+    return replace(check, is_bug=isinstance(failure, errors.BugError))
 
 
 Checks = Mapping[str, Callable[[], DiagnosisCheck]]
@@ -142,9 +132,9 @@ def run(checks: Checks) -> list[DiagnosisCheck]:
         try:
             with contained():
                 found.append(check())
-        except ReconcilerError as failure:
+        except errors.ReconcilerError as failure:
             found.append(_failed(name, failure))
-            if len(found) == 1 or isinstance(failure, UnreachableError):
+            if len(found) == 1 or isinstance(failure, errors.UnreachableError):
                 break
     return found
 
@@ -183,9 +173,9 @@ class _GitChecks:
         try:
             self.found.append(_git_version(self.probe.version()))
             self.found.append(fine("repository", self.probe.title()))
-        except UsageError:
+        except errors.UsageError:
             raise
-        except ReconcilerError as failure:
+        except errors.ReconcilerError as failure:
             self.found.append(_failed("repository", failure))
             return
         head = self.head = self._read_remote()
@@ -195,7 +185,7 @@ class _GitChecks:
             source = self.probe.repository.source(head.id)
             evaluation = self.evaluation = evaluate_source(source)
             entries = source.entries([evaluation.tree.settings.records])
-        except ReconcilerError as failure:
+        except errors.ReconcilerError as failure:
             self.found.append(_failed("content", failure))
             return
         checks: Checks = {
@@ -214,14 +204,14 @@ class _GitChecks:
             oid = self.probe.remote_head()
             where = f"at {oid[:12]}" if oid else "none (this repository is authoritative)"
             self.found.append(fine("remote", where))
-        except ReconcilerError as failure:
+        except errors.ReconcilerError as failure:
             self.found.append(_failed("remote", failure))
             is_reached = False
         try:
             head = self.probe.find(oid)
             is_here = head is not None
             head = head or self.probe.find(None)
-        except ReconcilerError as failure:
+        except errors.ReconcilerError as failure:
             self.found.append(_failed("history", failure))
             return None
         if head is None:
@@ -271,8 +261,8 @@ def _git_version(version: str) -> DiagnosisCheck:
 def _content(evaluation: Evaluation) -> DiagnosisCheck:
     count = sum(1 for found in evaluation.findings if found.severity is Severity.ERROR)
     if count:
-        errors = plural(count, "error")
-        return doubtful("content", f"{errors}; affected claims get no addresses", "ipam check")
+        message = f"{plural(count, 'error')}; affected claims get no addresses"
+        return doubtful("content", message, "ipam check")
     pools = len(evaluation.state.pools)
     return fine("content", f"no errors; pools: {pools}, claims: {len(evaluation.state.claims)}")
 
@@ -316,7 +306,7 @@ class _ClusterChecks:
                     self.hub = open_management(cluster, ApplyOptions())
                 self.access = Access(self.clusters, self.hub, self.git.evaluation)
                 self.known = self.hub.identity.inventory.clusters
-            except ClusterError as failure:
+            except errors.ClusterError as failure:
                 refusal = failure
             own = pool.submit(self._management, cluster, refusal)
             others = list(pool.map(self._tenant, self._targets()))
@@ -330,15 +320,15 @@ class _ClusterChecks:
         return targets(evaluation, desired_objects(project(evaluation)), self.known)
 
     def _management(
-        self, cluster: Cluster | None, refusal: ClusterError | None
+        self, cluster: Cluster | None, refusal: errors.ClusterError | None
     ) -> list[DiagnosisCheck]:
         def recognise() -> ClusterIdentity:
             if self.hub is None:
-                raise refusal or ClusterError("the management cluster was not identified")
+                raise refusal or errors.ClusterError("the management cluster was not identified")
             return self.hub.identity
 
         evaluation = self.git.evaluation
-        if cluster is None or isinstance(refusal, UnreachableError):
+        if cluster is None or isinstance(refusal, errors.UnreachableError):
             name = "kubeconfig" if cluster is None else "server"
             own = [_failed(name, refusal)] if refusal is not None else []
         else:
@@ -358,7 +348,7 @@ class _ClusterChecks:
                 cluster = self.access.connect(name)
                 if cluster is None:
                     return DiagnosisGroup(name, self._without_kubeconfig(target, known))
-        except ClusterError as failure:
+        except errors.ClusterError as failure:
             return DiagnosisGroup(name, (_failed("kubeconfig", failure),))
         recognise = partial(self.access.identify, cluster, name, known)
         rights = tenant_rights(self.access.home_of(name), target.balancing)
@@ -483,7 +473,7 @@ def _crds(cluster: Cluster, recognise: Recognise) -> DiagnosisCheck:
 def _entries(recognise: Recognise) -> Mapping[str, InventoryEntry]:
     try:
         return recognise().inventory.objects
-    except ClusterError:
+    except errors.ClusterError:
         return {}
 
 
@@ -497,7 +487,7 @@ def _balancer(cluster: Cluster, recognise: Recognise, target: Target) -> Diagnos
         pools = cluster.list(balancer.pool, home).items
         for resource in balancer.others[:1]:
             cluster.list(resource, home)
-    except NoSuchKindError:
+    except errors.NoSuchKindError:
         if target.desired:
             return wrong(title, "it is not there", balancer.install)
         return doubtful(title, "not installed; not needed yet", balancer.install)
@@ -505,7 +495,7 @@ def _balancer(cluster: Cluster, recognise: Recognise, target: Target) -> Diagnos
     try:
         if balancer.state is not None:
             states = cluster.list(balancer.state, home).items
-    except NoSuchKindError:
+    except errors.NoSuchKindError:
         message = f"{balancer.name} older than {balancer.oldest} does not report whether its configuration is valid"
         return doubtful(title, message, balancer.install)
     entries, every = _entries(recognise), objects_of(pools, balancer.pool)
