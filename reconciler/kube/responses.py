@@ -11,16 +11,7 @@ import msgspec
 
 from reconciler.kube.deadline import Timeouts
 from reconciler.loadbalancers import controllers
-from reconciler.model.errors import (
-    ClusterError,
-    NoSuchKindError,
-    NoSuchObjectError,
-    OwnedError,
-    RejectedError,
-    StaleError,
-    UnauthorizedError,
-    UnreachableError,
-)
+from reconciler.model import errors
 
 MAX_TEXT = 500
 
@@ -39,7 +30,7 @@ _TOO_LARGE = re.compile("request is too large|message larger than max")
 _RENEW = "put a new token into the kubeconfig; the old one is missing, wrong, or expired"
 
 
-class ExpiredError(StaleError):
+class ExpiredError(errors.StaleError):
     """The resource version of a list or watch is too old (410)."""
 
 
@@ -55,7 +46,7 @@ class Retry(Enum):
 class Failure(NamedTuple):
     """A request that failed."""
 
-    error: ClusterError
+    error: errors.ClusterError
     retry: Retry = Retry.NEVER
     after_seconds: float = 0.0
 
@@ -89,11 +80,11 @@ def failure_of(what: str, code: int, body: bytes) -> Failure:
         status = _Status()
     status.message = _short(status.message) or f"the server answered {code}"
     if _DENIED.match(status.message):
-        return Failure(RejectedError(f"{what}: {status.message}"))
+        return Failure(errors.RejectedError(f"{what}: {status.message}"))
     if code == 404 and body.strip() == _NO_PAGE:
-        return Failure(NoSuchKindError(f"{what}: the cluster does not know the kind"))
+        return Failure(errors.NoSuchKindError(f"{what}: the cluster does not know the kind"))
     if code in range(300, 400):
-        return Failure(ClusterError(f"{what}: redirects are not followed ({code})"))
+        return Failure(errors.ClusterError(f"{what}: redirects are not followed ({code})"))
     return _BY_CODE.get(code, _other)(what, code, status)
 
 
@@ -103,12 +94,12 @@ def _short(text: str) -> str:
 
 def _unauthorized(what: str, _code: int, _status: _Status) -> Failure:
     message = f"{what}: the server does not accept the credentials"
-    return Failure(UnauthorizedError(message, _RENEW), Retry.RENEWED)
+    return Failure(errors.UnauthorizedError(message, _RENEW), Retry.RENEWED)
 
 
 def _forbidden(what: str, code: int, status: _Status) -> Failure:
     if not status.kind or _RBAC.search(status.message):
-        return Failure(UnauthorizedError(f"{what}: {status.message}"))
+        return Failure(errors.UnauthorizedError(f"{what}: {status.message}"))
     return _invalid(what, code, status)
 
 
@@ -116,10 +107,10 @@ def _not_found(what: str, _code: int, status: _Status) -> Failure:
     if status.details.name:
         is_namespace = status.details.kind == "namespaces"
         missing = f"namespace {status.details.name}" if is_namespace else "such object"
-        return Failure(NoSuchObjectError(f"{what}: there is no {_short(missing)}"))
+        return Failure(errors.NoSuchObjectError(f"{what}: there is no {_short(missing)}"))
     if _NO_KIND in status.message:
-        return Failure(NoSuchKindError(f"{what}: the cluster does not know the kind"))
-    return Failure(ClusterError(f"{what}: {status.message}"))
+        return Failure(errors.NoSuchKindError(f"{what}: the cluster does not know the kind"))
+    return Failure(errors.ClusterError(f"{what}: {status.message}"))
 
 
 def _conflict(what: str, _code: int, status: _Status) -> Failure:
@@ -131,29 +122,29 @@ def _conflict(what: str, _code: int, status: _Status) -> Failure:
     if owners:
         names = ", ".join(sorted({manager for manager, _ in owners}))
         why = _short(f"owned by {names}: {', '.join(field for _, field in owners)}")
-        return Failure(OwnedError(f"{what}: {why}", owners))
+        return Failure(errors.OwnedError(f"{what}: {why}", owners))
     is_taken = status.reason == "AlreadyExists"
     why = "an object with this name already exists" if is_taken else status.message
-    return Failure(StaleError(f"{what}: {why}"))
+    return Failure(errors.StaleError(f"{what}: {why}"))
 
 
 def _too_large(what: str, _code: int, _status: _Status) -> Failure:
-    return Failure(RejectedError(f"{what}: the object is too large for the server"))
+    return Failure(errors.RejectedError(f"{what}: the object is too large for the server"))
 
 
 def _invalid(what: str, _code: int, status: _Status) -> Failure:
     causes = [cause for cause in status.details.causes if cause.field]
     if any(cause.field == "metadata.uid" for cause in causes):
         # The apply names the uid of an object that was deleted and created again.
-        return Failure(StaleError(f"{what}: another object has the name by now"))
+        return Failure(errors.StaleError(f"{what}: another object has the name by now"))
     missing = [f"{it.field}: {it.message}" for it in causes if it.field not in status.message]
     why = f"{status.message} ({'; '.join(missing)})" if missing else status.message
-    return Failure(RejectedError(f"{what}: {_short(why)}"))
+    return Failure(errors.RejectedError(f"{what}: {_short(why)}"))
 
 
 def _internal(what: str, code: int, status: _Status) -> Failure:
     if _UNTYPED in status.message:
-        return Failure(RejectedError(f"{what}: {status.message}"))
+        return Failure(errors.RejectedError(f"{what}: {status.message}"))
     if _TOO_LARGE.search(status.message):
         return _too_large(what, code, status)
     if found := _WEBHOOK.search(status.message):
@@ -161,21 +152,21 @@ def _internal(what: str, code: int, status: _Status) -> Failure:
         for it in controllers():
             webhook = f"{it.name}'s webhook" if webhook.endswith(f".{it.pool.group}") else webhook
         hint = "apply again when the webhook answers; the object itself is valid"
-        return Failure(ClusterError(f"{what}: {webhook} is unavailable", hint), Retry.ALWAYS)
+        return Failure(errors.ClusterError(f"{what}: {webhook} is unavailable", hint), Retry.ALWAYS)
     return _unavailable(what, code, status)
 
 
 def _unavailable(what: str, code: int, status: _Status) -> Failure:
-    return Failure(UnreachableError(f"{what}: {_coded(code, status)}"), Retry.IF_REPEATABLE)
+    return Failure(errors.UnreachableError(f"{what}: {_coded(code, status)}"), Retry.IF_REPEATABLE)
 
 
 def _busy(what: str, code: int, status: _Status) -> Failure:
     why = f"the server has too many requests ({_coded(code, status)})"
-    return Failure(UnreachableError(f"{what}: {why}"), Retry.ALWAYS)
+    return Failure(errors.UnreachableError(f"{what}: {why}"), Retry.ALWAYS)
 
 
 def _other(what: str, code: int, status: _Status) -> Failure:
-    return Failure(ClusterError(f"{what}: {_coded(code, status)}"))
+    return Failure(errors.ClusterError(f"{what}: {_coded(code, status)}"))
 
 
 def _coded(code: int, status: _Status) -> str:
@@ -233,19 +224,19 @@ def connection_failure(what: str, failure: Exception, timeouts: Timeouts) -> Fai
     else:
         why = f"the connection ended before the answer did: {_strerror(causes)}"
         retry = Retry.IF_REPEATABLE
-    return Failure(UnreachableError(f"{what}: {why}"), retry)
+    return Failure(errors.UnreachableError(f"{what}: {why}"), retry)
 
 
 def _tls(what: str, failure: ssl.SSLError) -> Failure:
     reason = (failure.reason or "").replace("_", " ").lower()
     if isinstance(failure, ssl.SSLCertVerificationError):
         why = f"the server's certificate is not trusted: {failure.verify_message}"
-        return Failure(UnreachableError(f"{what}: {why}", "certificate-authority-data"))
+        return Failure(errors.UnreachableError(f"{what}: {why}", "certificate-authority-data"))
     if "alert" in reason and ("certif" in reason or "unknown ca" in reason):
         return Failure(
-            UnauthorizedError(f"{what}: the server refuses the client certificate: {reason}")
+            errors.UnauthorizedError(f"{what}: the server refuses the client certificate: {reason}")
         )
-    return Failure(UnreachableError(f"{what}: TLS failed: {reason}"), Retry.IF_REPEATABLE)
+    return Failure(errors.UnreachableError(f"{what}: TLS failed: {reason}"), Retry.IF_REPEATABLE)
 
 
 def _strerror(causes: list[BaseException]) -> str:
