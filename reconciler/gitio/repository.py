@@ -13,7 +13,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from reconciler.gitio import history
+from reconciler.gitio import history, objects, remote_state
 from reconciler.gitio.incoming import MAX_FILES, unusable
 from reconciler.gitio.interface import (
     Changed,
@@ -26,33 +26,9 @@ from reconciler.gitio.interface import (
     found_root,
     root_folder,
 )
-from reconciler.gitio.objects import (
-    Tally,
-    check_branch,
-    differences,
-    find_revision,
-    read_commit,
-    require_place,
-    require_root,
-    shown_branch,
-    whole_name,
-)
+from reconciler.gitio.objects import Tally
 from reconciler.gitio.process import GitProcess, discover, failure, guarded, read_configuration
-from reconciler.gitio.remote_state import (
-    HEADS,
-    IPAM,
-    LAST,
-    TRUTH,
-    LastSeen,
-    RemoteHead,
-    ask_remote,
-    default_here,
-    default_there,
-    fetch,
-    fetch_reference,
-    note_reconciled,
-    push_reference,
-)
+from reconciler.gitio.remote_state import HEADS, LastSeen, RemoteHead
 from reconciler.gitio.revision import GitSource, clock_of
 from reconciler.gitio.worktree import Checkout, WorktreeSource
 from reconciler.model.errors import GitError, LostRaceError, ReconcilerError, UsageError
@@ -108,7 +84,7 @@ class Repository:
 
     def made(self, rev: str) -> Made:
         """Return the commit object of a revision."""
-        return read_commit(self.git, whole_name(self.git, rev))
+        return objects.read_commit(self.git, objects.whole_name(self.git, rev))
 
     def changed(
         self, base: str, rev: str, paths: Sequence[str] = (), limits: Limits | None = None
@@ -128,8 +104,9 @@ class Repository:
     def dropped_files(self, base: str, rev: str) -> Iterator[str]:
         """Yield files outside the root that `rev` drops from `base`; the top includes its own."""
         tally = Tally(f"all of {rev[:12]}", Limits(files=MAX_FILES))
-        trees = (read_commit(self.git, base).tree, read_commit(self.git, rev).tree)
-        gone = (it.path for it in differences(self.git, trees, (), tally)[0] if it.new is None)
+        trees = (objects.read_commit(self.git, base).tree, objects.read_commit(self.git, rev).tree)
+        changed, _ = objects.differences(self.git, trees, (), tally)
+        gone = (it.path for it in changed if it.new is None)
         root = self.git.root
         return (path for path in gone if not root.path or not root.holds(path))
 
@@ -149,52 +126,54 @@ class Repository:
         if self.remote is not None:
             head = self._tracking
             truth = self.default_branch()  # first: the branch must contain its commit
-            fetch(self.git, self.remote, self.branch, head, truth)
-        revision, self.seen.local = (find_revision(self.git, name) for name in (head, local))
+            remote_state.fetch(self.git, self.remote, self.branch, head, truth)
+        revision = objects.find_revision(self.git, head)
+        self.seen.local = objects.find_revision(self.git, local)
         if revision is None:
             hint = "create a first commit, or choose another branch with --branch"
             raise GitError(f"branch {self.branch} does not exist in this repository", hint)
-        require_root(self.git, revision.id)
+        objects.require_root(self.git, revision.id)
         return revision
 
     @property
     def last_reference(self) -> str:
         """The reference, at the remote if there is one, that names the last reconciled head."""
-        return self.git.root.reference(LAST)
+        return self.git.root.reference(remote_state.LAST)
 
     def default_branch(self) -> DefaultBranch:
         """Return the authoritative branch if Settings name none, and the reason."""
         # The first of: HEAD of the remote or bare repository, the only branch, the last reconciled.
         if self.remote is not None:
-            return default_there(self._ask(self.remote))
-        return default_here(self.git, is_bare=self.worktree is None)
+            return remote_state.default_there(self._ask(self.remote))
+        return remote_state.default_here(self.git, is_bare=self.worktree is None)
 
     def references(self) -> Mapping[str, str]:
         """Return ids by reference of `ipam`, at the remote if there is one. It is queried once."""
         if self.remote is not None:
             return self._ask(self.remote).references
-        out = self.git.check("for-each-ref", "--format=%(refname) %(objectname)", IPAM)
+        out = self.git.check("for-each-ref", "--format=%(refname) %(objectname)", remote_state.IPAM)
         return dict(it.split(" ") for it in out.decode("utf-8", "replace").splitlines())
 
     def fetch_last(self, last: str) -> Revision | None:
         """Return the last reconciled commit, fetched if needed, or None if it is not a commit."""
-        found = find_revision(self.git, last)
+        found = objects.find_revision(self.git, last)
         if found is None and history.is_shallow(self.git):
             message = f"the clone is too shallow: it lacks {last}, which was reconciled"
             raise GitError(message, history.DEEPEN)
         if found is None and self.remote is not None:
-            fetch_reference(self.git, self.remote, self.last_reference)
-            found = find_revision(self.git, last)
+            remote_state.fetch_reference(self.git, self.remote, self.last_reference)
+            found = objects.find_revision(self.git, last)
         return found
 
     def remember(self, revision: Revision) -> None:
         """Record a reconciled head. Never fail, and never move the reference backwards."""
         if self.remote is not None:
             known = self._ask(self.remote)
-            self.seen.remote = note_reconciled(self.git, self.remote, revision, known)
+            self.seen.remote = remote_state.note_reconciled(self.git, self.remote, revision, known)
             return
         if self.worktree is not None and not self.seen.is_marked:
-            self.git.run("symbolic-ref", self.git.root.reference(TRUTH), f"{HEADS}{self.branch}")
+            truth = self.git.root.reference(remote_state.TRUTH)
+            self.git.run("symbolic-ref", truth, f"{HEADS}{self.branch}")
             self.seen.is_marked = True
         old = self.references().get(self.last_reference, "0" * len(revision.id))
         if old != revision.id:
@@ -202,7 +181,7 @@ class Repository:
 
     def _ask(self, remote: str) -> RemoteHead:
         if self.seen.remote is None:
-            self.seen.remote = ask_remote(self.git, remote)
+            self.seen.remote = remote_state.ask_remote(self.git, remote)
         return self.seen.remote
 
     @property
@@ -259,10 +238,10 @@ class Repository:
 
     def changes_only(self, commit: str, folders: Sequence[str]) -> bool:
         """Report whether a commit changes at least one file, and no file outside some folders."""
-        made = read_commit(self.git, commit)
-        old = read_commit(self.git, made.parents[0]).tree if made.parents else ""
+        made = objects.read_commit(self.git, commit)
+        old = objects.read_commit(self.git, made.parents[0]).tree if made.parents else ""
         tally = Tally(f"commit {commit[:12]}")
-        changed, _ = differences(self.git, (old, made.tree), (), tally)
+        changed, _ = objects.differences(self.git, (old, made.tree), (), tally)
         inside = tuple(f"{folder}/" for folder in self.git.root.inside(folders))
         return bool(changed) and all(it.path.startswith(inside) for it in changed)
 
@@ -306,7 +285,8 @@ class Repository:
         """Move the branch, first at the remote. Raises LostRaceError if it is not at the base."""
         if self.remote is not None:
             try:
-                push_reference(self.git, self.remote, f"{HEADS}{self.branch}", base.id, revision.id)
+                reference = f"{HEADS}{self.branch}"
+                remote_state.push_reference(self.git, self.remote, reference, base.id, revision.id)
             except LostRaceError:
                 # Another run made the identical commit, or an earlier push succeeded.
                 if self.fetch().id != revision.id:
@@ -329,8 +309,8 @@ class Repository:
 
     def tidy(self) -> None:
         """Pack a mirror with many loose objects. Never fail: only later runs benefit."""
-        objects = self.git.git_dir / "objects"
-        loose, packs = ([*objects.glob(it)] for it in ("17/*", "pack/*.pack"))
+        folder = self.git.git_dir / "objects"
+        loose, packs = ([*folder.glob(it)] for it in ("17/*", "pack/*.pack"))
         if not self.is_mirror or (len(loose) < LOOSE and len(packs) < PACKS):
             return
         try:
@@ -357,7 +337,7 @@ class Repository:
         if result.status == 0:
             return
         branch = f"refs/heads/{self.branch}"
-        local = find_revision(self.git, branch)
+        local = objects.find_revision(self.git, branch)
         if local == revision and any(branch in line for line in lines):
             # Another run already moved the branch to this revision.
             self._move([line for line in lines if branch not in line], revision)
@@ -387,9 +367,9 @@ def open_repository(
     if root is None and worktree is not None:
         folder = found_root(path, worktree, SETTINGS)
     git = GitProcess(git_dir, environment, root=folder)
-    shown = shown_branch(git)
+    shown = objects.shown_branch(git)
     # A repository that is only read does not need a branch name.
-    name = check_branch(branch) if branch else shown or "main"
+    name = objects.check_branch(branch) if branch else shown or "main"
     return Repository(
         git, name, worktree=worktree, is_checked_out=worktree is not None and shown == name
     )
@@ -400,7 +380,7 @@ def open_worktree(repository: Repository, root: Path) -> WorktreeSource:
     if repository.worktree is None:
         raise UsageError(f"{root} has no work tree", "omit --worktree")
     git = repository.git
-    place = require_place(git.root, repository.worktree)
+    place = objects.require_place(git.root, repository.worktree)
     try:
         head = repository.source("HEAD")
     except GitError:
@@ -411,7 +391,7 @@ def open_worktree(repository: Repository, root: Path) -> WorktreeSource:
 def open_revision(repository: Repository, rev: str) -> GitSource:
     """Open the files of a revision; raise GitError if it does not exist or the root is missing."""
     source = repository.source(rev)
-    require_root(repository.git, source.revision().id)
+    objects.require_root(repository.git, source.revision().id)
     return source
 
 
