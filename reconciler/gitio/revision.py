@@ -11,16 +11,8 @@ from reconciler.documents.load import case_clashes, upwards
 from reconciler.documents.text import MAX_BYTES, Unread, is_yaml
 from reconciler.gitio.history import brought, past
 from reconciler.gitio.interface import BranchCommit, Entry, Parsed, Revision
-from reconciler.gitio.objects import (
-    LIMITS_HINT,
-    Tally,
-    children,
-    differences,
-    entry_at,
-    present,
-    read_blobs,
-    root_tree,
-)
+from reconciler.gitio import objects
+from reconciler.gitio.objects import Tally
 from reconciler.gitio.process import GitProcess, ObjectReader, is_filtered
 from reconciler.model.errors import LimitError
 from reconciler.model.settings import Limits
@@ -73,7 +65,7 @@ class Budget:
         """Refuse a read that exceeds the limit. Raises LimitError if the total is too large."""
         if total > self.limits.bytes:
             message = f"{self._where} has more than {self.limits.bytes:,} bytes of files to read"
-            hint = f"split it, or raise spec.limits.bytes in ipam.yaml; {LIMITS_HINT}"
+            hint = f"split it, or raise spec.limits.bytes in ipam.yaml; {objects.LIMITS_HINT}"
             raise LimitError(message, hint)
 
 
@@ -137,7 +129,8 @@ class GitSource:
         """Return all entries below the folders, including links and submodules, by path."""
         if not folders:
             return []
-        listed, misplaced = differences(self._git, ("", self._tree), folders, self._budget.tally())
+        trees, tally = ("", self._tree), self._budget.tally()
+        listed, misplaced = objects.differences(self._git, trees, folders, tally)
         for path in misplaced:
             message = "the name occurs twice, or out of order, in its folder"
             self._findings[error("path-invalid", Location(path), message, _REWRITE)] = None
@@ -162,12 +155,13 @@ class GitSource:
         self._findings.update(dict.fromkeys(case_clashes(meant, there)))
 
     def entries_at(self, paths: Sequence[str]) -> list[Entry]:
-        return [it for it in (entry_at(self._git, self._tree, path) for path in paths) if it]
+        found = (objects.entry_at(self._git, self._tree, path) for path in paths)
+        return [it for it in found if it is not None]
 
     def folders(self, parents: Sequence[str]) -> list[Entry]:
         tally, found = self._budget.tally(), list[Entry]()
         for folder in self.entries_at(parents):
-            for entry in children(self._git, folder) if folder.is_folder else ():
+            for entry in objects.children(self._git, folder) if folder.is_folder else ():
                 tally.add(entry.path)
                 found.append(entry)
         return found
@@ -180,7 +174,9 @@ class GitSource:
 
     def reconciled(self, path: str) -> Entry | None:
         last = self._newest(self._revision.id)
-        return entry_at(self._git, root_tree(self._git, last), path) if last else None
+        if not last:
+            return None
+        return objects.entry_at(self._git, objects.root_tree(self._git, last), path)
 
     def brought(self, paths: Sequence[str]) -> BranchCommit:
         return brought(self._git, self._revision.id, paths, self._budget.tally, self._newest)
@@ -190,12 +186,12 @@ class GitSource:
 
     @property
     def _tree(self) -> str:
-        return root_tree(self._git, self._revision.id)
+        return objects.root_tree(self._git, self._revision.id)
 
     def _find_sizes(self, oids: Iterable[str]) -> None:
         sizes = self._git.reader.sizes
         new = [oid for oid in dict.fromkeys(oids) if oid not in sizes]
-        for oid, head in zip(new, present(self._git, new), strict=True):
+        for oid, head in zip(new, objects.present(self._git, new), strict=True):
             sizes[oid] = head.size if head is not None else 0  # reading reports a missing object
 
     def _read(self, entries: Sequence[Entry]) -> Iterator[tuple[Entry, bytes]]:
@@ -204,7 +200,7 @@ class GitSource:
         small = [size if size <= MAX_BYTES else 0 for size in sizes]
         self._budget.check_bytes(sum(small))
         readable = [it.oid for it, size in zip(entries, sizes, strict=True) if size <= MAX_BYTES]
-        blobs = read_blobs(self._git, readable)
+        blobs = objects.read_blobs(self._git, readable)
         for entry, size in zip(entries, sizes, strict=True):
             yield entry, next(blobs) if size <= MAX_BYTES else Unread(size)
 
