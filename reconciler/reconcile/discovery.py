@@ -14,36 +14,11 @@ from msgspec import field as struct_field
 from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
-from reconciler.apply.elastic import (
-    KEY,
-    ClusterReading,
-    Figures,
-    GrantedRanges,
-    GrowthOutcome,
-    ObservedCluster,
-    StatusMessage,
-    addresses_of,
-    of_entry,
-    read_idle,
-    read_services,
-    remembered,
-    total,
-    unwell,
-    write_idle,
-)
+from reconciler.apply import elastic, growth
 from reconciler.apply.executor import contained, threads
 from reconciler.apply.expiry import still_announced
 from reconciler.apply.fleet import AT_ONCE, Scope, apply_fleet
-from reconciler.apply.growth import (
-    Fitted,
-    GrowthCalculation,
-    Settled,
-    abandoned,
-    all_growers,
-    document_of,
-    fitted,
-    settled,
-)
+from reconciler.apply.growth import Fitted, GrowthCalculation, Settled
 from reconciler.apply.intake import MIN_DELETIONS, findings_of
 from reconciler.apply.intake_run import IntakeLook, last_named, look_for_intake, remember_intake
 from reconciler.apply.inventory import NAME, ClusterIdentity, Enrolled, server_now
@@ -53,17 +28,9 @@ from reconciler.apply.snapshot import Live, LiveObjects, objects_of
 from reconciler.apply.steps import is_ours
 from reconciler.apply.targets import ApplyOptions, uses_hub
 from reconciler.documents.findings import Finding, Location, Severity, ordered, warning
+from reconciler.families import demand
 from reconciler.families.clusters import balancers, cluster_of
-from reconciler.families.demand import (
-    DEMAND,
-    GROWTH,
-    MAX_DEMAND,
-    DemandEntry,
-    demand_document,
-    entries_of,
-    granted_entries,
-    growth_index,
-)
+from reconciler.families.demand import DEMAND, DemandEntry
 from reconciler.families.interface import Grower
 from reconciler.gitio.repository import Repository
 from reconciler.kube.interface import CONTACTS, Cluster, Clusters
@@ -108,22 +75,22 @@ class Looked(Struct, frozen=True):
 
     at: int = 0
     changes: tuple[FileChange, ...] = ()
-    words: Mapping[Ref, tuple[StatusMessage, ...]] = struct_field(default_factory=dict)
-    figures: Mapping[str, Figures] = struct_field(default_factory=dict)
+    words: Mapping[Ref, tuple[elastic.StatusMessage, ...]] = struct_field(default_factory=dict)
+    figures: Mapping[str, elastic.Figures] = struct_field(default_factory=dict)
     unasked: Mapping[str, str] = struct_field(default_factory=dict)
     away: frozenset[str] = frozenset()  # unreachable
     bugs: tuple[BugError, ...] = ()
     again: Mapping[str, float] = struct_field(default_factory=dict)
     blocked: Mapping[str, tuple[GrowthBlock, ...]] = struct_field(default_factory=dict)
-    readings: Mapping[str, ClusterReading] = struct_field(default_factory=dict)
+    readings: Mapping[str, elastic.ClusterReading] = struct_field(default_factory=dict)
 
 
 def look(evaluation: Evaluation, clusters: Clusters, options: LookOptions) -> Looked:
     """Observe the clusters of all elastic tenants. The evaluation must know all tenants."""
     only = options.only(evaluation)
-    left = tuple(abandoned(evaluation)) if only is None else ()
+    left = tuple(growth.abandoned(evaluation)) if only is None else ()
     growers: dict[str, list[Grower]] = {}
-    for item in all_growers(evaluation):
+    for item in growth.all_growers(evaluation):
         if only is None or item.cluster in only:
             growers.setdefault(item.cluster, []).append(item)
     if not growers:
@@ -160,7 +127,7 @@ class _Look:
         self.unasked: dict[str, str] = {}
         self.away: set[str] = set()
         self.bugs: list[BugError] = []
-        self.readings: dict[str, ClusterReading] = {}
+        self.readings: dict[str, elastic.ClusterReading] = {}
         self.records = self._records()
         self.granted = self._granted()
         self.places = BoundedSemaphore(AT_ONCE)
@@ -170,7 +137,7 @@ class _Look:
         with threads(CONTACTS) as pool:
             asked = dict(zip(self.growers, pool.map(self._outcomes, self.growers), strict=True))
         found = {name: outcome for mine in asked.values() for name, outcome in mine.items()}
-        got = fitted(found, self._refused)
+        got = growth.fitted(found, self._refused)
         done = {name: self._settled(name, it, got[name]) for name, it in found.items()}
         answered = {cluster: [*mine] for cluster, mine in asked.items() if mine}
         changes = (self._change(cluster, done) for cluster in answered)
@@ -178,7 +145,7 @@ class _Look:
             changes=tuple(sorted(it for it in changes if it is not None)),
             words={ref: it.words for name, it in done.items() if (ref := self.every[name].ref)},
             figures={
-                cluster: total([done[it].figures for it in mine])
+                cluster: elastic.total([done[it].figures for it in mine])
                 for cluster, mine in answered.items()
             },
             unasked=self.unasked,
@@ -212,9 +179,9 @@ class _Look:
                 records[name].append(record)
         return records
 
-    def _granted(self) -> dict[str, GrantedRanges]:
+    def _granted(self) -> dict[str, elastic.GrantedRanges]:
         quotas = Quotas(self.state.claims, current_records(self.state.records), self.state.blocked)
-        found: dict[str, GrantedRanges] = {}
+        found: dict[str, elastic.GrantedRanges] = {}
         # The date of a commit is in the past, even if the server reports no time.
         hub = self.access.management
         now = max(hub.cluster.now() if hub is not None else 0, self.state.clock)
@@ -222,14 +189,14 @@ class _Look:
             quota = grower.claim(1, 1).quota
             room = None if quota is None else quota.limit - quotas.used(quota)
             document = self.demands.get(grower.owner[2:4])
-            entries = None if document is None else entries_of(document)
+            entries = None if document is None else demand.entries_of(document)
             records, increment, most = self.records[grower.cluster], grower.increment, grower.most
             if grower.slots:
                 entries, records = _of_entry(grower, entries or (), records)
-            found[name] = GrantedRanges(entries, tuple(records), increment, room, now, most)
+            found[name] = elastic.GrantedRanges(entries, tuple(records), increment, room, now, most)
         return found
 
-    def _outcomes(self, name: str) -> Mapping[str, GrowthOutcome]:
+    def _outcomes(self, name: str) -> Mapping[str, elastic.GrowthOutcome]:
         _, _, namespace, short = self.growers[name][0].owner
         document = self.demands.get((namespace, short))
         unread = self.evaluation.documents.unread
@@ -257,7 +224,7 @@ class _Look:
 
     def _observed(
         self, cluster: Cluster, name: str, *, accept: bool
-    ) -> Mapping[str, GrowthOutcome]:
+    ) -> Mapping[str, elastic.GrowthOutcome]:
         options, hub = self.options, self.access.management
         known = hub.identity.inventory.clusters.get(name) if hub is not None else None
         identity = self.access.identify(cluster, name, known, accept=accept)
@@ -265,44 +232,46 @@ class _Look:
             known = identity.inventory.clusters.get(name)
         with self.places:  # only now, so that unreachable clusters do not use all places
             shown = self._shown(cluster, name, identity, known)
-            text = remembered(identity.config_maps)
+            text = elastic.remembered(identity.config_maps)
             if not shown.odd:  # the use of an invalid Service is unknown
-                used = addresses_of(shown.services)
-                self.readings[name] = ClusterReading(addresses_of(shown.pools), used)
+                announced = elastic.addresses_of(shown.pools)
+                used = elastic.addresses_of(shown.services)
+                self.readings[name] = elastic.ClusterReading(announced, used)
             growing: dict[str, set[int]] = {}
             for it in self.growers[name]:
                 growing.setdefault(_pool_of(self.granted[it.name]), set()).add(it.version)
-            idle, elastic = read_idle(text or ""), self.evaluation.tree.settings.elastic
-            found, least = dict[str, GrowthOutcome](), cluster.now() if hub is None else 0
+            idle, limits = elastic.read_idle(text or ""), self.evaluation.tree.settings.elastic
+            found, least = dict[str, elastic.GrowthOutcome](), cluster.now() if hub is None else 0
             for it in self.growers[name]:
                 granted, pool = self.granted[it.name], _pool_of(self.granted[it.name])
                 granted = replace(granted, now=max(granted.now, least))
-                here = of_entry(shown, pool, it.version, growing) if it.slots else shown
-                found[it.name] = GrowthCalculation(here, granted, idle, elastic).outcome()
-            now = write_idle({k: it for each in found.values() for k, it in each.idle.items()})
+                here = elastic.of_entry(shown, pool, it.version, growing) if it.slots else shown
+                found[it.name] = GrowthCalculation(here, granted, idle, limits).outcome()
+            times = {key: it for each in found.values() for key, it in each.idle.items()}
+            now = elastic.write_idle(times)
             is_own = hub is not None or identity.inventory.repository == options.apply.repository
             writes = options.writes and not options.apply.dry_run and is_own
             if writes and text is not None and text != now:
                 ref = Ref(CONFIG_MAP, identity.namespace, NAME)
-                cluster.merge(ref, {"data": {KEY: now}}, MANAGER)
+                cluster.merge(ref, {"data": {elastic.KEY: now}}, MANAGER)
             return found
 
     def _shown(
         self, cluster: Cluster, name: str, identity: ClusterIdentity, known: Enrolled | None
-    ) -> ObservedCluster:
+    ) -> elastic.ObservedCluster:
         items, lb_class = cluster.list(SERVICE).items, self.options.apply.lb_class
         now, balancing = cluster.now(), balancers(self.evaluation.documents).get(name, USUAL)
         balancer = controller(balancing.controller)
         home = balancer.home(balancing.namespace)
         pools_there = _list(cluster, balancer.pool, home)
         if pools_there is None:
-            services, odd = read_services(items, balancer, lb_class)
-            return ObservedCluster(services, (), now, odd, balancer.missing)
+            services, odd = elastic.read_services(items, balancer, lb_class)
+            return elastic.ObservedCluster(services, (), now, odd, balancer.missing)
         entries, every = identity.inventory.objects, pools_there.items()
         ours = [live for ref, live in every if is_ours(live, entries.get(str(ref)))]
         pools = tuple(_pool(balancer, live) for live in ours)
         manifests, names = [live.manifest for live in ours], [live.ref.name for live in ours]
-        services, odd = read_services(items, balancer, lb_class, names)
+        services, odd = elastic.read_services(items, balancer, lb_class, names)
         if has_entries := balancing.has_entries:
             services = tuple(
                 it if it.addresses else it._replace(takers=balancer.takers(it.asked, manifests))
@@ -313,9 +282,10 @@ class _Look:
         # Ranges that were applied and are still desired, but are missing in the pools.
         records = self.records[name]
         desired = IPSet.of(it.range for it in records if it.is_live and it.range is not None)
-        lacks = (desired & ranges_of(known.addresses if known else ())) - addresses_of(pools)
-        why = unwell(balancer, manifests, states, lacks, now, has_entries=has_entries)
-        return ObservedCluster(services, pools, now, odd, why)
+        before = ranges_of(known.addresses if known else ())
+        lacks = (desired & before) - elastic.addresses_of(pools)
+        why = elastic.unwell(balancer, manifests, states, lacks, now, has_entries=has_entries)
+        return elastic.ObservedCluster(services, pools, now, odd, why)
 
     def _refused(
         self, asked: Mapping[str, tuple[DemandEntry, ...]]
@@ -334,12 +304,12 @@ class _Look:
             if isinstance(item, Refuse) and item.claim in claims
         }
 
-    def _settled(self, name: str, outcome: GrowthOutcome, got: Fitted) -> Settled:
-        growth = [it for it in self.granted[name].records if growth_index(it)]
-        stays = [growth_index(it) for it in growth if self.state.is_left_alone(it)]
+    def _settled(self, name: str, outcome: elastic.GrowthOutcome, got: Fitted) -> Settled:
+        grown = [it for it in self.granted[name].records if demand.growth_index(it)]
+        stays = [demand.growth_index(it) for it in grown if self.state.is_left_alone(it)]
         cluster = self.every[name].cluster
-        room = (MAX_DEMAND - len(self._kept(cluster))) // len(self.growers[cluster])
-        return settled(outcome, got, stays, room)
+        room = (demand.MAX_DEMAND - len(self._kept(cluster))) // len(self.growers[cluster])
+        return growth.settled(outcome, got, stays, room)
 
     def _kept(self, cluster: str) -> list[DemandEntry]:
         """Return growth of entries that grow no more; it stays as long as it has addresses."""
@@ -347,23 +317,23 @@ class _Look:
         document = self.demands.get(growers[0].owner[2:4])
         ours = {slot for it in growers for slot in it.slots}
         held = {it.claim.slot for it in self.records[cluster] if it.range is not None}
-        listed = () if document is None else entries_of(document)
+        listed = () if document is None else demand.entries_of(document)
         return [it for it in listed if it.name and _base(it) not in ours and it.slot in held]
 
     def _change(self, cluster: str, done: Mapping[str, Settled]) -> FileChange | None:
         growers = self.growers[cluster]
         _, _, namespace, short = growers[0].owner
         document = self.demands.get((namespace, short))
-        before = None if document is None else entries_of(document)
-        growth = [it for it in self.records[cluster] if growth_index(it)]
+        before = None if document is None else demand.entries_of(document)
+        grown = [it for it in self.records[cluster] if demand.growth_index(it)]
         mine = [replace(e, **it.listed_as) for it in growers for e in done[it.name].entries]
         after = tuple(sorted([*self._kept(cluster), *mine]))
-        entries = document_of(before, after, granted_entries(growth), growth)
+        entries = growth.document_of(before, after, demand.granted_entries(grown), grown)
         if entries == before:
             return None
         identity = (DEMAND.id.group, DEMAND.name, namespace, short)
         path = path_of(self.evaluation.tree.settings.observed, identity)
-        data = None if entries is None else demand_document(namespace, short, entries)
+        data = None if entries is None else demand.demand_document(namespace, short, entries)
         return FileChange(path, data)
 
 
@@ -371,7 +341,7 @@ def _base(entry: DemandEntry) -> str:
     return entry.slot.rpartition(".")[0]
 
 
-def _pool_of(granted: GrantedRanges) -> str:
+def _pool_of(granted: elastic.GrantedRanges) -> str:
     return next((it.object for it in granted.records if it.object), "")
 
 
@@ -392,7 +362,7 @@ def _of_entry(
         slot = record.claim.slot
         is_grown = slot in asked if record.is_live else slot not in {first, *live}
         # A Service can get an address of a released range as long as it is announced.
-        found.append(replace(record, role=GROWTH, announced=False) if is_grown else record)
+        found.append(replace(record, role=demand.GROWTH, announced=False) if is_grown else record)
     return mine, found
 
 
