@@ -36,18 +36,9 @@ from reconciler.reconcile.evaluation import (
     with_found,
     with_overrides,
 )
-from reconciler.review import announcements, files
+from reconciler.review import announcements, files, pools
 from reconciler.review.change import Change, dated_back, gives, granted, record_changes
 from reconciler.review.owners import handovers, reused_names, within
-from reconciler.review.pools import (
-    address_spaces,
-    filled_by_hand,
-    given_twice,
-    limits_changed,
-    newly_outside,
-    shrunk,
-    unreserved,
-)
 from reconciler.review.renames import dangling_requests, renames
 from reconciler.review.result import Compared
 
@@ -233,13 +224,15 @@ CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     settings_changed,
     wrong_by_own_settings,
     lambda change: change.judging[1],
-    limits_changed,
-    shrunk,
-    newly_outside,
-    unreserved,
-    address_spaces,
-    given_twice,
-    filled_by_hand,
+    pools.limits_changed,
+    pools.shrunk,
+    pools.newly_outside,
+    pools.unreserved,
+    pools.new_spaces,
+    pools.moved_spaces,
+    pools.overlaid_spaces,
+    pools.given_twice,
+    pools.filled_by_hand,
     files.shared_documents,
     files.manual_ranges,
     files.freed_ranges,
@@ -372,8 +365,8 @@ def _same(item: Finding, changed: frozenset[str]) -> tuple[Severity, str, Locati
 
 
 def _is_worse(item: Finding, evaluation: Evaluation, base: Evaluation) -> bool:
-    pools = evaluation.state.pools.values() if item.code == CAPACITY else ()
-    for key in (it.key for it in pools if it.source == item.location):
+    there = evaluation.state.pools.values() if item.code == CAPACITY else ()
+    for key in (it.key for it in there if it.source == item.location):
         now, was = evaluation.plan.after[key], base.plan.after.get(key)
         used = now.allocated + now.held
         return was is None or used * was.total > (was.allocated + was.held) * now.total

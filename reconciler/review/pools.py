@@ -125,14 +125,8 @@ def _purpose(item: IPRange, pools: Iterable[Pool]) -> str:
     return f" ({join_limited(purposes)})" if purposes else ""
 
 
-def address_spaces(change: Change) -> Iterator[Finding]:
-    """Report new address spaces, and pools that overlap or change theirs."""
-    yield from _new_spaces(change)
-    yield from _moved(change)
-    yield from _overlaid(change)
-
-
-def _new_spaces(change: Change) -> Iterator[Finding]:
+def new_spaces(change: Change) -> Iterator[Finding]:
+    """Report new address spaces."""
     listed, own = change.base_settings.address_spaces, change.own_settings
     for space in own.address_spaces or ():
         if space not in (listed or (DEFAULT_SPACE,)):
@@ -146,7 +140,8 @@ def _new_spaces(change: Change) -> Iterator[Finding]:
             yield info("address-space-added", pool.source, message, hint)
 
 
-def _moved(change: Change) -> Iterator[Finding]:
+def moved_spaces(change: Change) -> Iterator[Finding]:
+    """Report pools that change their address space."""
     old_pools = change.before.pools
     former = {key_of(it): former_of(it) for it in change.after.documents.values()}
     for key, pool in change.after.pools.items():
@@ -166,7 +161,8 @@ def _moved(change: Change) -> Iterator[Finding]:
             yield error("address-space-changed", pool.source, message, hint)
 
 
-def _overlaid(change: Change) -> Iterator[Finding]:
+def overlaid_spaces(change: Change) -> Iterator[Finding]:
+    """Report pools with addresses that other address spaces hold."""
     state = change.result.state
     for key, pool in change.after.pools.items():
         old, more = change.before.pools.get(key), pool.extent

@@ -8,7 +8,13 @@ from reconciler.families import families, role_of
 from reconciler.model.settings import Override, OverrideKind, Overrides
 from reconciler.planning.evaluate import judged_by_base
 from reconciler.review.files import manual_ranges, shared_documents
-from reconciler.review.pools import address_spaces, shrunk, unreserved
+from reconciler.review.pools import (
+    moved_spaces,
+    new_spaces,
+    overlaid_spaces,
+    shrunk,
+    unreserved,
+)
 from tests.planning.outcome import Files, without
 from tests.review.sides import change_of, found_by
 from tests.world import SMALL, evaluation_of, pool, reconciled, tenant
@@ -17,7 +23,8 @@ HAND = "{loadBalancerPool: {start: 10.40.0.100, end: 10.40.0.109}}"
 
 
 def as_findings(before: Files, now: Files) -> list[Finding]:
-    checks = shared_documents, address_spaces, manual_ranges, unreserved
+    spaces = new_spaces, moved_spaces, overlaid_spaces
+    checks = shared_documents, *spaces, manual_ranges, unreserved
     return found_by(change_of(before, now), *checks)
 
 
