@@ -39,14 +39,8 @@ from reconciler.planning.evaluate import (
     without_expiries,
 )
 from reconciler.planning.ownership import contracts_of
-from reconciler.planning.read import (
-    EvaluationOptions,
-    evaluate_source,
-    has_records,
-    overrides_of_change,
-    read_overrides,
-    read_own_settings,
-)
+from reconciler.planning import read
+from reconciler.planning.read import EvaluationOptions
 from reconciler.planning.retention import retention_end
 from reconciler.planning.space import Lookup
 from reconciler.reconcile.commits import (
@@ -151,7 +145,7 @@ class Change:
     def judging(self) -> tuple[Settings, tuple[Finding, ...]]:
         """Return `base_settings`, and findings if the base's own are looser."""
         # Stricter Settings of the last reconcile commit count, as they will after the merge.
-        settings = read_own_settings(self.base).settings
+        settings = read.read_own_settings(self.base).settings
         last = newest(self.repository, self.base.revision().id)
         earlier = side_at(self.repository, last)[1] if last else settings
         return settings.held_to(earlier), tuple(loosened(settings, earlier, last[:12]))
@@ -164,7 +158,7 @@ class Change:
     @cached_property
     def own_settings(self) -> Settings:
         """Return the Settings of the change."""
-        return read_own_settings(self.head, self.base_settings).settings
+        return read.read_own_settings(self.head, self.base_settings).settings
 
     @cached_property
     def settings(self) -> Settings:
@@ -213,7 +207,7 @@ class Change:
         found, now = self._described
         if not found.unread:
             return found
-        base = evaluate_source(self.base)
+        base = read.evaluate_source(self.base)
         last_good = (it for it in base.tree.last_good.documents if it.unread in found.unread)
         documents = {it.identity: it for it in last_good}
         counting = {key: base.state.pools[key] for key in now.pools if key in base.state.pools}
@@ -239,7 +233,7 @@ class Change:
     def base_plan(self) -> Evaluation:
         """Return the plan of the base, which reconcile would commit without the change."""
         # Overrides that have expired until the change permit nothing in its base either.
-        overrides = overrides_of_change(self.base, self.base, self.head.passed())
+        overrides = read.overrides_of_change(self.base, self.base, self.head.passed())
         return as_reconciled(self.base, self.repository, EvaluationOptions(overrides=overrides))
 
     @cached_property
@@ -267,7 +261,7 @@ class Change:
     @cached_property
     def result(self) -> Evaluation:
         """Return the plan of the merge result, with Settings, pools, and contracts of the base."""
-        return self._result(overrides_of_change(self.base, self.head))
+        return self._result(read.overrides_of_change(self.base, self.head))
 
     @cached_property
     def used_at_once(self) -> list[Key]:
@@ -278,12 +272,12 @@ class Change:
         if not self.result.tree.overrides.coming:
             return []
         known = {it.claim: _outcome(it) for it in self.result.plan.decisions}
-        own = self._result(overrides_of_change(self.head, self.head)).plan.decisions
+        own = self._result(read.overrides_of_change(self.head, self.head)).plan.decisions
         return [it.claim for it in own if known.get(it.claim) != _outcome(it)]
 
     def _result(self, overrides: Overrides) -> Evaluation:
         options = EvaluationOptions(self.settings, overrides, contracts=self.contracts)
-        evaluation = evaluate_source(self.head, options)
+        evaluation = read.evaluate_source(self.head, options)
         evaluation = judged_by_base(self.before.pools, evaluation)
         return with_sizes_of_base(self.before.pools, evaluation)
 
@@ -334,7 +328,7 @@ class RecordChanges:
         revision = change.head.revision()
         self.ends = change.base.revision().id, (revision or repository.resolve("HEAD")).id
         self.sides: tuple[Side, Side] = base, head
-        is_new = not has_records(change.base, base[1].records) and has_records(
+        is_new = not read.has_records(change.base, base[1].records) and read.has_records(
             head[0], head[1].records
         )
         if revision is not None and is_new:
@@ -386,7 +380,7 @@ class RecordChanges:
     def _stopped(self) -> Edits | None:
         it, base = self.change, self.change.base
         own = base, it.base_settings
-        return edits(it.repository, own, read_overrides(base), base, self.ends[0])
+        return edits(it.repository, own, read.read_overrides(base), base, self.ends[0])
 
     def is_import(self) -> bool:
         """Return whether the change adds the first records of a root, and removes no records."""
@@ -395,7 +389,7 @@ class RecordChanges:
         (source, settings), _ = self.sides
         if any(was is not None for was, _ in self.pairs.values()) or self.carried:
             return False
-        if has_records(source, settings.records) or next(it.repository.plan_commits(base), ""):
+        if read.has_records(source, settings.records) or next(it.repository.plan_commits(base), ""):
             return False
         if next(source.past([settings.records]), None):
             return False
