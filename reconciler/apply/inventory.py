@@ -16,15 +16,8 @@ from reconciler.kube.interface import Cluster, Clusters
 from reconciler.kube.resources import NO_BODY, parse_ref, ref_of
 from reconciler.loadbalancers.ranges import ranges_of
 from reconciler.model.errors import ClusterError, IdentityError, StaleError, UnauthorizedError
-from reconciler.model.objects import (
-    CONFIG_MAP,
-    MANAGER,
-    NAMESPACE,
-    Manifest,
-    Ref,
-    owned_labels,
-    tenant_of,
-)
+from reconciler.model import objects
+from reconciler.model.objects import CONFIG_MAP, MANAGER, Manifest, Ref
 
 NAME = "gitops-ipam-inventory"
 PART_LABEL = "gitops-ipam.dev/inventory"
@@ -32,7 +25,7 @@ WHOLE = 900 * 1024
 """Bytes of a ConfigMap that are used. The server's limit is 1 MiB."""
 HALF = 450 * 1024
 """Bytes of a ConfigMap for registry lines. The rest is for objects."""
-IDENTITY = Ref(NAMESPACE, "", "kube-system")
+IDENTITY = Ref(objects.NAMESPACE, "", "kube-system")
 """The object whose uid identifies a cluster."""
 
 _MIN_INVENTORY = 64 * 1024
@@ -189,7 +182,7 @@ def config_maps(inventory: Inventory, namespace: str, there: Parts | None = None
 
 def part_manifest(name: str, namespace: str, data: Mapping[str, str]) -> Manifest:
     """Return one of the ConfigMaps of an inventory."""
-    labels = {**owned_labels(), PART_LABEL: "true"}
+    labels = {**objects.owned_labels(), PART_LABEL: "true"}
     metadata = {"name": name, "namespace": namespace, "labels": labels}
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": dict(data)}
 
@@ -354,7 +347,7 @@ def identify(
         message = f"ConfigMap {NAME} in {namespace} is there without the label {PART_LABEL}"
         raise ClusterError(message, f'put it back: {PART_LABEL}="true"; or remove the ConfigMap')
     try:
-        inventory = read_inventory(maps, remembers=tenant_of(name) is None)
+        inventory = read_inventory(maps, remembers=objects.tenant_of(name) is None)
     except ValueError as wrong:
         message = f"its inventory, ConfigMap {NAME} in {namespace}, is damaged: {wrong}"
         raise ClusterError(message, "fix the value, or remove its key") from wrong

@@ -19,18 +19,8 @@ from reconciler.kube.resources import (
 )
 from reconciler.loadbalancers.interface import DEFAULT
 from reconciler.model.applied import Drift
-from reconciler.model.objects import (
-    ADOPT,
-    BINDING,
-    EVER,
-    MANAGER,
-    OWNER_LABEL,
-    POLICY,
-    STATUS_MANAGER,
-    Manifest,
-    Ref,
-    Resource,
-)
+from reconciler.model import objects
+from reconciler.model.objects import BINDING, MANAGER, POLICY, Manifest, Ref, Resource
 from reconciler.model.pool import Pool
 
 # Lists that are keyed by a field, or are a set (`x-kubernetes-list-type`).
@@ -78,7 +68,7 @@ def _same(key: str, wanted: Mapping[str, Any] | Sequence[Any], live: object) -> 
 def drift(live: Manifest, fields: Sequence[str]) -> Drift:
     """Return the last writer of fields after `ipam`. Writers of a subresource remove no fields."""
     entries = live["metadata"].get("managedFields") or ()
-    others = [it for it in entries if it.get("manager") not in (MANAGER, STATUS_MANAGER)]
+    others = [it for it in entries if it.get("manager") not in (MANAGER, objects.STATUS_MANAGER)]
     owning = [entry for entry in others if any(_owns(entry, path) for path in fields)]
     ours = max(
         (entry.get("time", "") for entry in entries if entry.get("manager") == MANAGER), default=""
@@ -142,7 +132,7 @@ def decide(
         return ObjectDecision(Action.CREATE)
     ours = is_ours(live, entry)
     invites = (
-        (metadata.get("annotations") or {}).get(ADOPT) == "true"
+        (metadata.get("annotations") or {}).get(objects.ADOPT) == "true"
         for metadata in (desired.body["metadata"], live.metadata)
     )
     if not (ours or adopt or any(invites)):
@@ -166,7 +156,7 @@ def is_ours(live: Live, entry: InventoryEntry | None) -> bool:
     if entry is not None and _made(live.uid, entry):
         return True
     managers = [it.get("manager") for it in live.metadata.get("managedFields") or ()]
-    return live.labels.get(OWNER_LABEL) == MANAGER and MANAGER in managers
+    return live.labels.get(objects.OWNER_LABEL) == MANAGER and MANAGER in managers
 
 
 def noted(desired: DesiredObject, uid: str, entry: InventoryEntry | None) -> InventoryEntry:
@@ -212,7 +202,7 @@ def _dying(live: Live) -> ObjectDecision:
 
 def _is_other_spec(body: Manifest, live: Live) -> bool:
     resource, now = live.ref.resource, live.manifest.get("spec") or {}
-    if resource.fixed_in == EVER:
+    if resource.fixed_in == objects.EVER:
         return bool(body["spec"] != now)
     is_filled_in = all(name in body["spec"] and body["spec"][name] == now[name] for name in now)
     return live.status.get("phase") in resource.fixed_in and not is_filled_in
@@ -369,8 +359,8 @@ def pruned(ref: Ref, live: Live | None, entry: InventoryEntry | None) -> Step:
     if live is None or entry is None or live.uid != entry.uid or entry.is_status_only:
         # The object is deleted already, or belongs to another owner.
         return Note(name, None)
-    if live.labels.get(OWNER_LABEL) != MANAGER:
-        return Fail(name, f"it is obsolete, but its label {OWNER_LABEL} was removed; delete it")
+    if live.labels.get(objects.OWNER_LABEL) != MANAGER:
+        return Fail(name, f"it is obsolete, but its label {objects.OWNER_LABEL} was removed; delete it")
     return Delete(live)
 
 

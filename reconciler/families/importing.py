@@ -12,21 +12,14 @@ from reconciler.documents.findings import Location
 from reconciler.documents.validators import schema
 from reconciler.loadbalancers.interface import ImportedPool
 from reconciler.model.key import Key
-from reconciler.model.objects import (
-    MANAGER,
-    OWNER_LABEL,
-    PART_MANAGER,
-    PREFIX,
-    STATUS_MANAGER,
-    Manifest,
-    Resource,
-)
+from reconciler.model import objects
+from reconciler.model.objects import Manifest, Resource
 from reconciler.model.pool import DEFAULT_SPACE
 
-UID = f"{PREFIX}uid"
+UID = f"{objects.PREFIX}uid"
 """The annotation of a copy with the uid of its object."""
 
-_MANAGERS = (MANAGER, STATUS_MANAGER, PART_MANAGER)
+_MANAGERS = (objects.MANAGER, objects.STATUS_MANAGER, objects.PART_MANAGER)
 Part = Mapping[str, Any]
 ImportedBody = dict[str, Any]
 ImportedList = dict[Resource, list[Manifest]]
@@ -148,7 +141,7 @@ def being_deleted(manifest: Manifest, _: ImportedList | None = None) -> str:
 
 def made_of_record(manifest: Manifest) -> str:
     """Return why an object is not copied if `ipam` created it; else empty."""
-    is_ours = (manifest["metadata"].get("labels") or {}).get(OWNER_LABEL)
+    is_ours = (manifest["metadata"].get("labels") or {}).get(objects.OWNER_LABEL)
     return "ipam created it from a record of another repository" if is_ours else ""
 
 

@@ -35,16 +35,8 @@ from reconciler.families.interface import (
     pool_rows,
 )
 from reconciler.model.claim import Allocation
-from reconciler.model.objects import (
-    ADOPT,
-    MANAGER,
-    OWNER_LABEL,
-    PART_MANAGER,
-    STATUS_MANAGER,
-    Manifest,
-    Ref,
-    Resource,
-)
+from reconciler.model import objects
+from reconciler.model.objects import MANAGER, Manifest, Ref, Resource
 
 
 def _spec(manifest: Manifest) -> Mapping[str, Any]:
@@ -129,7 +121,7 @@ class _Part:
 
     def _fits(self, slot: str, step: str, given: Any, there: Any, problem: str) -> bool:
         if given is None or slot in self.lost:
-            self.is_changed |= _owns(self.live, PART_MANAGER, step)
+            self.is_changed |= _owns(self.live, objects.PART_MANAGER, step)
             return False
         if there and there != given:
             self.problems.append(problem)
@@ -176,7 +168,7 @@ class _Fitting:
             for ref, item in there.items()
             if ref.resource == kinds.ADDRESSES
             and ref not in wanted
-            and (item["metadata"].get("labels") or {}).get(OWNER_LABEL) != MANAGER
+            and (item["metadata"].get("labels") or {}).get(objects.OWNER_LABEL) != MANAGER
         }
 
     def all(self) -> Iterator[tuple[Ref, ObjectFit]]:
@@ -228,7 +220,7 @@ class _Fitting:
     def _claim(self, ref: Ref, item: Manifest) -> ObjectFit:
         live = self.there.get(ref)
         found = dict(item)
-        if "status" in item and self._is_providers(live, STATUS_MANAGER, "f:addressRef"):
+        if "status" in item and self._is_providers(live, objects.STATUS_MANAGER, "f:addressRef"):
             status = {key: text for key, text in item["status"].items() if key != "addressRef"}
             found["status"] = status
         if "spec" not in item:
@@ -453,7 +445,7 @@ def _with_address(body: ImportedBody, claim: Manifest, there: ImportedList) -> I
         spec = _spec(address)
         is_its = (spec.get("claimRef") or {}).get("name") == name
         if is_its and _named(address)[0] == namespace and spec.get("address"):
-            return annotated(body, {kinds.PINNED: spec["address"], ADOPT: "true"})
+            return annotated(body, {kinds.PINNED: spec["address"], objects.ADOPT: "true"})
     return body
 
 
@@ -473,7 +465,7 @@ COPIED = (
     Copied(INTAKE[0], "pools", being_deleted),
     Copied(INTAKE[1], "pools", being_deleted),
     Copied(INTAKE[2], "clusters", _class_left),
-    Copied(INTAKE[3], "clusters", being_deleted, lambda body, *_: annotated(body, {ADOPT: "true"})),
+    Copied(INTAKE[3], "clusters", being_deleted, lambda body, *_: annotated(body, {objects.ADOPT: "true"})),
     Copied(INTAKE[4], "clusters", _claim_left, _with_address),
     Copied(INTAKE[5], "clusters", _address_left),
 )
