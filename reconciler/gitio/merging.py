@@ -8,15 +8,8 @@ from tempfile import TemporaryDirectory
 from reconciler.documents.findings import join_limited
 from reconciler.gitio.history import DEEPEN, merge_base
 from reconciler.gitio.interface import Revision
-from reconciler.gitio.process import (
-    DAMAGED,
-    GitProcess,
-    ObjectReader,
-    common_folder,
-    failure,
-    guarded,
-    quoted,
-)
+from reconciler.gitio import process
+from reconciler.gitio.process import GitProcess, ObjectReader
 from reconciler.gitio.repository import Repository, signature
 from reconciler.model.errors import GitError, UnmergedError
 
@@ -58,7 +51,7 @@ def merge(repository: Repository, base: Revision, head: Revision) -> tuple[Repos
         message = f"they conflict outside the root: {others}" if others else "they conflict"
         raise UnmergedError(message, paths=[git.root.outside(path) for path in mine])
     if made.status != 0:
-        raise UnmergedError(str(failure("merge-tree", made)), DAMAGED)
+        raise UnmergedError(str(process.failure("merge-tree", made)), process.DAMAGED)
     clock = max(base.clock, head.clock)
     result = _commit(git, tree, (base, head), clock)
     git.reader.bases[base.id, result.id] = base.id
@@ -77,11 +70,11 @@ def quarantined(repository: Repository) -> Repository:
         raise GitError(f"cannot create a folder for a merge: {failed.strerror}", hint) from None
     atexit.register(folder.cleanup)
     objects = {
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES": quoted(str((common_folder(git) / "objects").resolve())),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": process.alternate(git),
         "GIT_OBJECT_DIRECTORY": folder.name,
         "GIT_INDEX_FILE": f"{folder.name}/index",
     }
-    git = replace(guarded(git), objects=objects, reader=ObjectReader())
+    git = replace(process.guarded(git), objects=objects, reader=ObjectReader())
     return replace(repository, git=git)
 
 
@@ -90,5 +83,5 @@ def _commit(git: GitProcess, tree: str, parents: tuple[Revision, ...], clock: in
     extra = signature((_NAME, _ADDRESS), clock)
     made = git.run("commit-tree", *words, tree, data=b"merge\n", extra=extra)
     if made.status != 0:
-        raise failure("commit-tree", made)
+        raise process.failure("commit-tree", made)
     return Revision(made.out.decode("ascii").strip(), clock)

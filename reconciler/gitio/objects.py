@@ -14,19 +14,8 @@ from reconciler.documents.findings import article_list
 from reconciler.documents.load import upwards
 from reconciler.documents.text import MAX_BYTES
 from reconciler.gitio.interface import Changed, Entry, Made, Revision, RootFolder
-from reconciler.gitio.process import (
-    DAMAGED,
-    FILTERED,
-    LACKS,
-    TRUE,
-    GitProcess,
-    ObjectReader,
-    Output,
-    Setting,
-    common_folder,
-    is_filtered,
-    quoted,
-)
+from reconciler.gitio import process
+from reconciler.gitio.process import GitProcess, ObjectReader, Output, Setting
 from reconciler.model.errors import FilteredError, GitError, LimitError, UsageError
 from reconciler.model.settings import Limits
 
@@ -110,7 +99,7 @@ def read_blobs(git: GitProcess, oids: Sequence[str]) -> Iterator[bytes]:
                 raise EOFError
             yield out.take(head.size + 1)[:-1]
         except EOFError:
-            raise GitError(f"object {oid} is missing or corrupt", DAMAGED) from None
+            raise GitError(f"object {oid} is missing or corrupt", process.DAMAGED) from None
 
 
 def find_commits(git: GitProcess, names: Sequence[str]) -> list[Made | None]:
@@ -186,7 +175,7 @@ def _tree(oid: str, data: bytes) -> Tree:
         end = data.find(b"\0", at)
         mode, space, raw = data[at:end].partition(b" ")
         if end < 0 or not space:
-            raise GitError(f"object {oid} is missing or corrupt", DAMAGED)
+            raise GitError(f"object {oid} is missing or corrupt", process.DAMAGED)
         name, at = raw.decode("utf-8", "replace"), end + 1 + width
         key = raw + b"/" * (mode.lstrip(b"0") == b"40000")
         if raw in seen or key < before or b"/" in raw or not raw:
@@ -261,13 +250,13 @@ _SHA256 = 64
 
 def present(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
     """Return headers after fetching missing objects. Raise FilteredError if that is forbidden."""
-    if not oids or not is_filtered(git):
+    if not oids or not process.is_filtered(git):
         return headers(git, oids)
     found = _here(git, oids)
     if not (lacking := [oid for oid, head in zip(oids, found, strict=True) if head is None]):
         return found
     if git.brings is None:
-        raise FilteredError(LACKS, FILTERED, lacking)
+        raise FilteredError(process.LACKS, process.FILTERED, lacking)
     git.brings(lacking)
     return _here(git, oids)
 
@@ -276,7 +265,7 @@ def promisor(settings: Iterable[Setting]) -> str:
     """Return the promisor remote of a partial clone, from the repository's own configuration."""
     read = list(settings)
     promised = (it for it in read if (it.section, it.variable) == _PROMISED)
-    named = [it.between for it in promised if it.value.lower() in ("", *TRUE)]
+    named = [it.between for it in promised if it.value.lower() in ("", *process.TRUE)]
     named += [it.value for it in read if (it.section, it.variable) == _PARTIAL]
     return next(iter(named), "origin")
 
@@ -287,13 +276,12 @@ def _here(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
         folder = Path(name)
         for inner in ("objects/info", "refs"):
             (folder / inner).mkdir(parents=True)
-        objects = quoted(str((common_folder(git) / "objects").resolve()))
         is_long = len(oids[0]) == _SHA256
         version, extension = int(is_long), "[extensions]\n\tobjectFormat = sha256\n" * is_long
         texts = {
             "HEAD": "ref: refs/heads/none\n",
             "config": f"[core]\n\trepositoryformatversion = {version}\n\tbare = true\n{extension}",
-            "objects/info/alternates": f"{objects}\n",
+            "objects/info/alternates": f"{process.alternate(git)}\n",
         }
         for path, text in texts.items():
             (folder / path).write_text(text, encoding="utf-8", errors="surrogateescape")
@@ -427,7 +415,7 @@ def shown_branch(git: GitProcess) -> str:
 
 def require_unshown(git: GitProcess, branch: str) -> None:
     """Raise UsageError if another work tree has the branch: it would revert a move of it."""
-    own, common = git.git_dir.resolve(), common_folder(git).resolve()
+    own, common = git.git_dir.resolve(), process.common_folder(git).resolve()
     for folder in (common, *sorted(common.glob("worktrees/*"))):
         there = replace(git, git_dir=folder)
         if folder == own or not (folder / "HEAD").is_file() or shown_branch(there) != branch:

@@ -666,7 +666,8 @@ def is_filtered(git: GitProcess) -> bool:
     return any((common_folder(git) / "objects" / "pack").glob("*.promisor"))
 
 
-def quoted(path: str) -> str:
-    """Return a path quoted for a list of alternates, which Git parses like a C string (git(1))."""
+def alternate(git: GitProcess) -> str:
+    """Return the object folder for a list of alternates, which Git parses like C (git(1))."""
+    path = str((common_folder(git) / "objects").resolve())
     escaped = path.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

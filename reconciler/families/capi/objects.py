@@ -439,6 +439,10 @@ def _class_left(item: Manifest, there: ImportedList) -> str:
     return "" if there.get(kinds.CLUSTERS) else being_deleted(item) or "no Cluster uses it"
 
 
+def _adopted(body: ImportedBody, _manifest: Manifest, _there: ImportedList) -> ImportedBody:
+    return annotated(body, {objects.ADOPT: "true"})
+
+
 def _with_address(body: ImportedBody, claim: Manifest, there: ImportedList) -> ImportedBody:
     namespace, name = _named(claim)
     for address in there.get(kinds.ADDRESSES, ()):
@@ -465,7 +469,7 @@ COPIED = (
     Copied(INTAKE[0], "pools", being_deleted),
     Copied(INTAKE[1], "pools", being_deleted),
     Copied(INTAKE[2], "clusters", _class_left),
-    Copied(INTAKE[3], "clusters", being_deleted, lambda body, *_: annotated(body, {objects.ADOPT: "true"})),
+    Copied(INTAKE[3], "clusters", being_deleted, _adopted),
     Copied(INTAKE[4], "clusters", _claim_left, _with_address),
     Copied(INTAKE[5], "clusters", _address_left),
 )
