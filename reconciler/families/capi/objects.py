@@ -36,7 +36,7 @@ from reconciler.families.interface import (
 )
 from reconciler.model.claim import Allocation
 from reconciler.model import objects
-from reconciler.model.objects import MANAGER, Manifest, Ref, Resource
+from reconciler.model.objects import ADOPT, MANAGER, Manifest, Ref, Resource
 
 
 def _spec(manifest: Manifest) -> Mapping[str, Any]:
@@ -439,17 +439,13 @@ def _class_left(item: Manifest, there: ImportedList) -> str:
     return "" if there.get(kinds.CLUSTERS) else being_deleted(item) or "no Cluster uses it"
 
 
-def _adopted(body: ImportedBody, _manifest: Manifest, _there: ImportedList) -> ImportedBody:
-    return annotated(body, {objects.ADOPT: "true"})
-
-
 def _with_address(body: ImportedBody, claim: Manifest, there: ImportedList) -> ImportedBody:
     namespace, name = _named(claim)
     for address in there.get(kinds.ADDRESSES, ()):
         spec = _spec(address)
         is_its = (spec.get("claimRef") or {}).get("name") == name
         if is_its and _named(address)[0] == namespace and spec.get("address"):
-            return annotated(body, {kinds.PINNED: spec["address"], objects.ADOPT: "true"})
+            return annotated(body, {kinds.PINNED: spec["address"], ADOPT: "true"})
     return body
 
 
@@ -469,7 +465,7 @@ COPIED = (
     Copied(INTAKE[0], "pools", being_deleted),
     Copied(INTAKE[1], "pools", being_deleted),
     Copied(INTAKE[2], "clusters", _class_left),
-    Copied(INTAKE[3], "clusters", being_deleted, _adopted),
+    Copied(INTAKE[3], "clusters", being_deleted, lambda body, *_: annotated(body, {ADOPT: "true"})),
     Copied(INTAKE[4], "clusters", _claim_left, _with_address),
     Copied(INTAKE[5], "clusters", _address_left),
 )
