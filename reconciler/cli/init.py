@@ -19,29 +19,20 @@ from reconciler.gitio.repository import Site, checkout_around, find_site, make_r
 from reconciler.model.errors import ExitCode, UsageError
 from reconciler.reconcile import init as initial
 from reconciler.reconcile.evaluation import exit_code
-from reconciler.reconcile.init import (
-    SCHEMAS,
-    UNNAMED,
-    Beginning,
-    Forge,
-    InitOptions,
-    Start,
-    WantedFile,
-)
 from reconciler.report.text.plan import check_text
 from reconciler.report.text.runs import next_text, recording_steps, rows_text, shown_text
 from reconciler.report.text.table import Painter
 from reconciler.review.checks import review
 
 _NONE = "none"
-_FORGES = [*(forge.value for forge in Forge), _NONE]
-_STARTS = [start.value for start in Start]
+_FORGES = [*(forge.value for forge in initial.Forge), _NONE]
+_STARTS = [start.value for start in initial.Start]
 _FROM_NOTHING = {
-    Start.PLAIN: (
+    initial.Start.PLAIN: (
         ("$EDITOR pools/", "describe your networks"),
         ("$EDITOR clusters/ claims/", "describe the clusters and claims that need addresses"),
     ),
-    Start.BUTLER: (
+    initial.Start.BUTLER: (
         ("$EDITOR pools/ providers/", "describe a pool and its provider"),
         ("ipam import --help", "write files for addresses in use: clusters, CSV, NetBox"),
         ("$EDITOR tenants/", "describe the clusters that need addresses"),
@@ -91,19 +82,19 @@ def init(
     asks = is_terminal() and not (yes or dry_run)
     if not (asks or yes or dry_run):
         _require_named(site)
-    started = Beginning.EMPTY if empty else Beginning.EXAMPLES
-    beginning = Beginning.OWN if initial.has_own_documents(target) else started
+    started = initial.Beginning.EMPTY if empty else initial.Beginning.EXAMPLES
+    beginning = initial.Beginning.OWN if initial.has_own_documents(target) else started
     branch = branch or initial.named_branch(target) or site.branch or "main"
     ci = _forge(forge, site, asks=asks)
     to_branch = to_branch or _to_branch(branch, site, asks=asks and ci is not None)
-    chosen = InitOptions(
+    chosen = initial.InitOptions(
         branch,
         ci,
-        package or installed_from() or UNNAMED,
+        package or installed_from() or initial.UNNAMED,
         beginning,
         site.root,
         to_branch,
-        Start(family) if family else initial.start_in(target),
+        initial.Start(family) if family else initial.start_in(target),
     )
     items = [initial.judged(*it, target) for it in initial.wanted(chosen).items()]
     count = sum(it.state is initial.FileState.NEW for it in items)
@@ -153,7 +144,7 @@ def _site_folder(folder: Path) -> Path:
     return around / named
 
 
-def _forge(named: str | None, site: Site, *, asks: bool) -> Forge | None:
+def _forge(named: str | None, site: Site, *, asks: bool) -> initial.Forge | None:
     if named is None:
         remotes = site.remotes()
         url = remotes.get("origin") or next(iter(remotes.values()), "")
@@ -164,7 +155,7 @@ def _forge(named: str | None, site: Site, *, asks: bool) -> Forge | None:
         question = f"Which CI will check it? ({', '.join(_FORGES)})"
         choice = click.Choice(_FORGES)
         named = click.prompt(question, type=choice, default=_NONE, err=True, show_choices=False)
-    return None if named == _NONE else Forge(named)
+    return None if named == _NONE else initial.Forge(named)
 
 
 def _to_branch(branch: str, site: Site, *, asks: bool) -> str:
@@ -173,7 +164,7 @@ def _to_branch(branch: str, site: Site, *, asks: bool) -> str:
     return initial.PROPOSALS if asks else ""
 
 
-def _shown(items: Sequence[WantedFile]) -> list[tuple[str, str]]:
+def _shown(items: Sequence[initial.WantedFile]) -> list[tuple[str, str]]:
     is_new, shown = initial.FileState.NEW, (initial.FileState.NEW, initial.FileState.YOURS)
     schemas = [it for it in items if initial.is_schema(it) and it.state is is_new]
     found = [
@@ -182,35 +173,35 @@ def _shown(items: Sequence[WantedFile]) -> list[tuple[str, str]]:
         if it.state in shown and not initial.is_schema(it)
     ]
     if schemas:
-        found.append((_title(schemas), f"as ipam schema --out {SCHEMAS} writes them\n"))
+        found.append((_title(schemas), f"as ipam schema --out {initial.SCHEMAS} writes them\n"))
     return found
 
 
-def _title(group: Sequence[WantedFile]) -> str:
+def _title(group: Sequence[initial.WantedFile]) -> str:
     if initial.is_schema(group[0]):
-        return f"{SCHEMAS}/ ({plural(len(group), 'file')})"
+        return f"{initial.SCHEMAS}/ ({plural(len(group), 'file')})"
     return group[0].path
 
 
-def _rows(items: Sequence[WantedFile], written: Sequence[WantedFile]) -> list[tuple[str, str, str]]:
+def _rows(items: Sequence[initial.WantedFile], written: Sequence[initial.WantedFile]) -> list[tuple[str, str, str]]:
     states = {item.path: "wrote" for item in written}
-    rows: dict[tuple[str, str, str], list[WantedFile]] = {}
+    rows: dict[tuple[str, str, str], list[initial.WantedFile]] = {}
     for item in sorted(items, key=initial.is_schema):
         why = item.why
         if item.state is initial.FileState.YOURS:
             why = "; ".join(filter(None, ("differs, and stays as it is", why)))
-        place = SCHEMAS if initial.is_schema(item) else item.path
+        place = initial.SCHEMAS if initial.is_schema(item) else item.path
         rows.setdefault((states.get(item.path, item.state.value), place, why), []).append(item)
     return [(state, _title(group), why) for (state, _, why), group in rows.items()]
 
 
-def _ci_note(chosen: InitOptions, items: Sequence[WantedFile]) -> str:
+def _ci_note(chosen: initial.InitOptions, items: Sequence[initial.WantedFile]) -> str:
     if chosen.forge is None:
-        names = "|".join(forge.value for forge in Forge)
+        names = "|".join(forge.value for forge in initial.Forge)
         return f"No CI: no remote names a forge. ipam init --forge {names} writes it.\n"
     workflow = chosen.workflow
     made = [it for it in items if it.path == workflow and it.state != "yours"]
-    if chosen.package != UNNAMED or not any(UNNAMED in it.text for it in made):
+    if chosen.package != initial.UNNAMED or not any(initial.UNNAMED in it.text for it in made):
         return ""
     return (
         f"CI cannot install ipam yet: name what pip takes as IPAM_PACKAGE in {workflow}.\n"
@@ -229,13 +220,13 @@ def _check(site: Site, target: TargetDirectory, brush: Painter) -> ExitCode:
 
 
 def _steps(
-    folder: Path, chosen: InitOptions, written: Sequence[WantedFile]
+    folder: Path, chosen: initial.InitOptions, written: Sequence[initial.WantedFile]
 ) -> list[tuple[str, str]]:
     outside = "".join(f" {shlex.quote(it.path)}" for it in written if it.path.startswith("../"))
     steps = [] if folder.resolve() == Path.cwd() else [(f"cd {shlex.quote(str(folder))}", "")]
-    if chosen.beginning is Beginning.EXAMPLES:
-        folders = "pools/ clusters/" if chosen.start is Start.PLAIN else "pools/ tenants/"
+    if chosen.beginning is initial.Beginning.EXAMPLES:
+        folders = "pools/ clusters/" if chosen.start is initial.Start.PLAIN else "pools/ tenants/"
         steps.append((f"$EDITOR {folders}", "1., 2. and 3. mark what to change"))
-    elif chosen.beginning is Beginning.EMPTY:
+    elif chosen.beginning is initial.Beginning.EMPTY:
         steps += _FROM_NOTHING[chosen.start]
     return [*steps, *recording_steps(f".{outside}")]

@@ -51,16 +51,7 @@ from reconciler.planning.renames import links_of, rename_entries, rename_owners,
 from reconciler.planning.retention import moves, retention_end
 from reconciler.planning.settings import check_targets
 from reconciler.planning.space import Holdings, usage
-from reconciler.records.changes import (
-    changes,
-    claimed,
-    findings_of,
-    givers,
-    moving,
-    records_after,
-    renames,
-    retained,
-)
+from reconciler.records import changes
 
 _WORD = re.compile(r"[-a-z0-9]+")
 
@@ -96,11 +87,11 @@ def evaluate(tree: Tree) -> Evaluation:
     reading = _read(documents, held, settings)
     reading = owned(renamed.applied(reading), documents, tree.contracts)
     renamed = rename_pools(tree, documents, renamed, links, reading.pools)
-    records = claimed(renamed.records, reading.claims)
+    records = changes.claimed(renamed.records, reading.claims)
     state = replace(
         _state_of(tree, effective.second, reading, records),
         former=renamed.former,
-        givers=givers(renamed.records, records),
+        givers=changes.givers(renamed.records, records),
         along=renamed.along,
     )
     plan = make_plan(state)
@@ -121,11 +112,11 @@ def evaluate(tree: Tree) -> Evaluation:
         *_without_causes(state, reading, plan),
         *renamed.findings,
         *rules.check_rules(state, plan, strict=strict, missing=missing),
-        *findings_of(plan, state, settings.records, overrides),
-        *renames(plan, state),
+        *changes.findings_of(plan, state, settings.records, overrides),
+        *changes.renames(plan, state),
         *overrides.findings,
-        *retained(tree.held_back),
-        *moving(state, plan, tree.left, overrides),
+        *changes.retained(tree.held_back),
+        *changes.moving(state, plan, tree.left, overrides),
     )
     gates = (
         *limits.clock(tree.clock_ahead, tree.clock),
@@ -207,7 +198,7 @@ def _only(evaluation: Evaluation, is_kept: Callable[[Decision], bool]) -> Evalua
 
 
 def _changes(plan: Plan, state: State, tree: Tree) -> tuple[FileChange, ...]:
-    written = changes(plan, state, tree.settings.records)
+    written = changes.changes(plan, state, tree.settings.records)
     gone = tuple(FileChange(path, None) for path in taken_over(tree))
     return tuple(sorted((*written, *gone))) if gone else written
 
@@ -226,7 +217,8 @@ def _beyond_limits(
     new = {path: length for path, length in sizes.items() if length and path not in there}
     files += sum(not length for length in sizes.values()) - len(new)
     size -= sum(sizes.values())
-    after = records_after(plan, state, tree.settings.records) if min(files, size) < 0 else ()
+    folder, is_beyond = tree.settings.records, min(files, size) < 0
+    after = changes.records_after(plan, state, folder) if is_beyond else ()
     for record in reversed(after):
         claim = state.claims.get(record.claim) if min(files, size) < 0 else None
         if record.path in new and claim is not None and claim.refusal != NO_RECORD:

@@ -30,14 +30,8 @@ from reconciler.reconcile.evaluation import (
     with_found,
     with_overrides,
 )
-from reconciler.reconcile.writing import (
-    CommitOptions,
-    Planned,
-    RunCommit,
-    carry_out,
-    has_wrong_settings,
-    require_below,
-)
+from reconciler.reconcile import writing
+from reconciler.reconcile.writing import CommitOptions, Planned, RunCommit, has_wrong_settings
 from reconciler.records.changes import records_after
 
 ATTEMPTS = 5
@@ -194,7 +188,7 @@ class _Run:
         wanted = accepting(base, evaluation, lost, self.options)
         if wanted is None:
             return base
-        require_below(wanted.changes, evaluation.tree.settings.records)
+        writing.require_below(wanted.changes, evaluation.tree.settings.records)
         commit = self.repository.commit(wanted)
         self.is_accepting = self.options.propose is not None
         if not self.is_accepting:
@@ -226,7 +220,7 @@ class _Run:
         if not found.changes:
             return part
         folder = part.planned.evaluation.tree.settings.observed
-        require_below(found.changes, folder)
+        writing.require_below(found.changes, folder)
         with self.repository.alone():
             self._require_unmoved(part)
             return self._carry_out_look(part, found, folder)
@@ -275,7 +269,7 @@ class _Run:
             behind = clock_behind(base.clock, int(options.now()))
             evaluation = replace(evaluation, findings=ordered([*evaluation.findings, *behind]))
         planned, is_proposed = Planned(base, evaluation, clock, look), options.propose is not None
-        part = carry_out(self.repository, planned, options, is_proposed=is_proposed)
+        part = writing.carry_out(self.repository, planned, options, is_proposed=is_proposed)
         if part.commit is not None:
             self.made.append(part)
         return part
