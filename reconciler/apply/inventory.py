@@ -15,8 +15,8 @@ from reconciler.documents.findings import shown
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.kube.resources import NO_BODY, parse_ref, ref_of
 from reconciler.loadbalancers.ranges import ranges_of
-from reconciler.model.errors import ClusterError, IdentityError, StaleError, UnauthorizedError
 from reconciler.model import objects
+from reconciler.model.errors import ClusterError, IdentityError, StaleError, UnauthorizedError
 from reconciler.model.objects import CONFIG_MAP, MANAGER, Manifest, Ref
 
 NAME = "gitops-ipam-inventory"

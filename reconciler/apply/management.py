@@ -172,7 +172,7 @@ class ClusterRegistry:
                 ref = Ref(objects.CONFIG_MAP, namespace, part)
                 cluster.merge(ref, {"data": data}, objects.MANAGER)
             except errors.NoSuchObjectError:
-                if part == NAME:  # only the first one can be created by others
+                if part == inventory.NAME:  # only the first one can be created by others
                     raise
                 if there := {key: text for key, text in data.items() if text is not None}:
                     config_map = inventory.part_manifest(part, namespace, there)

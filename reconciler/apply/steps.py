@@ -18,8 +18,8 @@ from reconciler.kube.resources import (
     settled_conditions,
 )
 from reconciler.loadbalancers.interface import DEFAULT
-from reconciler.model.applied import Drift
 from reconciler.model import objects
+from reconciler.model.applied import Drift
 from reconciler.model.objects import BINDING, MANAGER, POLICY, Manifest, Ref, Resource
 from reconciler.model.pool import Pool
 
@@ -360,7 +360,9 @@ def pruned(ref: Ref, live: Live | None, entry: InventoryEntry | None) -> Step:
         # The object is deleted already, or belongs to another owner.
         return Note(name, None)
     if live.labels.get(objects.OWNER_LABEL) != MANAGER:
-        return Fail(name, f"it is obsolete, but its label {objects.OWNER_LABEL} was removed; delete it")
+        return Fail(
+            name, f"it is obsolete, but its label {objects.OWNER_LABEL} was removed; delete it"
+        )
     return Delete(live)
 
 

@@ -183,7 +183,9 @@ def _title(group: Sequence[initial.WantedFile]) -> str:
     return group[0].path
 
 
-def _rows(items: Sequence[initial.WantedFile], written: Sequence[initial.WantedFile]) -> list[tuple[str, str, str]]:
+def _rows(
+    items: Sequence[initial.WantedFile], written: Sequence[initial.WantedFile]
+) -> list[tuple[str, str, str]]:
     states = {item.path: "wrote" for item in written}
     rows: dict[tuple[str, str, str], list[initial.WantedFile]] = {}
     for item in sorted(items, key=initial.is_schema):

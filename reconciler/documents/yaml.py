@@ -299,7 +299,7 @@ class _Builder:
 
     def documents(self, text: str, found: list[Places] | None) -> Iterator[Parsed]:
         """Yield each document's value, first line, and span; `found[0]` receives the locations."""
-        events = iter(CParser(text).get_event, None)
+        events: Iterator[Any] = iter(CParser(text).get_event, None)
         try:
             for event in events:
                 if type(event) is ev.DocumentStartEvent:

@@ -11,8 +11,8 @@ from reconciler.documents.document import Documents, GroupKind, Identity, Kind
 from reconciler.documents.findings import Location
 from reconciler.documents.validators import schema
 from reconciler.loadbalancers.interface import ImportedPool
-from reconciler.model.key import Key
 from reconciler.model import objects
+from reconciler.model.key import Key
 from reconciler.model.objects import Manifest, Resource
 from reconciler.model.pool import DEFAULT_SPACE
 

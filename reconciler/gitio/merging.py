@@ -6,9 +6,9 @@ from dataclasses import replace
 from tempfile import TemporaryDirectory
 
 from reconciler.documents.findings import join_limited
+from reconciler.gitio import process
 from reconciler.gitio.history import DEEPEN, merge_base
 from reconciler.gitio.interface import Revision
-from reconciler.gitio import process
 from reconciler.gitio.process import GitProcess, ObjectReader
 from reconciler.gitio.repository import Repository, signature
 from reconciler.model.errors import GitError, UnmergedError

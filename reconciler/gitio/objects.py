@@ -13,8 +13,8 @@ from msgspec import Struct, field
 from reconciler.documents.findings import article_list
 from reconciler.documents.load import upwards
 from reconciler.documents.text import MAX_BYTES
-from reconciler.gitio.interface import Changed, Entry, Made, Revision, RootFolder
 from reconciler.gitio import process
+from reconciler.gitio.interface import Changed, Entry, Made, Revision, RootFolder
 from reconciler.gitio.process import GitProcess, ObjectReader, Output, Setting
 from reconciler.model.errors import FilteredError, GitError, LimitError, UsageError
 from reconciler.model.settings import Limits

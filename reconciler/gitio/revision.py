@@ -9,9 +9,9 @@ from msgspec import Struct
 from reconciler.documents.findings import Finding, Location, error
 from reconciler.documents.load import case_clashes, upwards
 from reconciler.documents.text import MAX_BYTES, Unread, is_yaml
+from reconciler.gitio import objects
 from reconciler.gitio.history import brought, past
 from reconciler.gitio.interface import BranchCommit, Entry, Parsed, Revision
-from reconciler.gitio import objects
 from reconciler.gitio.objects import Tally
 from reconciler.gitio.process import GitProcess, ObjectReader, is_filtered
 from reconciler.model.errors import LimitError

@@ -34,8 +34,8 @@ from reconciler.gitio.remotes import RepositoryProbe, open_proposing
 from reconciler.gitio.repository import Repository
 from reconciler.kube.interface import Cluster, Clusters
 from reconciler.kube.resources import desired_object, desired_objects, needed
-from reconciler.model.applied import ClusterState
 from reconciler.model import errors
+from reconciler.model.applied import ClusterState
 from reconciler.model.objects import MANAGEMENT, Manifest, Need, Right
 from reconciler.model.settings import Settings
 from reconciler.planning.evaluate import Evaluation

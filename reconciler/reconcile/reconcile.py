@@ -21,6 +21,7 @@ from reconciler.planning.evaluate import Evaluation, leaving, left_behind, let_p
 from reconciler.planning.limits import clock_behind
 from reconciler.planning.read import DEFAULTS, EvaluationOptions, as_of, overlay
 from reconciler.planning.retention import latest_due, retention_end
+from reconciler.reconcile import writing
 from reconciler.reconcile.branch import Lost, accepting, current_head, fetched, require_main_branch
 from reconciler.reconcile.evaluation import (
     as_reconciled,
@@ -30,7 +31,6 @@ from reconciler.reconcile.evaluation import (
     with_found,
     with_overrides,
 )
-from reconciler.reconcile import writing
 from reconciler.reconcile.writing import CommitOptions, Planned, RunCommit, has_wrong_settings
 from reconciler.records.changes import records_after
 

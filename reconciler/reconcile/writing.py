@@ -45,8 +45,9 @@ def require_no_clash(repository: Repository, commit: Commit, made: Revision, tre
     records = [it for it in base.entries([folder]) if clashes.is_record(folder, it.path)]
     laid = clashes.union(item for record in given for item in record.ranges)
     near, spans = dict[str, Entry](), list[clashes.Span]()
-    parsed = parsed_files(base, records, clashes.ranges_of, clashes.ranges_of)
-    found = dict(zip(records, parsed, strict=True))
+    found = dict(
+        zip(records, parsed_files(base, records, clashes.ranges_of, clashes.ranges_of), strict=True)
+    )
     base.parsed[clashes.ranges_of] = found  # a daemon keeps no records of earlier revisions
     for entry, ranges in found.items():
         if clashes.is_near(laid, ranges) and entry.path not in changed:

@@ -25,6 +25,7 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Cause, Decision, Expire, Grant, Refuse
 from reconciler.model.pool import Contract
 from reconciler.model.settings import HOUR, PATH, Overrides, Settings
+from reconciler.planning import read
 from reconciler.planning.digest import is_reported
 from reconciler.planning.documents import reader_of
 from reconciler.planning.evaluate import (
@@ -39,7 +40,6 @@ from reconciler.planning.evaluate import (
     without_expiries,
 )
 from reconciler.planning.ownership import contracts_of
-from reconciler.planning import read
 from reconciler.planning.read import EvaluationOptions
 from reconciler.planning.retention import retention_end
 from reconciler.planning.space import Lookup

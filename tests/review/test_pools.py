@@ -8,13 +8,7 @@ from reconciler.families import families, role_of
 from reconciler.model.settings import Override, OverrideKind, Overrides
 from reconciler.planning.evaluate import judged_by_base
 from reconciler.review.files import manual_ranges, shared_documents
-from reconciler.review.pools import (
-    moved_spaces,
-    new_spaces,
-    overlaid_spaces,
-    shrunk,
-    unreserved,
-)
+from reconciler.review.pools import moved_spaces, new_spaces, overlaid_spaces, shrunk, unreserved
 from tests.planning.outcome import Files, without
 from tests.review.sides import change_of, found_by
 from tests.world import SMALL, evaluation_of, pool, reconciled, tenant

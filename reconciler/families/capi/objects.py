@@ -34,8 +34,8 @@ from reconciler.families.interface import (
     Objects,
     pool_rows,
 )
-from reconciler.model.claim import Allocation
 from reconciler.model import objects
+from reconciler.model.claim import Allocation
 from reconciler.model.objects import ADOPT, MANAGER, Manifest, Ref, Resource
 
 
