@@ -19,6 +19,7 @@ from tests.world import CLOCK
 
 KINDS = ("ipaddresspools", "l2advertisements", "bgpadvertisements")
 PAGE = ROOT / "docs" / "tutorials" / "metallb.md"
+LEAVING = ROOT / "docs" / "how-to" / "leave-ipam.md"
 # The clock moves a minute with each command, so that no command comes too early for a move.
 PROGRAM = """
 import faulthandler
@@ -207,6 +208,18 @@ def test_the_page_of_metallb_imports_live_clusters_and_changes_no_address(
         before[name]["ipaddresspools internal"]["addresses"] += more
         assert specs(server) == before[name]
     require_no_foreign_word(shell.place, said, servers)
+    require_undone(shell, servers["prod-1"], before["prod-1"])
+
+
+def require_undone(shell: Shell, server: ApiServer, before: dict[str, Any]) -> None:
+    """An adoption is undone as the page says: no spec changes, and ipam knows the objects no more."""
+    (undo,) = (it for it in blocks(LEAVING.read_text("utf-8")) if "managed-by-" in it.text)
+    assert [it.status for it in shell.play(undo)] == [0]
+    status, told = shell.run("ipam apply --clusters ../kubeconfigs")
+    assert (status, told.count("✗ failed metallb.io")) == (5, 2), told
+    assert specs(server) == before
+    shell.run("rm ../kubeconfigs/prod-1.kubeconfig")
+    assert shell.run("ipam apply --clusters ../kubeconfigs")[0] == 0
 
 
 def require_no_foreign_word(repo: Path, said: list[Said], servers: dict[str, ApiServer]) -> None:
