@@ -31,7 +31,7 @@ from reconciler.model.pool import DEFAULT_SPACE
 from reconciler.planning.documents import Tree
 from reconciler.planning.read import read_tree
 from reconciler.report.queries import import_document
-from reconciler.report.text.runs import import_text, recording_steps
+from reconciler.report.text.runs import import_text, next_text
 
 
 @click.group(name="import", cls=VerbGroup)
@@ -96,20 +96,18 @@ class Target(Struct, frozen=True):
         written: list[str] = []
         if not self.dry_run and (self.partial or not made.conflicts):
             written = write_all(out, made.files)
-        is_done = out == opened.folder and not made.conflicts
-        steps = _steps(out, written) if is_done else []
+        folders = " ".join(sorted({f"{Path(it).parts[0]}/" for it in written}))
         code = ExitCode.WRONG if made.conflicts else ExitCode.OK
+        entered = [] if out.resolve() == Path.cwd() else [(f"cd {quote(str(out))}", "")]
+        is_next = folders and out == opened.folder and not made.conflicts
         result.show(
-            lambda brush: import_text(made, written, brush, str(out), steps),
+            lambda brush: (
+                import_text(made, written, brush, str(out))
+                + (next_text(entered, folders, brush) if is_next else "")
+            ),
             lambda: import_document(made, written, code),
         )
         return code
-
-
-def _steps(out: Path, written: Iterable[str]) -> list[tuple[str, str]]:
-    folders = " ".join(sorted({f"{path.partition('/')[0]}/" for path in written}))
-    steps = [] if out.resolve() == Path.cwd() else [(f"cd {quote(str(out))}", "")]
-    return [*steps, *recording_steps(folders)] if folders else []
 
 
 _target: options.Decorator[Any] = options.gathered(

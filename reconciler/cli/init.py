@@ -20,7 +20,7 @@ from reconciler.model.errors import ExitCode, UsageError
 from reconciler.reconcile import init as initial
 from reconciler.reconcile.evaluation import exit_code
 from reconciler.report.text.plan import check_text
-from reconciler.report.text.runs import next_text, recording_steps, rows_text, shown_text
+from reconciler.report.text.runs import next_text, rows_text, shown_text
 from reconciler.report.text.table import Painter
 from reconciler.review.checks import review
 
@@ -114,7 +114,7 @@ def init(
         return ExitCode.OK
     code = _check(site, target, brush)
     if written:
-        emit(next_text(_steps(folder, chosen, written), brush))
+        emit(next_text(*_steps(folder, chosen, written), brush))
     return code
 
 
@@ -223,7 +223,7 @@ def _check(site: Site, target: TargetDirectory, brush: Painter) -> ExitCode:
 
 def _steps(
     folder: Path, chosen: initial.InitOptions, written: Sequence[initial.WantedFile]
-) -> list[tuple[str, str]]:
+) -> tuple[list[tuple[str, str]], str]:
     outside = "".join(f" {shlex.quote(it.path)}" for it in written if it.path.startswith("../"))
     steps = [] if folder.resolve() == Path.cwd() else [(f"cd {shlex.quote(str(folder))}", "")]
     if chosen.beginning is initial.Beginning.EXAMPLES:
@@ -231,4 +231,4 @@ def _steps(
         steps.append((f"$EDITOR {folders}", "1., 2. and 3. mark what to change"))
     elif chosen.beginning is initial.Beginning.EMPTY:
         steps += _FROM_NOTHING[chosen.start]
-    return [*steps, *recording_steps(f".{outside}")]
+    return steps, f".{outside}"

@@ -10,15 +10,7 @@ from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet, format_cidr, format_range, format_short
 from reconciler.documents.document import Document, Documents, GroupKind
-from reconciler.documents.findings import (
-    Finding,
-    Location,
-    Severity,
-    join_limited,
-    meant,
-    named,
-    shown,
-)
+from reconciler.documents.findings import Finding, Location, Severity, join_limited, meant, shown
 from reconciler.documents.yaml import dump, text
 from reconciler.families.importing import (
     EntryWriting,
@@ -384,7 +376,6 @@ class _Assembling:
 
     def _place(self, there: Evaluation) -> Sequence[ImportedNetwork]:
         taken, holdings = taken_in(there), self.found.holdings
-        self.conflicts += self._outside(there.state.pools.values(), taken)
         if self.writer.entries is not None:
             holdings = tuple(_as_clusters(it, taken) for it in holdings)
         every = join_sources(holdings, taken)
@@ -399,22 +390,6 @@ class _Assembling:
         self.conflicts += [*every.conflicts, *with_retries(placed.conflicts, self.before)]
         self.notes += placed.notes
         return placed.networks
-
-    def _outside(self, pools: Collection[Pool], taken: Lookup[Taken]) -> Iterator[Finding]:
-        """Yield conflicts of Services whose addresses the repository neither reserves nor claims."""
-        left: dict[tuple[Location, str], list[str]] = {}
-        for it in self.found.outside:
-            there = near(taken, it)
-            is_claimed = all(o.owner == it.owner or o.type != LOAD_BALANCER for o in there)
-            around = (pool for pool in pools if pool.space == it.space)
-            if not (there and is_claimed) and not any(o.reserved.covers(it.item) for o in around):
-                left.setdefault((it.place, it.hint), []).append(it.service)
-        for (place, hint), services in left.items():
-            message = (
-                f"an address outside of all pools of the cluster: {named('Service', services)}"
-            )
-            hint += "reserve it in spec.reserved of a pool, or import it as a row of a table (ipam import csv); then import again"
-            yield conflict(place, message, hint)
 
     def _network(self, network: ImportedNetwork) -> ImportDocument:
         limit = self.writer.limit.rpartition("/")[2]

@@ -32,22 +32,15 @@ LOAD_BALANCER, NODES = "loadbalancer", "nodes"
 
 
 class Window(NamedTuple):
-    """A range in a source without an owner: one to give out, or one that something else uses."""
+    """A range in a source without an owner: one to give out, or one that something else uses.
+
+    A `service` uses it although no pool of its cluster has it; else, it is empty.
+    """
 
     item: IPRange
     place: Location
     space: str = DEFAULT_SPACE
-
-
-class Outside(NamedTuple):
-    """An address of a Service that no pool of its cluster has, and the first part of the hint."""
-
-    item: IPRange
-    place: Location
-    owner: tuple[str, str]
-    service: str
-    hint: str
-    space: str = DEFAULT_SPACE
+    service: str = ""
 
 
 class ImportedObject(NamedTuple):
@@ -75,7 +68,6 @@ class ImportedSource(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     reserved: tuple[Window, ...] = ()
     clusters: tuple[ImportedCluster, ...] = ()
-    outside: tuple[Outside, ...] = ()
     places: tuple[tuple[str, Callable[[], Location]], ...] = ()
 
     def with_more(self, *others: "ImportedSource") -> "ImportedSource":
@@ -85,7 +77,7 @@ class ImportedSource(Struct, frozen=True):
 
     def mapped(self, function: Callable[[Any], Iterable[Any]]) -> "ImportedSource":
         """Return the source with the results of a function of each part that has addresses."""
-        fields = ("described", "windows", "reserved", "holdings", "outside")
+        fields = ("described", "windows", "reserved", "holdings")
         parts = {it: tuple(chain.from_iterable(map(function, getattr(self, it)))) for it in fields}
         return replace(self, **parts)
 

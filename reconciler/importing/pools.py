@@ -13,7 +13,6 @@ from reconciler.importing.found import (
     LOAD_BALANCER,
     NODES,
     ImportedSource,
-    Outside,
     Window,
     by_address,
     conflict,
@@ -28,6 +27,7 @@ from reconciler.planning.space import Lookup
 
 MAX_WINDOWS, MAX_GAPS = 16, 1000
 BOTH_RIGHT = "if both are right, import one of them with --address-space NAME (spec.addressSpace of its pool)"
+_OUTSIDE = "move the Service, add its network with --pool NAME=CIDR (the address is then reserved), or import a table with a row for it"
 _WIDEST = 24
 """The prefix length of networks for addresses without a described pool."""
 _SITE = 16  # bits: one name is another network further away, such as a VLAN id of another site
@@ -99,9 +99,8 @@ class Placed:
 
     def _describe(self, found: ImportedSource) -> None:
         """Windows exclude all other addresses of their network, except the addresses of holdings."""
-        used = found.holdings  # also known ones, so that a second import comes to the same
         for block in found.reserved:
-            self._reserve(block, IPSet.of(it.item for it in used if it.space == block.space))
+            self._reserve(block, found)
         firsts: dict[tuple[str, IPRange], ImportedNetwork] = {}
         for item in sorted(
             {*found.described}, key=lambda it: (it.space, *_outer(it.extent), it.place)
@@ -120,26 +119,35 @@ class Placed:
     def _note(self, item: Window | ImportedNetwork | ImportedRange, text: str) -> None:
         self.notes.append(f"{full_place(item.place)}: {text}")
 
-    def _reserve(self, item: Window, used: IPSet) -> None:
+    def _reserve(self, item: Window, found: ImportedSource) -> None:
         """Note a range that something else uses, unless an existing pool gives it out."""
-        text = format_short(item.item)
-        for home in self._homes:
-            given = home.given & IPSet((item.item,)) - used
-            if home.space != item.space or not given:
+        # Also known ones, so that a second import comes to the same.
+        used = IPSet.of(it.item for it in found.holdings if it.space == item.space)
+        there, wanted = near(self._taken, item), IPSet((item.item,))
+        what = f"{format_short(item.item)} is used by {item.service or 'another system'}"
+        if item.service and there and all(it.type != LOAD_BALANCER for it in there):
+            return  # a claim has it
+        homes = [home for home in self._homes if home.space == item.space]
+        for home in homes:
+            if not (given := home.given & wanted - (IPSet() if item.service else used)):
                 continue
-            message = f"{text} is used by another system, but in pool {home.name} of {home.place}"
+            message = f"{what}, but in pool {home.name} of {home.place}"
             blocks = [f"{{cidr: {block}}}" for it in given for block in cidrs_of(it)]
             if self._is_exact:
                 blocks = [f"{{addresses: [{', '.join(written(given))}]}}"]
             hint = f"add to spec.reserved of the pool: {', '.join(blocks)}"
-            there = near(self._taken, item)
             if other := next((it for it in there if given.overlapping(it.item)), None):
-                part = format_short(other.item)
-                message = f"{text} is used by another system, but {part} belongs to {other.title}"
+                message = f"{what}, but {format_short(other.item)} belongs to {other.title}"
                 hint = other.hint(item)
             self.conflicts.append(conflict(item.place, message, hint))
             return
-        self._note(item, f"{text} is used by another system, and is not allocated")
+        networks = [IPSet((it.extent,)) for it in found.described if it.space == item.space]
+        around = any(it.covers(item.item) for it in (*networks, *(home.extent for home in homes)))
+        if item.service and (used & wanted or not around):
+            message = f"{what}, but no pool of the cluster has it"
+            self.conflicts.append(conflict(item.place, message, _OUTSIDE))
+        else:
+            self._note(item, f"{what}, and is not allocated")
 
     def _add(self, network: ImportedNetwork, parts: IPSet, extent: IPSet) -> None:
         """Add a pool that gives out parts of its extent, unless a pool has it, or some of it."""
@@ -276,19 +284,18 @@ class Taken(NamedTuple):
         """Return how to resolve a conflict; no hint leads to the release of an address in use."""
         if self.is_released:
             return "if it is in use, restore its request: git revert of the commit that removed it"
-        is_placeholder = self.owner[1] == by_address("ip", self.item) and self.type in (
-            LOAD_BALANCER,
-            NODES,
-        )
-        if is_placeholder and isinstance(item, ImportedRange) and item.item.covers(self.item):
+        name, is_lb = self.owner[1], self.type == LOAD_BALANCER
+        hint = f"find out who uses it, and correct the source or {self.place}; delete no request"
+        if isinstance(item, Window):
+            return hint
+        if item.is_cluster:
+            return f"{hint}; {BOTH_RIGHT}"
+        is_placeholder = name == by_address("ip", self.item) and (is_lb or self.type == NODES)
+        if is_placeholder and item.item.covers(self.item):
             owner = f"name {item.name}, namespace {item.namespace}"
             return f"set spec.tenantClusterRef of {self.place} to {owner}; do not delete it"
-        hint = f"find out who uses it, and correct the source or {self.place}; delete no request"
-        if isinstance(item, ImportedRange) and item.is_cluster:
-            return f"{hint}; {BOTH_RIGHT}"
-        if self.type == LOAD_BALANCER and not self.owner[0]:
-            return f"if cluster {self.owner[1]} uses it, write {self.owner[1]} in a column cluster; else {hint}"
-        return hint
+        own = f"if cluster {name} uses it, set the column cluster of the row to {name}; else "
+        return f"{own if is_lb and not self.owner[0] else ''}{hint}"
 
     @property
     def title(self) -> str:
@@ -328,6 +335,6 @@ def with_retries(found: Iterable[Finding], before: Evaluation) -> Iterator[Findi
         yield replace(it, hint=f"{hint}{it.hint}") if is_old else it
 
 
-def near(taken: Lookup[Taken], item: Window | ImportedRange | Outside) -> list[Taken]:
+def near(taken: Lookup[Taken], item: Window | ImportedRange) -> list[Taken]:
     """Return the assigned addresses in a range."""
     return [it for _, it in taken.overlapping(item.item) if it.space in ("", item.space)]

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.apply.pools import TENANT_HOME, users_of
+from reconciler.apply.pools import TENANT_HOME, User, users_of
 from reconciler.documents.findings import Location, join_limited
 from reconciler.families.importing import ImportedCluster, ImportedList, ImportedRange, Writing
 from reconciler.importing.found import (
     LOAD_BALANCER,
     NODES,
     ImportedSource,
-    Outside,
+    Window,
     copies_of,
     fitted,
     resources,
@@ -79,10 +79,9 @@ class Announced(NamedTuple):
         hint = f"say which one {self.balancer.name} is in: --{_OPTION}-namespace NAME"
         return undecided(self.source.place, message, hint)
 
-    def users(self, ranges: IPSet) -> tuple[tuple[str, str], ...]:
-        """Return the Services with addresses in some ranges, for display, and these addresses."""
-        users = users_of(self.services, ranges, counts_pins=False)
-        return tuple((f"{it.service} ({it.address})", it.address) for it in users)
+    def users(self, ranges: IPSet) -> Sequence[User]:
+        """Return the Services with addresses in some ranges."""
+        return users_of(self.services, ranges, counts_pins=False)
 
     def held(
         self, it: ImportedPool, name: str, notes: Iterable[str], *, is_ours: bool = True
@@ -97,7 +96,7 @@ class Announced(NamedTuple):
                 *(self.source.owner[0], name, LOAD_BALANCER if is_ours else NODES, item, place),
                 said=name,
                 is_cluster=is_ours,
-                users=tuple(title for title, _ in self.users(IPSet((item,)))),
+                users=tuple(f"{it.service} ({it.address})" for it in self.users(IPSet((item,)))),
             )
             for item in IPSet.of(it.pool.ranges)
         )
@@ -106,16 +105,15 @@ class Announced(NamedTuple):
     def with_outside(self, parts: Sequence[ImportedSource]) -> ImportedSource:
         """Return the content of pools, and the Services whose addresses none of them has."""
         inside = IPSet.of(item.item for part in parts for item in part.holdings)
-        place, owner = self.source.place, self.source.owner
-        hint = ""
-        if not self.pools:
-            name = self.balancer.name
-            hint = f"if {name} is in another namespace: --{_OPTION}-namespace NAME; else "
         outside = tuple(
-            Outside(IPRange(*(at := number(text)), at[1]), place, owner, title, hint)
-            for title, text in self.users(_EVERYTHING - inside)
+            Window(
+                IPRange(*(at := number(it.address)), at[1]),
+                self.source.place,
+                service=f"Service {it.service}",
+            )
+            for it in self.users(_EVERYTHING - inside)
         )
-        return ImportedSource(outside=outside).with_more(*parts)
+        return ImportedSource(reserved=outside).with_more(*parts)
 
 
 def _one_managed(cluster: Announced, usual: str) -> ImportedSource:

@@ -5,15 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from reconciler.addresses import (
-    BITS,
-    IPRange,
-    IPSet,
-    format_cidr,
-    format_range,
-    format_short,
-    is_private,
-)
+from reconciler.addresses import BITS, IPRange, IPSet, format_cidr, format_short, is_private
 from reconciler.documents.findings import NAMED, article_list, join_limited, named, plural
 from reconciler.model.claim import Allocation, Claim, Refusal
 from reconciler.model.key import Key
@@ -101,16 +93,6 @@ def other_version(pool: Pool, version: int) -> Refusal:
     """Return the refusal by a pool without addresses of the claim's IP version."""
     message = f"the claim needs an IPv{version} address, and pool {pool.key.name} has none"
     return Refusal("family-mismatch", message, f"choose a pool with IPv{version} addresses")
-
-
-def pin_outside(pin: IPRange, pools: Iterable[Pool]) -> Refusal:
-    """Return the refusal of a pin that is in no range of some pools."""
-    parts = []
-    for pool in pools:
-        windows = [it for it in pool.windows if it.overlaps(pin)] or pool.windows
-        parts.append(f"pool {pool.key.name} ({join_limited([format_range(it) for it in windows])})")
-    message = f"pinned range {format_short(pin)} is outside the ranges of {join_limited(parts)}"
-    return Refusal(PIN_OUTSIDE, message, "pin a range inside, or widen the pool")
 
 
 def reasons(refusals: Iterable[Refusal]) -> Refusal:

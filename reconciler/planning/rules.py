@@ -43,7 +43,7 @@ from reconciler.model.plan import (
     State,
 )
 from reconciler.model.pool import Pool
-from reconciler.planning.refusals import PIN_OUTSIDE, Holders, elsewhere, paused, pin_outside
+from reconciler.planning.refusals import PIN_OUTSIDE, Holders, elsewhere, paused
 from reconciler.planning.retention import retention_end
 from reconciler.planning.space import AddressUsage, Lookup, Space, outside, space_of
 
@@ -470,7 +470,7 @@ def find_pin(
         if refused is None:
             return (at, pin), refusals
         refusals.append(refused)
-    every = pin_outside(pin, pools)
+    every = _outside(pin, pools)
     return None, [every if it.reason == PIN_OUTSIDE else it for it in refusals]
 
 
@@ -490,7 +490,7 @@ def _refusal(
             message = f"pinned range {text} spans {len(touched)} ranges of pool {name} ({listed})"
             hint = "pin a range in one of them, or merge them into one range"
             return Refusal("pin-straddles-ranges", message, hint)
-        return pin_outside(pin, [pool])
+        return _outside(pin, [pool])
     if reserved := pool.reserved.overlapping(pin):
         blocks = join_limited([format_short(block) for block in reserved])
         message = f"pinned range {text} contains reserved addresses of pool {name}: {blocks}"
@@ -500,6 +500,13 @@ def _refusal(
     if not space.is_free(pin, owner):
         return _taken(text, holders.of(pin, pool.space), space.withheld.by_others(pin, owner))
     return None
+
+
+def _outside(pin: IPRange, pools: Iterable[Pool]) -> Refusal:
+    windows = {it.key.name: join_limited([*map(format_range, it.windows)]) for it in pools}
+    named = join_limited([f"pool {name} ({listed})" for name, listed in windows.items()])
+    message = f"pinned range {format_short(pin)} is outside the ranges of {named}"
+    return Refusal(PIN_OUTSIDE, message, "pin a range inside, or widen the pool")
 
 
 def _taken(text: str, claims: list[str], used: list[Blocked]) -> Refusal:

@@ -295,7 +295,7 @@ def test_what_nobody_can_decide_is_a_conflict() -> None:
     )
     outside = conflicts(brought(one=[DEFAULT, service("far", "192.0.2.1")]))
     assert outside == [
-        "one.yaml: cluster one: an address outside of all pools of the cluster: Service shop/far (192.0.2.1)"
+        "one.yaml: cluster one: 192.0.2.1 is used by Service shop/far, but no pool of the cluster has it"
     ]
     wrong = conflicts(brought(one=[addresses("a", "10.20.0.0/40")]))
     assert wrong[0].startswith("one.yaml:1: cluster one IPAddressPool a: ")
@@ -437,7 +437,7 @@ def test_a_row_of_another_owner_or_beyond_the_cluster_is_a_conflict() -> None:
     for row in ("10.20.0.3,web,,", "10.20.0.3,,prod-2,", "10.20.0.3,,prod-1,node"):
         (found,) = imported(table(f"ip,name,cluster,type\n{row}\n"), files).conflicts
         assert "10.20.0.3 has two holders" in found.message
-        assert "write prod-1 in a column cluster" in found.hint
+        assert "set the column cluster of the row to prod-1" in found.hint
     assert len(imported(table("ip,cluster\n10.20.0.14-10.20.0.17,prod-1\n"), files).conflicts) == 1
 
 
@@ -445,14 +445,18 @@ def test_a_service_outside_of_all_pools_needs_a_reservation_or_a_claim() -> None
     objects = [DEFAULT, service("far", "192.0.2.1"), service("near", "10.20.0.2")]
     lan = pool("lan", "[192.0.2.0/24]")
     (found,) = brought({**EMPTY, "pools/lan.yaml": lan}, one=objects).conflicts
-    assert "Service shop/far (192.0.2.1)" in found.message
-    reserved = pool("lan", "[192.0.2.0/24]", reserved="[{addresses: [192.0.2.1]}]")
+    assert "192.0.2.1 is used by Service shop/far, but in pool lan" in found.message
+    reserved = pool("lan", "[192.0.2.0/24]", reserved=f"[{found.hint.partition(': ')[2]}]")
     assert conflicts(brought({**EMPTY, "pools/lan.yaml": reserved}, one=objects)) == []
+    named = brought(None, described("lan=192.0.2.0/24"), one=objects)
+    assert conflicts(named) == []
+    assert bodies(named, "pools/")["lan"]["reserved"] == [{"addresses": ["192.0.2.1-192.0.2.1"]}]
     row = imported(table("ip,name\n192.0.2.1,far\n"), EMPTY)
     assert conflicts(brought({**EMPTY, **row.files}, one=objects)) == []
     # The pool of another cluster has the address, so one of the two is wrong.
-    other = brought(two=[addresses("a", "192.0.2.0/30")])
-    assert len(brought({**EMPTY, **other.files}, one=objects).conflicts) == 1
+    other = [addresses("a", "192.0.2.0/30")]
+    assert len(brought({**EMPTY, **brought(two=other).files}, one=objects).conflicts) == 1
+    assert len(brought(one=objects, two=other).conflicts) == 1
 
 
 def test_one_range_of_two_clusters_can_be_in_two_address_spaces(

@@ -245,9 +245,15 @@ def shown_text(path: str, text: str, painter: Painter) -> str:
     return f"{head}\n{text}" if text else f"{head}\n(empty)\n"
 
 
-def next_text(steps: Sequence[tuple[str, str]], painter: Painter) -> str:
-    """Return the next steps: a command, and its purpose, on each line."""
-    width = max((len(command) for command, _ in steps), default=0)
+def next_text(steps: Sequence[tuple[str, str]], added: str, painter: Painter) -> str:
+    """Return the next steps, a command and its purpose each; the last ones record files to add."""
+    steps = [
+        *steps,
+        ("ipam plan --worktree", "the exact addresses"),
+        (f"git add {added} && git commit", "once it is right"),
+        ("ipam reconcile", "commits the allocation records; with CI, each merge does it"),
+    ]
+    width = max(len(command) for command, _ in steps)
     lines = [
         f"  {painter.paint(command.ljust(width), Colour.BOLD)}   {why}".rstrip()
         for command, why in steps
@@ -255,26 +261,11 @@ def next_text(steps: Sequence[tuple[str, str]], painter: Painter) -> str:
     return "\n".join(["Next:", *lines, ""])
 
 
-def recording_steps(added: str) -> list[tuple[str, str]]:
-    """Return the next steps after files were written: some paths are committed and recorded."""
-    return [
-        ("ipam plan --worktree", "the exact addresses"),
-        (f"git add {added} && git commit", "once it is right"),
-        ("ipam reconcile", "commits the allocation records; with CI, each merge does it"),
-    ]
-
-
 _MAX_LINES, _MAX_NOTES = 500, 20
 
 
-def import_text(
-    result: Imported,
-    written: Sequence[str],
-    painter: Painter,
-    out: str,
-    steps: Sequence[tuple[str, str]],
-) -> str:
-    """Return the table of an import, notes, conflicts, written files, the plan, and next steps."""
+def import_text(result: Imported, written: Sequence[str], painter: Painter, out: str) -> str:
+    """Return the table of an import, notes, conflicts, written files, and the plan."""
     lines = result.lines
     headers = ("OWNER", "TYPE", "POOL", "OLD", "", "NEW", "FROM", "USED BY")
     parts = [table(headers, [_importing_row(line) for line in lines[:_MAX_LINES]], painter)]
@@ -286,7 +277,7 @@ def import_text(
     parts += [_free(result), _files(result, written, out), _plan(result, painter)]
     if written and result.unnamed:
         parts.append(_requests(result.unnamed, result.writer))
-    return "".join(parts) + (next_text(steps, painter) if steps else "")
+    return "".join(parts)
 
 
 def _importing_row(line: RangeChange) -> list[Cell]:
