@@ -151,7 +151,8 @@ TEXTS = {
     ),
     "pin-reserved": (
         "The pinned range contains reserved addresses of the pool.",
-        "Pin another range, or remove the reserved range from the pool.",
+        "Pin another range, or remove the reserved range from the pool. For a network, broadcast, or "
+        "anycast address, set `spec.useAllAddresses: true` in the AddressPool.",
     ),
     "pin-taken": (
         "The pinned range contains addresses that another claim holds, or that are still in "

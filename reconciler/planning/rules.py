@@ -494,6 +494,9 @@ def _refusal(
     if reserved := pool.reserved.overlapping(pin):
         blocks = join_limited([format_short(block) for block in reserved])
         message = f"pinned range {text} contains reserved addresses of pool {name}: {blocks}"
+        if pool.blocks.covers(pin):  # network, broadcast, and anycast addresses
+            hint = f"set spec.useAllAddresses: true in pool {name}, or pin another range"
+            return Refusal("pin-reserved", message, hint)
         is_listed = any(block.overlaps(pin) for block, _ in pool.kept)
         hint = f"pin another range{', or remove the block from spec.reserved' * is_listed}"
         return Refusal("pin-reserved", message, hint)
