@@ -231,6 +231,8 @@ class _Tenant:
             return ""
         if not self.target.is_whole and gone - self.target.released:
             return f"{UNCLEAR}, so the desired state is unknown; fix that"
+        if refused := removed & self.target.refused:
+            return f"a claim pins {describe(refused)}, but is refused; run ipam check"
         users = _users(self.snapshot, removed)
         if not users:
             return ""

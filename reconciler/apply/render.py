@@ -1,20 +1,30 @@
 """Objects of every cluster as files."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from reconciler.addresses import IPSet, format_short
 from reconciler.apply.rights import crd_texts, used
-from reconciler.apply.targets import targets
-from reconciler.documents.findings import shown
+from reconciler.apply.targets import refused_pins, targets
+from reconciler.documents.document import Documents
+from reconciler.documents.findings import Finding, error, shown
+from reconciler.documents.text import is_yaml
 from reconciler.documents.yaml import dump
+from reconciler.families import families
 from reconciler.families.clusters import cluster_of
+from reconciler.families.interface import Projection
+from reconciler.families.plain.kinds import NAME, TARGET, entry_of
+from reconciler.gitio.interface import Source
 from reconciler.kube.resources import desired_objects, resource_of
 from reconciler.model.errors import UsageError
 from reconciler.model.objects import MANAGEMENT, Manifest, owned_labels
+from reconciler.planning.documents import reader_of
 from reconciler.planning.evaluate import Evaluation
-from reconciler.planning.projection import file_of, object_files, project
+from reconciler.planning.projection import file_of, object_files, project, world_of
 
 MARKER = ".ipam-render"
 _PART = re.compile(r"(?!\.\.?$)[A-Za-z0-9._-]{1,255}")
@@ -22,16 +32,18 @@ _PART = re.compile(r"(?!\.\.?$)[A-Za-z0-9._-]{1,255}")
 _OURS = re.compile(r"(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)+")
 
 
-def render(evaluation: Evaluation, out: Path, policies: Sequence[Manifest] = ()) -> dict[str, int]:
+def render(
+    evaluation: Evaluation,
+    out: Path,
+    policies: Sequence[Manifest] = (),
+    removed: Sequence[Projection] = (),
+) -> dict[str, int]:
     """Write the objects below a folder in place of the last rendering; return the files by cluster."""
-    files = rendered(evaluation, policies)
+    files = rendered(evaluation, policies, removed)
     old = _begin(out, files)
-    counts: dict[str, int] = {}
     for path in sorted(files):
         (out / path).parent.mkdir(parents=True, exist_ok=True)
         _write(out / path, files[path])
-        cluster = path.partition("/")[0]
-        counts[cluster] = counts.get(cluster, 0) + 1
     for path in sorted(old - files.keys()):
         (out / path).unlink(missing_ok=True)
         for folder in (out / path).parents:  # remove folders that are empty after that
@@ -39,25 +51,66 @@ def render(evaluation: Evaluation, out: Path, policies: Sequence[Manifest] = ())
                 break
             folder.rmdir()
     _mark(out, files)
-    return counts
+    return Counter(path.partition("/")[0] for path in sorted(files))
 
 
-def left_ranges(evaluation: Evaluation) -> Iterator[str]:
-    """Yield notes about released ranges that the files no longer give to a cluster."""
-    every = targets(evaluation, desired_objects(project(evaluation)), {})
+def removed_entries(evaluation: Evaluation, source: Source) -> tuple[Projection, ...]:
+    """Return the objects of removed entries that still have addresses, by their newest version."""
+    settings, found = evaluation.tree.settings, list[Projection]()
+    (family,) = (it for it in families() if it.name == NAME)
+    held = [it for it in evaluation.state.records if it.is_live or it.announced]
+    left = {(it.claim.name, of[0]) for it in held if (of := entry_of(it.claim.slot))}
+    for document in evaluation.documents.of(TARGET):
+        left -= {(document.name, it["name"]) for it in document.spec.get("loadBalancers") or ()}
+    world, reader = world_of(evaluation, evaluation.state.records), reader_of(source, settings)
+    for step in source.past(settings.folders) if left else ():
+        old = [it.old for it in step.changed if it.old and it.old.is_file and is_yaml(it.path)]
+        for entry, data in zip(old, source.read(old), strict=True):
+            near = any(name.encode() in data for name, _ in left)
+            documents = reader.read_source(entry.path, data).documents if near else ()
+            for document in (it for it in documents if it.kind.id == TARGET):
+                listed = document.spec.get("loadBalancers") or ()
+                last = [it for it in listed if (document.name, it["name"]) in left]
+                left -= {(document.name, it["name"]) for it in last}
+                spec = {**document.spec, "loadBalancers": last}
+                past = replace(document, body={**document.body, "spec": spec})
+                found += family.project(replace(world, documents=Documents([past])))
+        if step.is_cut or not left:
+            break
+    return tuple(found)
+
+
+def incomplete_pools(evaluation: Evaluation) -> Iterator[Finding]:
+    """Return errors for pools that lack a range, because the claim that pins it is refused."""
+    written = {(cluster_of(it), it.object) for it in evaluation.state.records if it.is_live}
+    for refused, record in refused_pins(evaluation):
+        cluster, name = cluster_of(record), record.object
+        if name and (cluster, name) in written:
+            message = f"pool {name} of {cluster} would be incomplete: {refused.message}"
+            yield error(refused.reason, refused.source, message, refused.hint)
+
+
+def left_ranges(evaluation: Evaluation, removed: Sequence[Projection] = ()) -> Iterator[str]:
+    """Yield notes about released ranges that the files keep for removed claims, or no longer have."""
+    every = targets(evaluation, desired_objects([*removed, *project(evaluation)]), {})
     given = {target.name: target.addresses() for target in every}
     for record in evaluation.state.records:
         cluster = cluster_of(record)
         if not record.is_released or record.range is None or cluster == MANAGEMENT:
             continue
+        what = format_short(record.range)
         if not given.get(cluster, IPSet()).covers(record.range):
-            what = f"{format_short(record.range)} is removed from {cluster}"
-            yield f"{what}; not checked: whether {cluster} uses it"
+            yield f"{what} is removed from {cluster}; not checked: whether {cluster} uses it"
+        elif record.announced and record.claim not in evaluation.state.claims:
+            yield f"{what} stays in {cluster} until ipam reconcile --confirm-withdrawn {cluster}"
 
 
-def rendered(evaluation: Evaluation, policies: Sequence[Manifest] = ()) -> dict[str, str]:
+def rendered(
+    evaluation: Evaluation, policies: Sequence[Manifest] = (), removed: Sequence[Projection] = ()
+) -> dict[str, str]:
     """Return all files by path. With policies, kustomizations add the label that they select."""
-    objects = object_files(evaluation)
+    objects = {file_of(it.cluster, it.manifest): it.manifest for it in removed}
+    objects |= object_files(evaluation)
     files = {path: dump(it) for path, it in objects.items()}
     kinds = [resource_of(it) for path, it in objects.items() if path.startswith(f"{MANAGEMENT}/")]
     for name, text in crd_texts(used(kinds) if kinds else ()).items():

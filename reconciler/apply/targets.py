@@ -1,6 +1,6 @@
 """Target clusters of an evaluation, and options of an apply."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -18,11 +18,11 @@ from reconciler.kube.resources import DesiredObject, desired_objects
 from reconciler.loadbalancers import controller
 from reconciler.loadbalancers.interface import ClusterBalancer, Controller
 from reconciler.loadbalancers.ranges import ranges_of, written
-from reconciler.model.claim import Allocation
+from reconciler.model.claim import Allocation, granted
 from reconciler.model.errors import UsageError
 from reconciler.model.key import Key
 from reconciler.model.objects import MANAGEMENT, Ref
-from reconciler.model.plan import Grant
+from reconciler.model.plan import Grant, Refuse
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.projection import project
 
@@ -45,6 +45,7 @@ class Target(Struct, frozen=True):
     is_described: bool = True
     is_enrolled: bool = False
     forced: IPSet = field(default_factory=IPSet)  # withdrawn even if they are used
+    refused: IPSet = field(default_factory=IPSet)  # pinned, but not granted
     records: tuple[Allocation, ...] = ()
     balancing: ClusterBalancer = USUAL
 
@@ -197,6 +198,18 @@ def require_claims(evaluation: Evaluation, options: ApplyOptions) -> None:
         raise UsageError(message, "write NAMESPACE/NAME; run ipam get allocations to list claims")
 
 
+def refused_pins(evaluation: Evaluation) -> Iterator[tuple[Refuse, Allocation]]:
+    """Yield refused claims of clusters that pin a range, each with a record of that range."""
+    for it in evaluation.plan.decisions:
+        if not isinstance(it, Refuse) or (it.allocation and it.allocation.is_live):
+            continue
+        claim = evaluation.state.claims.get(it.claim)
+        if claim is not None and claim.pin is not None:
+            record = granted(claim, claim.key, claim.pin, "")
+            if cluster_of(record) != MANAGEMENT:
+                yield it, record
+
+
 def targets(
     evaluation: Evaluation,
     desired: Mapping[str, Sequence[DesiredObject]],
@@ -213,6 +226,7 @@ def targets(
     released: dict[str, list[IPRange]] = {}
     leaving: dict[str, list[IPRange]] = {}
     forced: dict[str, list[IPRange]] = {}
+    refused = [(cluster_of(it), it.range) for _, it in refused_pins(evaluation) if it.range]
     for record in evaluation.state.records:
         if record.range is None:
             continue
@@ -237,6 +251,7 @@ def targets(
             is_described=name in described,
             is_enrolled=options is not None and name in options.enroll,
             forced=IPSet.of(forced.get(name, ())),
+            refused=IPSet.of(item for cluster, item in refused if cluster == name),
             records=tuple(records.get(name, ())),
             balancing=balancing.get(name, USUAL),
         )

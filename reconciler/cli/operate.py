@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.policies import policies as admission_policies
-from reconciler.apply.render import left_ranges
+from reconciler.apply.render import incomplete_pools, left_ranges, removed_entries
 from reconciler.apply.render import render as run_render
 from reconciler.apply.targets import ApplyOptions
 from reconciler.cli import cluster_options, opening, options, output
@@ -30,7 +30,12 @@ from reconciler.model.objects import MANAGEMENT
 from reconciler.reconcile.branch import current_head, is_in_history
 from reconciler.reconcile.discovery import of_repository
 from reconciler.reconcile.doctor import diagnose
-from reconciler.reconcile.evaluation import applied_code, as_reconciled, require_unedited
+from reconciler.reconcile.evaluation import (
+    applied_code,
+    as_reconciled,
+    require_unedited,
+    with_found,
+)
 from reconciler.reconcile.verify import Verified, revisions_of
 from reconciler.reconcile.verify import verify as run_verify
 from reconciler.report.formats import envelope
@@ -154,13 +159,15 @@ def render(
         read = opening.open_source(reading)
         evaluation = as_reconciled(read.source, read.repository)
         require_unedited(evaluation)
+        evaluation = with_found(evaluation, incomplete_pools(evaluation))
     output.tell_errors(evaluation.findings, result.brush)
     manifests = admission_policies(reconciler, break_glass) if policies else ()
     is_wrong = has_error(evaluation.findings)
-    counts = {} if is_wrong else run_render(evaluation, out, manifests)
+    removed = () if is_wrong else removed_entries(evaluation, read.source)
+    counts = {} if is_wrong else run_render(evaluation, out, manifests, removed)
     if is_wrong:
         output.tell(f"Nothing was written to {out}: fix the errors first.")
-    for line in left_ranges(evaluation) if not is_wrong else ():
+    for line in left_ranges(evaluation, removed) if not is_wrong else ():
         output.note(line)
     result.show(
         lambda _: "".join(f"{out}/{name}: {plural(n, 'file')}\n" for name, n in counts.items()),

@@ -1,5 +1,6 @@
 """What `render` writes, and what asks for growth."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,13 @@ from reconciler.apply.policies import policies
 from reconciler.families.demand import DemandEntry, demand_document
 from reconciler.kube.clusters import KubeClusters
 from reconciler.planning.documents import path_of
+from tests.cli.conftest import Moves
 from tests.cli.running import Capture, given_out, ipam
+from tests.families.plain.examples import cluster as target
+from tests.families.plain.examples import entry, files, pool
 from tests.planning.test_guard import settings
 from tests.reconcile.looking.country import Country, elastic
-from tests.world import SMALL, provider, reconciled, repository, tenant
+from tests.world import SMALL, git, provider, reconciled, repository, tenant
 
 PLACE = path_of("observed", ("gitops-ipam.dev", "Demand", "team-a", "one"))
 COPY = path_of("observed", ("butler.butlerlabs.dev", "TenantCluster", "team-a", "two"))
@@ -71,3 +75,72 @@ def test_policies_are_rendered_for_every_cluster_and_read_back_as_they_are(
     assert ipam(capsys, "render", "--repo", repo, "--out", out).code == 0
     assert not any((out / "management" / name).exists() for name in POLICIES)
     assert "labels" not in (out / "management" / "kustomization.yaml").read_text()
+
+
+INNER = entry(count=4)
+DMZ = entry("dmz", count=4, services="{namespaces: [edge]}", advertisement="{type: L2}")
+DMZ_FILES = [
+    "prod-1/IPAddressPool/metallb-system.dmz.yaml",
+    "prod-1/L2Advertisement/metallb-system.dmz.yaml",
+]
+
+
+@pytest.mark.parametrize("removed", [target(INNER), None], ids=["an entry", "its ClusterTarget"])
+def test_the_pool_of_a_removed_entry_stays_until_its_record_is_no_longer_announced(
+    moves: Callable[..., Moves], removed: str | None
+) -> None:
+    world = moves(files(target(INNER, DMZ)))
+    out = world.folder.parent / "out"
+    assert world("render", "--out", str(out)).code == 0
+    before = [(out / it).read_bytes() for it in DMZ_FILES]
+    if removed is None:
+        git(world.folder, "rm", "-q", "clusters/prod-1.yaml")
+    world.commit({"clusters/prod-1.yaml": removed} if removed else {})
+    world.commit({"notes.md": "unrelated"})
+    fresh = out.with_name("fresh")  # before reconcile, the record is still live
+    assert world("render", "--out", str(fresh)).code == 0
+    assert [(fresh / it).read_bytes() for it in DMZ_FILES] == before
+    assert world.reconcile("--no-apply", "--allow-release", "2").code == 0
+    ran = world("render", "--out", str(out))
+    if removed is None:
+        assert not (out / "prod-1").exists()
+        return
+    assert [(out / it).read_bytes() for it in DMZ_FILES] == before
+    listed = yaml.safe_load((out / "prod-1/kustomization.yaml").read_text())["resources"]
+    assert [it for it in listed if "dmz" in it] == [it.removeprefix("prod-1/") for it in DMZ_FILES]
+    note = "stays in prod-1 until ipam reconcile --confirm-withdrawn prod-1"
+    assert (ran.code, note in ran.err) == (0, True)
+    words = ("--no-apply", "--confirm-withdrawn", "prod-1")
+    assert world.reconcile(*words, later=3600).code == 0
+    ran = world("render", "--out", str(out))
+    assert "is removed from prod-1; not checked" in ran.err
+    assert not any((out / it).exists() for it in DMZ_FILES)
+
+
+def test_a_removed_entry_does_not_replace_the_object_of_another(
+    moves: Callable[..., Moves],
+) -> None:
+    world = moves(files(target(INNER, DMZ)))
+    world.commit({"clusters/prod-1.yaml": target(INNER, entry("new", count=2, objectName="dmz"))})
+    world.reconcile("--no-apply")
+    out = world.folder.parent / "out"
+    assert world("render", "--out", str(out)).code == 0
+    found = yaml.safe_load((out / DMZ_FILES[0]).read_text())
+    assert found["spec"] == {"addresses": ["10.22.0.9-10.22.0.10"], "autoAssign": False}
+
+
+def test_a_pool_without_a_pinned_range_is_not_written(moves: Callable[..., Moves]) -> None:
+    first, later = "10.22.0.32-10.22.0.39", "10.22.0.0-10.22.0.15"
+    world = moves(files(target(entry("p", addresses=f"[{first}]"))))
+    world.commit({"clusters/prod-1.yaml": target(entry("p", addresses=f"[{first}, {later}]"))})
+    assert world.reconcile("--no-apply").code == 3
+    out = world.folder.parent / "out"
+    ran = world("render", "--out", str(out))
+    assert (ran.code, out.exists()) == (1, False)
+    assert "error pin-reserved: pool p of prod-1 would be incomplete: " in ran.err
+    assert "hint: set spec.useAllAddresses: true in pool internal" in ran.err
+    world.commit({"pools/pools.yaml": pool(useAllAddresses="true")})
+    assert world.reconcile("--no-apply").code == 0
+    assert world("render", "--out", str(out)).code == 0
+    found = yaml.safe_load((out / "prod-1/IPAddressPool/metallb-system.p.yaml").read_text())
+    assert found["spec"]["addresses"] == ["10.22.0.0-10.22.0.15", "10.22.0.32-10.22.0.39"]

@@ -1,12 +1,15 @@
 """Entries of ClusterTargets in clusters without a management cluster."""
 
+from copy import deepcopy
+
 import pytest
 
 from reconciler.kube.interface import Cluster as Connection
 from reconciler.model.applied import Applied
 from tests.apply.execution.site import Files, failures
+from tests.fake_cluster import FakeCluster
 from tests.fake_clusters import FakeClusters
-from tests.families.plain.examples import BOTH, TWO_REFS, cluster, entry, files
+from tests.families.plain.examples import BOTH, TWO_REFS, cluster, entry, files, pool
 from tests.world import reconciled
 
 A = "prod-1"
@@ -83,3 +86,30 @@ def test_a_cluster_with_cilium_has_a_pool_with_a_block_for_each_record(clusters:
         reconciled({**tree, "clusters/prod-1.yaml": cluster(controller="{type: Cilium}")}), "d"
     )
     assert clusters.specs() == {}
+
+
+def test_a_live_pool_keeps_a_pinned_range_whose_claim_is_refused(clusters: Clusters) -> None:
+    """The address .0 of the pool's CIDR is its network address."""
+    both = ["10.22.0.0-10.22.0.15", "10.22.0.32-10.22.0.39"]
+    live = {
+        "apiVersion": "metallb.io/v1beta1",
+        "kind": "IPAddressPool",
+        "metadata": {"name": "p", "namespace": "metallb-system"},
+        "spec": {"addresses": both, "autoAssign": False},
+    }
+    server = clusters.connect(A, b"")
+    assert isinstance(server, FakeCluster)
+    server.put(deepcopy(live))
+    tree = reconciled(files(cluster(entry("p", addresses=f'["{both[0]}", "{both[1]}"]'))))
+    for revision in ("b", "c"):
+        applied = clusters.one(tree, revision, enroll=frozenset((A,)), adopt=True)
+        (failed,) = failures(applied).values()
+        assert failed == (
+            "10.22.0.0-10.22.0.15 is not withdrawn: a claim pins 10.22.0.0-10.22.0.15, but is"
+            " refused; run ipam check"
+        )
+        assert clusters.specs() == {"IPAddressPool p": live["spec"]}
+    free = {"pools/pools.yaml": pool(useAllAddresses="true")}
+    applied = clusters.one(reconciled({**tree, **free}), "d", adopt=True)
+    assert failures(applied) == {}
+    assert clusters.specs() == {"IPAddressPool p": live["spec"]}
