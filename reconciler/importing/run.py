@@ -303,9 +303,8 @@ def _with_entries(look: ImportSource, uid: str, home: str) -> ImportedSource:
         return cluster.several_homes()
     parts: list[ImportedSource] = []
     for it in pools:
-        by, unknown = join_limited(it.advertised_by), join_limited(it.unknown)
+        by = join_limited(it.advertised_by)
         notes = [f"announced by {by}, left as it is"] if by else []
-        notes += [f"left as it is: {unknown}"] if unknown else []
         parts.append(cluster.held(it, look.owner[1], notes))
     sound = tuple(it for it in pools if not it.problem)
     made = ImportedCluster(look.owner[1], uid, balancer.name, cluster.homes[0], sound, look.place)

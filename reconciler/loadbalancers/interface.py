@@ -45,18 +45,11 @@ class ServiceSelection(Struct, frozen=True):
         return not (self.is_default or self.namespaces or self.selector)
 
 
-def selection(services: Mapping[str, Any] | None, *, assigns: bool = False) -> ServiceSelection:
-    """Return the selection of the fields `services` and `autoAssign` of a ClusterTarget's entry."""
-    stated = services or {}
-    namespaces = tuple(stated.get("namespaces") or ())
-    is_default = assigns or stated.get("default") is True
-    return ServiceSelection(is_default, namespaces, stated.get("selector") or {})
-
-
 class LoadBalancerPool(Struct, frozen=True):
     """A pool of a cluster: the name of its object, and its ranges in the order of their records.
 
-    Its advertisement is named like the pool if `advertisement_name` is empty.
+    Its advertisement is named like the pool if `advertisement_name` is empty. `spec` are fields of the
+    object's spec that it does not express otherwise.
     """
 
     name: str
@@ -67,6 +60,7 @@ class LoadBalancerPool(Struct, frozen=True):
     annotations: Mapping[str, str] = field(default_factory=dict)
     avoids_buggy: bool = False
     advertisement_name: str = ""
+    spec: Mapping[str, Any] = field(default_factory=dict)
 
 
 class LivePool(NamedTuple):
@@ -89,15 +83,11 @@ class ServiceRequest(NamedTuple):
 
 
 class ImportedPool(Struct, frozen=True):
-    """A pool that a cluster has. `advertised_by` are objects that select it, `problem` its fault.
-
-    Fields that a ClusterTarget's entry cannot express are in `unknown`; an apply leaves them.
-    """
+    """A pool that a cluster has. `advertised_by` are objects that select it, `problem` its fault."""
 
     pool: LoadBalancerPool
     namespace: str = ""
     advertised_by: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
     problem: str = ""
 
 

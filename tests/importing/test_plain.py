@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
+from reconciler.apply.render import rendered
 from reconciler.documents.findings import Location
 from reconciler.families.importing import ImportedNetwork
 from reconciler.importing.assembling import Imported
@@ -124,6 +125,7 @@ def test_each_pool_of_metallb_is_an_entry() -> None:
             "poolRefs": [{"name": "net-10-20-1-10"}, {"name": "net-2001-db8-1"}],
             "addresses": ["10.20.1.10-10.20.1.19", "2001:db8:1::-2001:db8:1::ff"],
             "services": {"namespaces": ["edge"], "selector": {"matchLabels": {"a": "b"}}},
+            "poolSpec": {"serviceAllocation": {"priority": 50}},
             "labels": {"zone": "dmz"},
             **none,
         },
@@ -142,7 +144,6 @@ def test_each_pool_of_metallb_is_an_entry() -> None:
     assert [it for it in result.notes if it.startswith(head)] == [
         f"{head} default: announced by L2Advertisement lan, left as it is",
         f"{head} edge.dmz: announced by BGPAdvertisement uplink, left as it is",
-        f"{head} edge.dmz: left as it is: spec.serviceAllocation.priority",
     ]
 
 
@@ -175,11 +176,18 @@ def test_pools_that_all_serve_every_service_stay_so() -> None:
         {"serviceSelectors": [{}]},
     ],
 )
-def test_an_allocation_without_a_field_of_its_own_stays(
-    clusters: Clusters, allocation: dict[str, Any]
+@pytest.mark.parametrize("assigns", [True, False])
+def test_an_allocation_without_a_field_of_its_own_is_written_unchanged(
+    clusters: Clusters, allocation: dict[str, Any], assigns: bool
 ) -> None:
-    objects = [addresses("default", "10.20.0.0/28", serviceAllocation=allocation)]
-    assert "autoAssign" in entries(brought(one=objects))["default"]
+    objects = [
+        addresses("default", "10.20.0.0/28", autoAssign=assigns, serviceAllocation=allocation)
+    ]
+    found = brought(one=objects)
+    assert entries(found)["default"].get("autoAssign", False) is assigns
+    files = rendered(evaluation_of(reconciled({**EMPTY, **found.files})))
+    spec = yaml.safe_load(files["one/IPAddressPool/metallb-system.default.yaml"])["spec"]
+    assert (spec.get("autoAssign", True), spec["serviceAllocation"]) == (assigns, allocation)
     adopted(clusters, *objects)
 
 
@@ -276,6 +284,9 @@ def test_pools_of_cilium_are_entries() -> None:
     assert entries(result)["blue"]["addresses"] == [
         "10.20.0.10-10.20.0.19", "10.20.1.0-10.20.1.3",
     ]  # fmt: skip
+    files = rendered(evaluation_of(reconciled({**EMPTY, **result.files})))
+    spec = yaml.safe_load(files["one/CiliumLoadBalancerIPPool/blue.yaml"])["spec"]
+    assert spec["disabled"] is True
     said = conflicts(brought(one=[found, DEFAULT]))
     assert said == ["one.yaml: cluster one: it has pools of Cilium and MetalLB"]
 

@@ -107,7 +107,7 @@ def test_each_pool_is_one_object_that_reads_back(balancer: Controller, vector: V
         assert bool(advertised) is (pool.advertisement["type"] != "None")
         (imported,) = (it for it in balancer.imported(found) if it.pool.name == pool.name)
         assert IPSet.of(imported.pool.ranges) == IPSet.of(pool.ranges)
-        assert (imported.pool.services, imported.unknown) == (pool.services, ())
+        assert (imported.pool.services, imported.pool.spec) == (pool.services, {})
         assert len(imported.advertised_by) == len(advertised)
 
 

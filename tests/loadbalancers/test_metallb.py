@@ -143,8 +143,7 @@ def test_adoption_keeps_the_form_of_ranges_and_fields_that_no_entry_has() -> Non
     cluster.apply(found.pool, adopt=True)
     assert cluster.spec("IPAddressPool", "theirs") == THEIRS["spec"]
     assert not cluster.apply(found.pool).is_changed
-    more = LoadBalancerPool("theirs", (*found.pool.ranges, *ONE), found.pool.services)
-    cluster.apply(more)
+    cluster.apply(replace(found.pool, ranges=(*found.pool.ranges, *ONE)))
     written = ["10.0.0.0-10.0.0.7", "10.22.0.96-10.22.0.103"]
     assert cluster.spec("IPAddressPool", "theirs") == {**THEIRS["spec"], "addresses": written}
 
@@ -205,61 +204,76 @@ def test_an_import_keeps_what_a_pool_says() -> None:
     )
     assert found.namespace == "metallb-system"
     assert found.advertised_by == ("L2Advertisement mine", "BGPAdvertisement all")
-    assert (found.unknown, found.problem) == ((), "")
+    assert (found.pool.spec, found.problem) == ({}, "")
 
 
 SELECTOR = {"matchLabels": {"tier": "web"}}
 
 
 @pytest.mark.parametrize(
-    ("spec", "services", "unknown"),
+    ("spec", "services", "more"),
     [
-        ({"autoAssign": False}, ServiceSelection(), ()),
+        ({"autoAssign": False}, ServiceSelection(), {}),
+        (
+            {"autoAssign": False, "serviceAllocation": {"namespaces": ["a"]}},
+            ServiceSelection(),
+            {"serviceAllocation": {"namespaces": ["a"]}},
+        ),
         (
             {"serviceAllocation": {"namespaces": ["a", "b"]}},
             ServiceSelection(namespaces=("a", "b")),
-            (),
+            {},
         ),
         (
             {"serviceAllocation": {"serviceSelectors": [SELECTOR]}},
             ServiceSelection(selector=SELECTOR),
-            (),
+            {},
         ),
         (
             {"serviceAllocation": {"priority": 7, "namespaces": ["a"]}},
             ServiceSelection(namespaces=("a",)),
-            ("spec.serviceAllocation.priority",),
+            {"serviceAllocation": {"priority": 7}},
         ),
-        (
-            {"serviceAllocation": {"namespaceSelectors": [SELECTOR]}},
-            ServiceSelection(is_default=True),
-            ("spec.serviceAllocation.namespaceSelectors",),
+        *(
+            (
+                {"serviceAllocation": it},
+                ServiceSelection(is_default=True),
+                {"serviceAllocation": it},
+            )
+            for it in (
+                {"priority": 7},
+                {"namespaceSelectors": [SELECTOR]},
+                {"serviceSelectors": [SELECTOR, SELECTOR]},
+                {"serviceSelectors": [{}]},
+                {"namespaceSelectors": [SELECTOR], "namespaces": ["a"]},
+            )
         ),
-        (
-            {"serviceAllocation": {"serviceSelectors": [SELECTOR, SELECTOR]}},
-            ServiceSelection(is_default=True),
-            ("spec.serviceAllocation.serviceSelectors",),
-        ),
-        (
-            {"serviceAllocation": {"namespaceSelectors": [SELECTOR], "namespaces": ["a"]}},
-            ServiceSelection(is_default=True),
-            ("spec.serviceAllocation.namespaceSelectors", "spec.serviceAllocation.namespaces"),
-        ),
-        ({"protocol": "layer2"}, ServiceSelection(is_default=True), ("spec.protocol",)),
+        ({"protocol": "layer2"}, ServiceSelection(is_default=True), {"protocol": "layer2"}),
     ],
 )
-def test_an_import_names_fields_that_no_entry_has(
-    spec: dict[str, Any], services: ServiceSelection, unknown: tuple[str, ...]
+def test_an_imported_pool_is_written_with_all_its_fields(
+    spec: dict[str, Any], services: ServiceSelection, more: dict[str, Any]
 ) -> None:
     found = imported(**spec)
-    assert (found.pool.services, found.unknown) == (services, unknown)
+    assert (found.pool.services, found.pool.spec) == (services, more)
     cluster = Cluster("MetalLB")
-    manifest = address_pool("edge", "10.0.0.0/30")
+    manifest = address_pool("edge", "10.0.0.0-10.0.0.3")
     manifest["spec"] |= spec
     cluster.put(manifest)
     (again,) = METALLB.imported({ADDRESS_POOL: [manifest]})
+    (written,) = METALLB.objects((again.pool,), "")
+    assert written["spec"] == manifest["spec"]
     cluster.apply(again.pool, adopt=True)
     assert cluster.spec("IPAddressPool", "edge") == manifest["spec"]
+
+
+def test_a_selection_of_an_entry_replaces_the_same_fields_of_its_spec() -> None:
+    more = {"serviceAllocation": {"priority": 7, "namespaces": ["b"]}}
+    made = pool(services=ServiceSelection(namespaces=("a",)), spec=more)
+    (written,) = METALLB.objects((made,), "")
+    assert written["spec"]["serviceAllocation"] == {"priority": 7, "namespaces": ["a"]}
+    (written,) = METALLB.objects((pool(spec={"serviceAllocation": "all"}),), "")
+    assert "serviceAllocation" in written["spec"]
 
 
 def test_an_import_of_a_pool_that_cannot_be_read_says_why() -> None:

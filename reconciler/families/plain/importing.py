@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain, count
 
 from reconciler.addresses import IPSet, format_cidr, format_range
 from reconciler.families.importing import (
@@ -82,7 +83,7 @@ def _entries(pools: Sequence[tuple[ImportedPool, Sequence[str]]]) -> Iterator[Im
         entry["poolRefs"] = [{"name": it} for it in refs]
         entry["addresses"] = list(written(pool.ranges))
         if services.is_default:
-            limits = any(it.startswith("spec.serviceAllocation") for it in imported.unknown)
+            limits = "serviceAllocation" in pool.spec
             is_only = all(chosen[item.version] == 1 for item in pool.ranges) and not limits
             entry |= {"services": {"default": True}} if is_only else {"autoAssign": True}
         elif not services.is_empty:
@@ -93,6 +94,8 @@ def _entries(pools: Sequence[tuple[ImportedPool, Sequence[str]]]) -> Iterator[Im
         entry["advertisement"] = NOT_ADVERTISED
         if pool.avoids_buggy:
             entry["avoidBuggyIPs"] = True
+        if pool.spec:
+            entry["poolSpec"] = pool.spec
         if labels := {key: it for key, it in pool.labels.items() if not key.startswith(PREFIX)}:
             entry["labels"] = labels
         yield entry
@@ -100,10 +103,8 @@ def _entries(pools: Sequence[tuple[ImportedPool, Sequence[str]]]) -> Iterator[Im
 
 def _name(pool: str, taken: set[str]) -> str:
     base = pool if is_label(pool) else pool.replace(".", "-")[: MAX_LABEL - 4].rstrip("-")
-    name, number = base, 1
-    while name in taken:
-        number += 1
-        name = f"{base}-{number}"
+    names = chain((base,), (f"{base}-{number}" for number in count(2)))
+    name = next(it for it in names if it not in taken)
     taken.add(name)
     return name
 

@@ -13,7 +13,7 @@ from reconciler.loadbalancers.interface import (
     NOT_ADVERTISED,
     ClusterBalancer,
     LoadBalancerPool,
-    selection,
+    ServiceSelection,
 )
 from reconciler.model.claim import Allocation
 from reconciler.model.objects import CLAIM, MANAGEMENT
@@ -66,12 +66,15 @@ def project(world: ProjectionInput) -> tuple[Projection, ...]:
         for entry in read_entries(document, []):
             records = held.get((document.name, entry.name), {})
             ranges = (it.range for version in sorted(records) for _, it in records[version])
+            services = entry.body.get("services") or {}
             pools.append(
                 LoadBalancerPool(
                     object_name(entry, records),
                     tuple(it for it in ranges if it is not None),
-                    selection(
-                        entry.body.get("services"), assigns=entry.body.get("autoAssign", False)
+                    ServiceSelection(
+                        entry.is_default or entry.body.get("autoAssign", False),
+                        tuple(services.get("namespaces") or ()),
+                        services.get("selector") or {},
                     ),
                     entry.body.get("advertisement") or NOT_ADVERTISED,
                     labels=entry.body.get("labels") or {},
@@ -80,6 +83,7 @@ def project(world: ProjectionInput) -> tuple[Projection, ...]:
                         CLAIM: str(target_key(document.name, entry.name)),
                     },
                     avoids_buggy=entry.body.get("avoidBuggyIPs", False),
+                    spec=entry.body.get("poolSpec") or {},
                 )
             )
         balancer = balancer_of(document)

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from sys import maxsize
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from reconciler.addresses import BITS, IPRange, IPSet, format_short
 from reconciler.documents.document import Document, Documents
-from reconciler.documents.findings import Finding, Location, error, join_limited, shown, warning
+from reconciler.documents.findings import Finding, error, join_limited, shown, warning
 from reconciler.documents.yaml import Steps, dotted
 from reconciler.families.demand import DEMAND, ENTRIES, DemandEntry, entries_of
 from reconciler.families.fields import refuse
@@ -119,6 +119,10 @@ def _contradictions(document: Document, steps: Steps, body: Mapping[str, Any]) -
         message = f"{dotted((*steps, 'autoAssign'))}: services already selects Services"
         yield error("field-value", place, message, "remove autoAssign, or services")
     advertisement = body.get("advertisement") or {}
+    for field in sorted({"addresses", "blocks"} & (body.get("poolSpec") or {}).keys()):
+        where = (*steps, "poolSpec", field)
+        message = f"{dotted(where)}: ipam writes the addresses of the entry"
+        yield error("field-value", document.at(*where, key=True), message, f"remove {field}")
     for field, kind in (("l2", "L2"), ("bgp", "BGP")):
         if field in advertisement and advertisement.get("type") != kind:
             where = (*steps, "advertisement", field)
@@ -184,12 +188,8 @@ class TargetReader:
             choices = self._chooser.choices(entry.request, held)
             both = Capability.BOTH_FAMILIES in controller_of(document).capabilities
             if len(choices) > 1 and not both:
-                self._refuse(
-                    entry,
-                    "poolRefs",
-                    "the controller supports one IP family per pool",
-                    "add one entry for each family",
-                )
+                message = "the controller supports one IP family per pool"
+                self._refuse(entry, "poolRefs", message, "add one entry for each family")
             for choice in choices if entry.is_default else ():
                 if (other := defaults.setdefault(choice.version, entry.name)) != entry.name:
                     family = family_name(choice.version)
@@ -217,12 +217,9 @@ class TargetReader:
         for at, ranges in enumerate(made):
             other = next((it for it in (*fresh[:at], *fresh[at + 1 :]) if it is not None), None)
             for claim in claims[at]:
-                is_linked = other is not None and claim is fresh[at]
-                self._reading.claims[claim.key] = (
-                    replace(claim, doubt=claim.doubt or doubt, requires=other.key)
-                    if is_linked and other is not None
-                    else replace(claim, doubt=claim.doubt or doubt)
-                )
+                key = other.key if other is not None and claim is fresh[at] else None
+                whole = replace(claim, doubt=claim.doubt or doubt, requires=key)
+                self._reading.claims[claim.key] = whole
             self._reading.report(document, *ranges.findings)
 
 
@@ -405,11 +402,9 @@ class _Ranges:
         if item is not None:
             is_whole, what = not (item.first % block or size % block), format_short(item)
             found = item.prefix()
-        elif size & (size - 1) == 0:
-            found = bits - size.bit_length() + 1
-            is_whole = found <= most
         else:
-            is_whole = False
+            found = bits - size.bit_length() + 1
+            is_whole = size & (size - 1) == 0 and found <= most
         if is_whole:
             return found, None
         message = f"{what} announced in aggregates of /{most} would include other addresses"
@@ -419,49 +414,41 @@ class _Ranges:
         return prefix, chooser.refused(request, field, "aggregate-too-wide", message, hint)
 
 
-class _Rename(Struct, frozen=True):
-    """An entry with a former name. `others` are the names of all entries of its cluster."""
+class _Rename(NamedTuple):
+    """An entry with a former name that no entry of its cluster has now."""
 
     document: Document
-    at: int
+    steps: Steps
     now: str
     before: str
-    others: frozenset[str]
 
-    def refused(self, message: str, hint: str) -> Finding:
+    def refused(self, message: str) -> Finding:
         """Return the error that the entry cannot take over from its former name."""
-        return error(RENAME, self._place, f"{self._field}: {message}", hint)
-
-    def unused(self) -> Finding:
-        """Return the warning that the former entry is still there."""
-        message = f"{self._field}: entry {self.before} still exists, so nothing is renamed"
-        hint = f"remove entry {self.before} in the same change, or remove formerly"
-        return warning("rename-unused", self._place, message, hint)
-
-    @property
-    def _place(self) -> Location:
-        return self.document.at(*LISTED, self.at, "formerly")
-
-    @property
-    def _field(self) -> str:
-        return dotted((*LISTED, self.at, "formerly"))
+        hint = "keep formerly only on the entry that keeps the addresses"
+        place = self.document.at(*self.steps)
+        return error(RENAME, place, f"{dotted(self.steps)}: {message}", hint)
 
 
-def _renames(documents: Documents) -> Iterator[_Rename]:
+def _renames(documents: Documents, found: list[Finding]) -> Iterator[_Rename]:
+    """Yield renames; add warnings for former names that entries still have."""
     for document in documents.of(TARGET):
         listed = document.spec.get("loadBalancers") or ()
-        names = frozenset(body["name"] for body in listed)
+        names = {body["name"] for body in listed}
         for at, body in enumerate(listed):
-            before = body.get("formerly")
-            if before not in (None, body["name"]):
-                yield _Rename(document, at, body["name"], before, names)
+            before, steps = body.get("formerly"), (*LISTED, at, "formerly")
+            if before in names and before != body["name"]:
+                message = f"{dotted(steps)}: entry {before} still exists, so nothing is renamed"
+                hint = f"remove entry {before} in the same change, or remove formerly"
+                found.append(warning("rename-unused", document.at(*steps), message, hint))
+            elif before not in (None, body["name"]):
+                yield _Rename(document, steps, body["name"], before)
 
 
 def renamed_entries(documents: Documents, claims: Iterable[Key]) -> EntryRenames:
     """Return the new keys of claims whose entries declare a former name."""
-    every = [*_renames(documents)]
-    found = [it.unused() for it in every if it.before in it.others]
-    renames = {(it.document.name, it.before): it for it in every if it.before not in it.others}
+    found: list[Finding] = []
+    every = [*_renames(documents, found)]
+    renames = {(it.document.name, it.before): it for it in every}
     if not renames:
         return EntryRenames(findings=tuple(found))
     slots = ((key, entry_of(key.slot)) for key in claims if key.kind == TARGET.kind)
@@ -471,21 +458,14 @@ def renamed_entries(documents: Documents, claims: Iterable[Key]) -> EntryRenames
         name = (it.document.name, it.before)
         if name not in renames or name not in there:
             continue
-        if renames[name] is not it:
-            found.append(
-                it.refused(
-                    f"entry {renames[name].now} also has the previous name {it.before}", _KEEPS
-                )
-            )
+        if (other := renames[name]) is not it:
+            found.append(it.refused(f"entry {other.now} also has the previous name {it.before}"))
         if (it.document.name, it.now) in there:
             del renames[name]
-            found.append(it.refused(f"entry {it.now} already has addresses", _KEEPS))
+            found.append(it.refused(f"entry {it.now} already has addresses"))
     keys = {
         key: target_key(key.name, entry_slot(rename.now, *slot[1:]))
         for key, slot in known
         if (rename := renames.get((key.name, slot[0]))) is not None
     }
     return EntryRenames(keys, tuple(found))
-
-
-_KEEPS = "keep formerly only on the entry that keeps the addresses"

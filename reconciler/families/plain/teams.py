@@ -33,7 +33,4 @@ def team_of(document: Document, documents: Documents) -> str:
     """Return the team that records of a document name."""
     if document.kind.id == TARGET:
         return str((document.spec.get("teamRef") or {}).get("name", ""))
-    own = (
-        it for it in documents.of(TEAM) if document.namespace in (it.spec.get("namespaces") or ())
-    )
-    return next((it.name for it in own), document.namespace)
+    return teams_by_namespace(documents).get(document.namespace, document.namespace)

@@ -35,7 +35,7 @@ def _objects(pools: Sequence[LoadBalancerPool], _: str) -> tuple[Manifest, ...]:
 
 
 def _object(pool: LoadBalancerPool) -> Manifest:
-    spec: dict[str, Any] = {"blocks": [_block(it) for it in pool.ranges]}
+    spec: dict[str, Any] = {**pool.spec, "blocks": [_block(it) for it in pool.ranges]}
     if not pool.services.is_default:
         spec["serviceSelector"] = _selector(pool.services)
     more = {"labels": dict(pool.labels), "annotations": dict(pool.annotations)}
@@ -117,9 +117,10 @@ def _import(manifest: Manifest) -> ImportedPool:
     namespaces = tuple(namespace for it in inside for namespace in it["values"])
     services = ServiceSelection(not (inside or chosen), namespaces, chosen)
     services = ServiceSelection() if chosen == _NONE and not inside else services
-    pool = LoadBalancerPool(metadata["name"], ranges, services, labels=metadata.get("labels") or {})
-    unknown = tuple(sorted(f"spec.{name}" for name in spec.keys() - _KNOWN))
-    return ImportedPool(pool, unknown=unknown, problem=problem)
+    labels = metadata.get("labels") or {}
+    more = {name: spec[name] for name in sorted(spec.keys() - _KNOWN)}
+    pool = LoadBalancerPool(metadata["name"], ranges, services, labels=labels, spec=more)
+    return ImportedPool(pool, problem=problem)
 
 
 CONTROLLER = Controller(

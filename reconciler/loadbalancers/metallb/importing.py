@@ -26,42 +26,33 @@ def imported(there: Mapping[Resource, Iterable[Manifest]]) -> tuple[ImportedPool
             ranges = [range_of(text) for text in spec.get("addresses") or ()]
         except ValueError as wrong:
             problem = str(wrong)
-        services, unknown = _services(spec)
+        services, allocation = _services(spec)
+        more = {name: spec[name] for name in sorted(spec.keys() - _KNOWN)}
         pool = LoadBalancerPool(
             metadata["name"],
             tuple(ranges),
             services,
             labels=metadata.get("labels") or {},
             avoids_buggy=spec.get("avoidBuggyIPs") is True,
+            spec=more | ({"serviceAllocation": allocation} if allocation else {}),
         )
         advertised_by = tuple(
             f"{kind} {it['metadata']['name']}"
             for kind, it in every
             if it["metadata"].get("namespace", "") == namespace and selects(it, manifest)
         )
-        more = sorted(f"spec.{name}" for name in spec.keys() - _KNOWN)
-        found.append(ImportedPool(pool, namespace, advertised_by, (*unknown, *more), problem))
+        found.append(ImportedPool(pool, namespace, advertised_by, problem))
     return tuple(found)
 
 
-def _services(spec: Mapping[str, Any]) -> tuple[ServiceSelection, tuple[str, ...]]:
-    """Return the selection, and fields that it cannot express. Then an apply sets none of them."""
-    allocation = spec.get("serviceAllocation") or {}
-    if spec.get("autoAssign") is False:
-        return ServiceSelection(), tuple(
-            f"spec.serviceAllocation.{it}" for it in sorted(allocation)
-        )
-    unknown = {"namespaceSelectors"} & {name for name, it in allocation.items() if it}
+def _services(spec: Mapping[str, Any]) -> tuple[ServiceSelection, dict[str, Any]]:
+    """Return the selection, and the fields of `serviceAllocation` that it does not express."""
+    allocation = {name: it for name, it in (spec.get("serviceAllocation") or {}).items() if it}
     selectors = allocation.get("serviceSelectors") or ()
-    if len(selectors) > 1 or not all(selectors):
-        unknown.add("serviceSelectors")
-    if allocation.get("priority"):
-        unknown.add("priority")
-    selector = selectors[0] if selectors else {}
-    namespaces = tuple(allocation.get("namespaces") or ())
-    if is_left := bool(unknown - {"priority"}):
-        unknown = {name for name, it in allocation.items() if it}
-    named = tuple(f"spec.serviceAllocation.{name}" for name in sorted(unknown))
-    if is_left or not (selector or namespaces):
-        return ServiceSelection(is_default=True), named
-    return ServiceSelection(namespaces=namespaces, selector=selector), named
+    if spec.get("autoAssign") is False:
+        return ServiceSelection(), allocation
+    if "namespaceSelectors" in allocation or len(selectors) > 1 or not all(selectors):
+        return ServiceSelection(is_default=True), allocation
+    namespaces = tuple(allocation.pop("namespaces", ()))
+    (selector,) = allocation.pop("serviceSelectors", None) or ({},)
+    return ServiceSelection(not (namespaces or selector), namespaces, selector), allocation

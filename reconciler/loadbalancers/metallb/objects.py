@@ -59,11 +59,13 @@ def _pool(pool: LoadBalancerPool) -> dict[str, Any]:
     if chosen.is_empty:
         spec["autoAssign"] = False
     elif not chosen.is_default:
+        more = pool.spec.get("serviceAllocation")
         spec["serviceAllocation"] = {
+            **(more if isinstance(more, dict) else {}),
             **({"namespaces": list(chosen.namespaces)} if chosen.namespaces else {}),
             **({"serviceSelectors": [chosen.selector]} if chosen.selector else {}),
         }
-    return spec
+    return {**pool.spec, **spec}
 
 
 def _object(

@@ -151,6 +151,7 @@ def test_two_entries_share_no_object_and_no_default() -> None:
         ({"services": "{default: true, namespaces: [edge]}"}, "field-value"),
         ({"services": "{namespaces: [edge]}", "autoAssign": "true"}, "field-value"),
         ({"advertisement": "{type: L2, bgp: {localPref: 1}}"}, "field-value"),
+        ({"poolSpec": "{addresses: [10.0.0.1]}"}, "field-value"),
         ({"growth": "{max: 3}"}, "field-value"),
         ({"advertisement": "{type: RIP}"}, "field-value"),
     ],
