@@ -24,7 +24,7 @@ from reconciler.model.pool import Pool, Tier
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.pool_map import pools_named
 from reconciler.planning.read import read_tree
-from reconciler.planning.space import FreeRuns, space_of
+from reconciler.planning.space import runs_of, space_of
 from reconciler.reconcile.remedies import LACKS_ROOM, run_with, taken_of
 from reconciler.reconcile.simulate import pools_of, served
 
@@ -57,14 +57,13 @@ class Outlook(NamedTuple):
     """
 
     pool: Key
-    total: int
+    usage: Usage
     used: int
     levels: tuple[Level, ...]
     rates: tuple[Rate, ...]
     shape: tuple[int, ...]
     fits: int
     trend: tuple[int | None, ...] = ()
-    blocks: str = ""
 
 
 class Past(NamedTuple):
@@ -94,8 +93,7 @@ def outlooks(
         rates = tuple(_rate(days, grown[days], key, used, levels) for days in SPANS)
         shape = shapes.get(key, ())
         fits = fitting(pool, free[key], shape)
-        total, blocks = usage[key].total, usage[key].blocks_left
-        found.append(Outlook(key, total, used, levels, rates, shape, fits, trend[key], blocks))
+        found.append(Outlook(key, usage[key], used, levels, rates, shape, fits, trend[key]))
     return found
 
 
@@ -165,10 +163,7 @@ def fitting(pool: Pool, free: IPSet, shape: Sequence[int]) -> int:
     """Return the number of further tenants that fit into free ranges, placed one at a time."""
     if not shape:
         return 0
-    by_version: dict[int, list[tuple[int, int]]] = {}
-    for run in free:
-        by_version.setdefault(run.version, []).append((run.first, run.last))
-    runs = [FreeRuns(found, pool.placement) for found in by_version.values()]
+    runs = runs_of(free, pool.placement).values()
     for count in range(MAX_TENANTS):
         for size in shape:
             if not any(it.allocate(size) is not None for it in runs):

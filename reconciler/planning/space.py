@@ -97,14 +97,6 @@ class Holdings:
         return self._measured[key]
 
 
-def _blocks_left(pool: Pool, holdings: Holdings) -> tuple[tuple[int, int], ...]:
-    lengths = holdings.lengths.get(pool.key)
-    if lengths is None:
-        return ()
-    free = pool.allocatable - holdings.taken(pool.space)
-    return tuple((length, count_blocks(free, length)) for length in sorted(lengths, reverse=True))
-
-
 def percentage(used: int, total: int) -> float:
     """Return a share in percent, rounded half up to one decimal; 100 if the total is 0."""
     return (2000 * used + total) // (2 * total) / 10 if total else 100.0
@@ -114,6 +106,8 @@ def usage(pool: Pool, holdings: Holdings) -> Usage:
     """Return the counters of one pool. Addresses of overlapping pools count in each of them."""
     allocated, held, available, largest, runs = holdings.measured(pool)
     total, used = pool.usable.size, allocated + held
+    lengths = sorted(holdings.lengths.get(pool.key, ()), reverse=True)
+    free = pool.allocatable - holdings.taken(pool.space) if lengths else IPSet()
     return Usage(
         total=total,
         allocated=allocated,
@@ -124,7 +118,7 @@ def usage(pool: Pool, holdings: Holdings) -> Usage:
         largest=largest,
         percent=percentage(used, total),
         tier=pool.thresholds.tier(used, total),
-        blocks=_blocks_left(pool, holdings),
+        blocks=tuple((length, count_blocks(free, length)) for length in lengths),
     )
 
 
@@ -216,7 +210,6 @@ class FreeRuns:
 
     def __init__(self, runs: Iterable[tuple[int, int]], placement: Placement) -> None:
         self._last_of = dict(runs)
-        self._first_of = {last: first for first, last in self._last_of.items()}
         self._by_size = placement is Placement.BEST_FIT
         self._starts: list[int] | None = None  # sorted, from the first `take` on
         self._order = sorted(self._rank(*run) for run in self._last_of.items())
@@ -256,18 +249,6 @@ class FreeRuns:
             if run_last > last:
                 self._add(last + 1, run_last)
 
-    def give(self, first: int, last: int) -> None:
-        """Add a range that is not free, and join it with adjacent free ranges."""
-        before = self._first_of.get(first - 1)
-        if before is not None:
-            self._remove(before, first - 1)
-            first = before
-        after = self._last_of.get(last + 1)
-        if after is not None:
-            self._remove(last + 1, after)
-            last = after
-        self._add(first, last)
-
     def longest(self) -> int:
         """Return the size of the longest free range."""
         if self._by_size:
@@ -279,17 +260,25 @@ class FreeRuns:
 
     def _add(self, first: int, last: int) -> None:
         self._last_of[first] = last
-        self._first_of[last] = first
         insort(self._order, self._rank(first, last))
         if self._starts is not None:
             insort(self._starts, first)
 
     def _remove(self, first: int, last: int) -> None:
         del self._last_of[first]
-        del self._first_of[last]
         del self._order[bisect_left(self._order, self._rank(first, last))]
         if self._starts is not None:
             del self._starts[bisect_left(self._starts, first)]
+
+
+def runs_of(free: IPSet, placement: Placement) -> dict[int, FreeRuns]:
+    """Return free ranges by IP version."""
+    parts = {version: free.of_version(version) for version in (4, 6)}
+    return {
+        version: FreeRuns(((it.first, it.last) for it in part), placement)
+        for version, part in parts.items()
+        if part
+    }
 
 
 class Room(Struct, frozen=True):
@@ -439,20 +428,15 @@ class Space:
         free, granted = self._free.get(pool.key), self._granted_near(pool)
         if free is None:
             alike = pool.usable, pool.anycast, pool.placement
-            free = self._alike.get(alike) or self._alike.setdefault(alike, self._built(pool))
+            if (free := self._alike.get(alike)) is None:
+                runs = runs_of(self.free(pool) - pool.anycast, pool.placement)
+                free = self._alike[alike] = _Free(runs, [len(granted)], {})
             self._free[pool.key] = free
         for item in granted[free.seen[0] :]:
-            if runs := free.runs.get(item.version):
-                runs.take(item.first, item.last)
+            if own := free.runs.get(item.version):
+                own.take(item.first, item.last)
         free.seen[0] = len(granted)
         return free
-
-    def _built(self, pool: Pool) -> _Free:
-        by_version: dict[int, list[tuple[int, int]]] = {}
-        for run in self.free(pool) - pool.anycast:
-            by_version.setdefault(run.version, []).append((run.first, run.last))
-        runs = {version: FreeRuns(found, pool.placement) for version, found in by_version.items()}
-        return _Free(runs, [len(self._granted_near(pool))], {})
 
 
 def find_near(

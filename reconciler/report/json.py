@@ -49,9 +49,14 @@ def pools(evaluation: Evaluation, *, today: bool = False) -> list[dict[str, Any]
     return found
 
 
+def free_blocks(usage: Usage) -> dict[str, Any]:
+    """Return the free blocks of a pool whose records have prefixes, else nothing."""
+    blocks = [{"prefixLength": length, "count": count} for length, count in usage.blocks]
+    return {"freeBlocks": blocks} if blocks else {}
+
+
 def usage_item(usage: Usage) -> dict[str, Any]:
     """Return the usage of a pool."""
-    blocks = [{"prefixLength": length, "count": count} for length, count in usage.blocks]
     return {
         "total": usage.total,
         "allocated": usage.allocated,
@@ -60,7 +65,7 @@ def usage_item(usage: Usage) -> dict[str, Any]:
         "allocationCount": usage.count,
         "fragmentationPercent": usage.fragmentation,
         "largestFreeBlock": usage.largest,
-        **({"freeBlocks": blocks} if blocks else {}),
+        **free_blocks(usage),
         "utilizationPercent": usage.percent,
         "tier": usage.tier.value,
     }

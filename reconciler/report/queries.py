@@ -22,13 +22,13 @@ from reconciler.model.pool import Pool, Tier
 from reconciler.planning.digest import action_name, giver_of
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.pool_map import AddressPart, PoolMap
-from reconciler.planning.space import AddressUsage, everything, of_pool, percentage
+from reconciler.planning.space import AddressUsage, everything, of_pool
 from reconciler.reconcile.doctor import Diagnosis
 from reconciler.reconcile.remedies import taken_of
 from reconciler.reconcile.simulate import Simulation
 from reconciler.reconcile.verify import Verified
 from reconciler.report.formats import envelope
-from reconciler.report.json import listed_findings, path_and_line, plan_document
+from reconciler.report.json import free_blocks, listed_findings, path_and_line, plan_document
 
 
 def free_runs_document(found: FreeSpace) -> dict[str, Any]:
@@ -320,9 +320,10 @@ def outlook_item(item: Outlook) -> dict[str, Any]:
     """Return the forecast of a pool."""
     return {
         "pool": str(item.pool),
-        "total": item.total,
+        "total": item.usage.total,
         "used": item.used,
-        "utilizationPercent": percentage(item.used, item.total),
+        "utilizationPercent": item.usage.percent,
+        **free_blocks(item.usage),
         "levels": [{"level": it.name, "addresses": it.addresses} for it in item.levels],
         "rates": [
             {

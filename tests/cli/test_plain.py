@@ -230,9 +230,12 @@ def test_init_writes_plain_kinds_and_butler_by_name(tmp_path: Path, capsys: Capt
     assert "wrote" not in ipam(capsys, "init", butler, "--yes").out
 
 
-def test_free_blocks_are_counted_for_pools_with_prefixes(repo: Path, capsys: Capture) -> None:
-    found = json.loads(ipam(capsys, "status", "-o", "json", "--repo", repo).out)
-    schema = json.loads((ROOT / "schemas/output/pool-list.json").read_text("utf-8"))
+@pytest.mark.parametrize(("command", "name"), [("status", "pool-list"), ("forecast", "forecast")])
+def test_free_blocks_are_counted_for_pools_with_prefixes(
+    repo: Path, capsys: Capture, command: str, name: str
+) -> None:
+    found = json.loads(ipam(capsys, command, "-o", "json", "--repo", repo).out)
+    schema = json.loads((ROOT / f"schemas/output/{name}.json").read_text("utf-8"))
     Draft202012Validator(schema).validate(found)
     blocks = {it["pool"].rpartition("/")[2]: it.get("freeBlocks") for it in found["items"]}
     assert blocks == {"internal": [{"prefixLength": 28, "count": 14}], "v6": None}

@@ -116,8 +116,7 @@ def forecast_text(
 
 
 def _forecast_row(item: Outlook, rate: Rate, past: Past) -> list[Cell]:
-    used = f"{percentage(item.used, item.total):.1f}"
-    begin: list[Cell] = [item.pool.name, used, f"{rate.days} days"]
+    begin: list[Cell] = [item.pool.name, f"{item.usage.percent:.1f}", f"{rate.days} days"]
     if rate.change is None:
         return [*begin, (f"not enough history: {past.days} days", Colour.DIM), "", "", ""]
     sign = "+" if rate.change > 0 else ""
@@ -136,10 +135,10 @@ def _weeks(weeks: float | None) -> Cell:
 
 def _forecast_lines(item: Outlook) -> Iterator[str]:
     name = item.pool.name
-    if trend := _trend(item.trend, item.total):
+    if trend := _trend(item.trend, item.usage.total):
         yield f"{name}: last {trend}\n"
-    if item.blocks:
-        yield f"{name}: {item.blocks}\n"
+    if blocks := item.usage.blocks_left:
+        yield f"{name}: {blocks}\n"
     if not item.shape:
         yield f"{name}: no tenants to derive a median shape from\n"
         return
