@@ -1,19 +1,10 @@
 """Free aligned blocks: the room for prefixes."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from heapq import heappop, heappush
 
 from reconciler.addresses import BITS, IPRange, IPSet
-
-
-def aligned_blocks(first: int, last: int) -> Iterator[tuple[int, int]]:
-    """Yield the maximal aligned blocks of a range, each with its first address and log2 of its size."""
-    while first <= last:
-        fits = (last - first + 1).bit_length() - 1
-        exponent = min(fits, (first & -first).bit_length() - 1) if first else fits
-        yield first, exponent
-        first += 1 << exponent
 
 
 def count_blocks(free: IPSet, length: int) -> int:
@@ -28,10 +19,7 @@ def count_blocks(free: IPSet, length: int) -> int:
 
 def longest_block(free: IPSet) -> int | None:
     """Return the prefix length of the largest aligned block in some addresses, or None."""
-    sizes = (
-        BITS[run.version] - it for run in free for _, it in aligned_blocks(run.first, run.last)
-    )
-    return min(sizes, default=None)
+    return next((length for length in range(BITS[6] + 1) if count_blocks(free, length)), None)
 
 
 class FreeBlocks:
