@@ -23,6 +23,7 @@ from benchmarks.measure import (
     run_ipam,
     table,
 )
+from benchmarks.prefixes import OPERATIONS, blocks
 from benchmarks.watched import hook, processor_seconds
 from tests.e2e.daemon import daemon
 
@@ -33,6 +34,7 @@ SIZES = {"10": files, "1,000": files, "10,000": files, "100,000": files, CROWDED
 COLD, AGAIN, CHANGED = "`ipam plan`", "`ipam plan` again", "`ipam plan`, one file changed"
 CHECK, FIRST = "`ipam check --base`, one file changed", "first `ipam reconcile`"
 ROUND, MEMORY, HELP = "daemon, one file changed", "memory of `ipam plan`", "`ipam --help`"
+BLOCKS = f"{OPERATIONS:,} prefixes allocated and pinned"
 PLAIN, OCTODNS = "PyYAML and jsonschema, same files", "`octodns-sync`, as many DNS records"
 FASTER, GROWTH = (
     "PyYAML and jsonschema / `ipam plan`",
@@ -46,6 +48,7 @@ LIMITS: dict[str, dict[str, float]] = {
     FIRST: {"100,000": 14, CROWDED: 14},
     ROUND: {"10,000": 0.4, "100,000": 2.5, CROWDED: 2.5},
     HELP: {"10": 0.15},
+    BLOCKS: {"10": 1},
     MEMORY: {"100,000": 400, CROWDED: 400, MILLION: 4096},
     FASTER: {"100,000": 5, CROWDED: 5},
     GROWTH: {MILLION: 11},
@@ -61,6 +64,7 @@ _ROUNDS = 5
 def measure(folder: Path) -> Figures:
     """Figures of all columns but the last."""
     figures: Figures = {(HELP, "10"): repeated(partial(run_ipam, "--help"))}
+    figures[BLOCKS, "10"] = repeated(blocks)
     program = octodns.installed(folder / "octodns")
     for size, made in SIZES.items():
         records = _number(size)
