@@ -208,6 +208,14 @@ def test_an_import_keeps_what_a_pool_says() -> None:
 
 
 SELECTOR = {"matchLabels": {"tier": "web"}}
+UNEXPRESSED: tuple[dict[str, Any], ...] = (
+    {"serviceAllocation": {"priority": 7}},
+    {"serviceAllocation": {"namespaceSelectors": [SELECTOR]}},
+    {"serviceAllocation": {"serviceSelectors": [SELECTOR, SELECTOR]}},
+    {"serviceAllocation": {"serviceSelectors": [{}]}},
+    {"serviceAllocation": {"namespaceSelectors": [SELECTOR], "namespaces": ["a"]}},
+    {"protocol": "layer2"},
+)
 
 
 @pytest.mark.parametrize(
@@ -234,21 +242,7 @@ SELECTOR = {"matchLabels": {"tier": "web"}}
             ServiceSelection(namespaces=("a",)),
             {"serviceAllocation": {"priority": 7}},
         ),
-        *(
-            (
-                {"serviceAllocation": it},
-                ServiceSelection(is_default=True),
-                {"serviceAllocation": it},
-            )
-            for it in (
-                {"priority": 7},
-                {"namespaceSelectors": [SELECTOR]},
-                {"serviceSelectors": [SELECTOR, SELECTOR]},
-                {"serviceSelectors": [{}]},
-                {"namespaceSelectors": [SELECTOR], "namespaces": ["a"]},
-            )
-        ),
-        ({"protocol": "layer2"}, ServiceSelection(is_default=True), {"protocol": "layer2"}),
+        *((it, ServiceSelection(is_default=True), it) for it in UNEXPRESSED),
     ],
 )
 def test_an_imported_pool_is_written_with_all_its_fields(
