@@ -96,7 +96,7 @@ def other_version(pool: Pool, version: int) -> Refusal:
 
 
 def reasons(refusals: Iterable[Refusal]) -> Refusal:
-    """Return the first of several refusals; those of pools without the address are the last choice."""
+    """Return the first of several refusals; refusals of pools without the address come last."""
     lacks = {PIN_OUTSIDE: 1, "family-mismatch": 2}
     return min(refusals, key=lambda it: lacks.get(it.reason, 0))
 
