@@ -199,6 +199,7 @@ def test_a_pool_in_use_keeps_its_name(name: str) -> None:
     cluster.release()
     assert errors(cluster.apply(*after)) == []
     assert sorted(cluster.pools()) == ["b", "new"]
+    assert cluster.writes() == ["delete a", "apply new"]  # both at once would overlap
 
 
 @pytest.mark.parametrize("name", NAMES)

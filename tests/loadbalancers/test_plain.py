@@ -113,3 +113,30 @@ def test_a_live_pool_keeps_a_pinned_range_whose_claim_is_refused(clusters: Clust
     applied = clusters.one(reconciled({**tree, **free}), "d", adopt=True)
     assert failures(applied) == {}
     assert clusters.specs() == {"IPAddressPool p": live["spec"]}
+
+
+def test_a_range_of_cilium_in_use_keeps_its_block_while_others_come_and_go(
+    clusters: Clusters,
+) -> None:
+    def reconciled_with(tree: Files, *sizes: int) -> Files:
+        listed = [entry(f"e{at}", count=it) for at, it in enumerate(sizes)]
+        return reconciled({**tree, **files(cluster(*listed, controller="{type: Cilium}"))})
+
+    tree = reconciled_with({}, 4, 4)
+    clusters.one(tree, enroll=frozenset((A,)))
+    clusters.use(A, "10.22.0.1")
+    blocks = [{"start": "10.22.0.1", "stop": "10.22.0.4"}]
+
+    def first() -> object:
+        return clusters.specs()["CiliumLoadBalancerIPPool e0"]["blocks"]  # type: ignore[index]
+
+    assert first() == blocks
+    tree = reconciled_with(tree, 8, 4)
+    clusters.one(tree, "c")
+    more = {"start": "10.22.0.9", "stop": "10.22.0.12"}
+    assert first() == [*blocks, more]
+    gone = reconciled({**tree, **files(cluster(controller="{type: Cilium}"))})
+    (note,) = clusters.one(gone, "d").notes
+    assert "CiliumLoadBalancerIPPool e0 keeps" in note
+    assert list(clusters.specs()) == ["CiliumLoadBalancerIPPool e0"]
+    assert first() == [*blocks, more]
