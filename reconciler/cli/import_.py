@@ -19,9 +19,9 @@ from reconciler.documents.findings import Location, meant, shown
 from reconciler.families.importing import ImportedNetwork, Writing
 from reconciler.gitio.files import write_all
 from reconciler.importing.assembling import assemble
-from reconciler.importing.found import ImportedSource, slug, writing
 from reconciler.importing.manifests import ManifestCluster, Owner, clusters_in
 from reconciler.importing.run import ImportSource, files_found, looked, netbox_rows
+from reconciler.importing.sources import ImportedSource, slug, writing
 from reconciler.importing.tables import MAX_BYTES, TYPES, Assumed, said_type
 from reconciler.kube.clusters import open_contexts
 from reconciler.kube.interface import Cluster

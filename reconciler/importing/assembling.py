@@ -12,33 +12,11 @@ from reconciler.addresses import IPRange, IPSet, format_cidr, format_range, form
 from reconciler.documents.document import Document, Documents, GroupKind
 from reconciler.documents.findings import Finding, Location, Severity, join_limited, meant, shown
 from reconciler.documents.yaml import dump, text
-from reconciler.families.importing import (
-    EntryWriting,
-    ImportedNetwork,
-    ImportedRange,
-    Writing,
-    annotated,
-)
-from reconciler.importing.found import (
-    LOAD_BALANCER,
-    ImportedObject,
-    ImportedSource,
-    by_address,
-    conflict,
-    fitted,
-    full_place,
-    slug,
-    writing,
-)
-from reconciler.importing.pools import (
-    BOTH_RIGHT,
-    MAX_WINDOWS,
-    Placed,
-    Taken,
-    near,
-    taken_in,
-    with_retries,
-)
+from reconciler.families import importing
+from reconciler.families.importing import EntryWriting, ImportedNetwork, ImportedRange, annotated
+from reconciler.importing import pools, sources
+from reconciler.importing.pools import BOTH_RIGHT, MAX_WINDOWS, Placed, Taken, near, taken_in
+from reconciler.importing.sources import ImportedObject, ImportedSource, conflict, full_place
 from reconciler.loadbalancers.interface import ImportedPool
 from reconciler.loadbalancers.ranges import describe, written
 from reconciler.model.claim import Claim
@@ -257,7 +235,7 @@ class Imported(Struct, frozen=True):
     conflicts: tuple[Finding, ...]
     notes: tuple[str, ...]
     after: Evaluation
-    writer: Writing
+    writer: importing.Writing
     unnamed: tuple[str, ...] = ()
 
 
@@ -327,7 +305,7 @@ class _Assembling:
         self.provider = provider
         self.tree = tree
         self.before = before
-        self.writer = writing(tree)
+        self.writer = sources.writing(tree)
         self.found = found = _of_versions(found, self.writer.versions)
         self.named = {owner: (pool, place) for owner, pool, place in found.named}
         self.conflicts: list[Finding] = []
@@ -383,11 +361,11 @@ class _Assembling:
             every = replace(every, holdings=tuple(_one_each(every.holdings)))
         found = replace(self.found, holdings=every.holdings)
         key = self.writer.pool_key
-        pools = {it: pool for it, pool in there.state.pools.items() if it == key(it.name)}
-        placed = Placed(found, pools, taken, is_exact=self.writer.entries is not None)
+        existing = {it: pool for it, pool in there.state.pools.items() if it == key(it.name)}
+        placed = Placed(found, existing, taken, is_exact=self.writer.entries is not None)
         self.known = placed.known if self.provider is not None else ()
         self.holdings = placed.holdings
-        self.conflicts += [*every.conflicts, *with_retries(placed.conflicts, self.before)]
+        self.conflicts += [*every.conflicts, *pools.with_retries(placed.conflicts, self.before)]
         self.notes += placed.notes
         return placed.networks
 
@@ -443,8 +421,8 @@ class _Assembling:
 
     def _becomes_cluster(self, item: ImportedRange) -> bool:
         if item.is_cluster or self.provider is None or item.place.path.startswith("cluster "):
-            return item.is_cluster and item.type == LOAD_BALANCER
-        return slug(item.said.rpartition("/")[2]) == item.name  # the source names the owner
+            return item.is_cluster and item.type == sources.LOAD_BALANCER
+        return sources.slug(item.said.rpartition("/")[2]) == item.name  # the source names the owner
 
     def _provider(
         self, documents: Documents, served: Collection[str]
@@ -495,7 +473,7 @@ class _Assembling:
 def _as_clusters(item: ImportedRange, taken: Lookup[Taken]) -> ImportedRange:
     """Return a row of a cluster's load balancer as the cluster's own if its entries have the range."""
     own = IPSet.of(it.item for it in near(taken, item) if it.owner == ("", item.name))
-    if item.type != LOAD_BALANCER or not own.covers(item.item):
+    if item.type != sources.LOAD_BALANCER or not own.covers(item.item):
         return item
     return item._replace(namespace="", is_cluster=True)
 
@@ -506,15 +484,15 @@ def _one_each(holdings: Iterable[ImportedRange]) -> Iterator[ImportedRange]:
     for item in holdings:
         is_further = not item.is_cluster and item.owner in seen
         seen.add(item.owner)
-        name = by_address(item.name, item.item) if is_further else item.name
+        name = sources.by_address(item.name, item.item) if is_further else item.name
         yield item._replace(name=name, is_typed=False)
 
 
 def _numbered(base: str) -> Iterator[str]:
     """Yield a name, and then the name with numbers from 2."""
-    yield fitted(base)
+    yield sources.fitted(base)
     for number in count(2):
-        yield fitted(f"{base}-{number}")
+        yield sources.fitted(f"{base}-{number}")
 
 
 def _short(place: Location) -> str:

@@ -5,14 +5,8 @@ from contextlib import suppress
 from ipaddress import ip_address, ip_interface
 from typing import Literal
 
-from reconciler.addresses import (
-    BITS,
-    IPRange,
-    NotationError,
-    format_address,
-    format_range,
-    parse_address,
-)
+from reconciler import addresses
+from reconciler.addresses import BITS, IPRange, NotationError, format_address, format_range
 from reconciler.documents.findings import shown
 
 _EXAMPLE = "write 10.0.0.5, 10.0.0.0/28, or 10.0.0.5-10.0.0.9"
@@ -107,7 +101,7 @@ def _network(version: int, number: int, length: str) -> IPRange | None:
 def _address(text: str) -> tuple[int, int]:
     """Return version and number; IPv6 in any case and with any zeros."""
     try:
-        return parse_address(text)
+        return addresses.parse_address(text)
     except NotationError:
         with suppress(ValueError):
             if ":" in text and "." not in text and int(ip_address(text)) >> 48:

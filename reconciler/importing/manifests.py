@@ -8,7 +8,7 @@ from typing import Any
 
 from reconciler.documents.findings import Finding, Location, join_limited
 from reconciler.documents.yaml import Places, places, read_text
-from reconciler.importing.found import ImportedSource, conflict, resources
+from reconciler.importing.sources import ImportedSource, conflict, resources
 from reconciler.importing.tables import UnreadableError, decoded
 from reconciler.kube.interface import ObjectList
 from reconciler.kube.resources import ref_of

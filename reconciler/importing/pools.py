@@ -9,15 +9,8 @@ from msgspec.structs import replace
 from reconciler.addresses import BITS, IPRange, IPSet, cidrs_of, format_cidr, format_short
 from reconciler.documents.findings import Finding, Location, join_limited
 from reconciler.families.importing import ImportedNetwork, ImportedRange
-from reconciler.importing.found import (
-    LOAD_BALANCER,
-    NODES,
-    ImportedSource,
-    Window,
-    by_address,
-    conflict,
-    full_place,
-)
+from reconciler.importing import sources
+from reconciler.importing.sources import LOAD_BALANCER, ImportedSource, Window, by_address, conflict
 from reconciler.loadbalancers.ranges import describe, written
 from reconciler.model.claim import Claim
 from reconciler.model.key import Key
@@ -106,7 +99,7 @@ class Placed:
             {*found.described}, key=lambda it: (it.space, *_outer(it.extent), it.place)
         ):
             if (first := firsts.setdefault((item.space, item.extent), item)) != item:
-                there = full_place(first.place)
+                there = sources.full_place(first.place)
                 self._note(item, f"{format_cidr(item.extent)} is already described by {there}")
         ordered = [it for it in firsts.values() if _given(it, found)]
         for item, following in zip_longest(ordered, ordered[1:]):
@@ -117,7 +110,7 @@ class Placed:
                 self._add(item, _given(item, found), IPSet((item.extent,)))
 
     def _note(self, item: Window | ImportedNetwork | ImportedRange, text: str) -> None:
-        self.notes.append(f"{full_place(item.place)}: {text}")
+        self.notes.append(f"{sources.full_place(item.place)}: {text}")
 
     def _reserve(self, item: Window, found: ImportedSource) -> None:
         """Note a range that something else uses, unless an existing pool gives it out."""
@@ -290,7 +283,9 @@ class Taken(NamedTuple):
             return hint
         if item.is_cluster:
             return f"{hint}; {BOTH_RIGHT}"
-        is_placeholder = name == by_address("ip", self.item) and (is_lb or self.type == NODES)
+        is_placeholder = name == by_address("ip", self.item) and (
+            is_lb or self.type == sources.NODES
+        )
         if is_placeholder and item.item.covers(self.item):
             owner = f"name {item.name}, namespace {item.namespace}"
             return f"set spec.tenantClusterRef of {self.place} to {owner}; do not delete it"

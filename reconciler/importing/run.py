@@ -8,29 +8,9 @@ from reconciler.addresses import IPRange, IPSet
 from reconciler.apply.pools import TENANT_HOME, User, users_of
 from reconciler.documents.findings import Location, join_limited
 from reconciler.families.importing import ImportedCluster, ImportedList, ImportedRange, Writing
-from reconciler.importing.found import (
-    LOAD_BALANCER,
-    NODES,
-    ImportedSource,
-    Window,
-    copies_of,
-    fitted,
-    resources,
-    slug,
-    undecided,
-)
+from reconciler.importing import sources, tables
 from reconciler.importing.manifests import ManifestCluster
-from reconciler.importing.tables import (
-    MAX_ROWS,
-    Assumed,
-    Rows,
-    TableRow,
-    UnreadableError,
-    decoded,
-    found_in,
-    plain,
-    table_rows,
-)
+from reconciler.importing.sources import LOAD_BALANCER, NODES, ImportedSource, Window, undecided
 from reconciler.kube.interface import Cluster
 from reconciler.loadbalancers import controller, controllers
 from reconciler.loadbalancers.interface import Controller, ImportedPool
@@ -132,7 +112,7 @@ def _one_managed(cluster: Announced, usual: str) -> ImportedSource:
         ranges = describe(IPSet.of(it.pool.ranges))
         note = f"{ranges} is held, and stays with the pool: ipam keeps one in a cluster"
         # Under the cluster's own name, `ipam` would put the range into the managed pool.
-        other = fitted(f"{owner[1]}-{slug(name)}")
+        other = sources.fitted(f"{owner[1]}-{sources.slug(name)}")
         is_ours = name == ours
         notes = () if is_ours else (note,)
         parts.append(cluster.held(it, owner[1] if is_ours else other, notes, is_ours=is_ours))
@@ -165,27 +145,27 @@ _COLUMNS = {"tenant": "team", "vlan": "ignore", "site": "ignore", "scope": "igno
 
 
 def _shape(names: Iterable[str]) -> str:
-    return next((_SHAPES[name] for name in map(plain, names) if name in _SHAPES), "")
+    return next((_SHAPES[name] for name in map(tables.plain, names) if name in _SHAPES), "")
 
 
-def netbox_rows(path: str, text: str, mapped: Mapping[str, str]) -> Rows:
+def netbox_rows(path: str, text: str, mapped: Mapping[str, str]) -> tables.Rows:
     """Return the rows of an export: a list of objects, a page of the API, or a table."""
     if text.lstrip()[:1] not in ("[", "{"):
-        return table_rows(path, text, mapped, _COLUMNS, _shape)
+        return tables.table_rows(path, text, mapped, _COLUMNS, _shape)
     if mapped:
-        raise UnreadableError(path, "--map names a column, and JSON has none", "omit --map")
+        raise tables.UnreadableError(path, "--map names a column, and JSON has none", "omit --map")
     read = _parsed(path, text)
     items = read.get("results", [read]) if isinstance(read, dict) else read
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         hint = "a list of prefixes, ip-ranges or ip-addresses, as /api/ipam/… gives it"
-        raise UnreadableError(path, "the file holds no list of objects", hint)
-    if len(items) > MAX_ROWS:
-        message = f"the file has more than {MAX_ROWS:,} objects"
+        raise tables.UnreadableError(path, "the file holds no list of objects", hint)
+    if len(items) > tables.MAX_ROWS:
+        message = f"the file has more than {tables.MAX_ROWS:,} objects"
         hint = "export it in several files, and import one after the other"
-        raise UnreadableError(path, message, hint)
+        raise tables.UnreadableError(path, message, hint)
     if isinstance(read, dict) and read.get("next"):
         hint = "export all of them: add ?limit=0 to the address, or name all pages"
-        raise UnreadableError(path, "the file is one page of several", hint)
+        raise tables.UnreadableError(path, "the file is one page of several", hint)
     return [_row(path, at, item) for at, item in enumerate(items)], ()
 
 
@@ -196,10 +176,10 @@ def _parsed(path: str, text: str) -> Any:
         line = failed.lineno if isinstance(failed, json.JSONDecodeError) else 0
         why = failed.msg if isinstance(failed, json.JSONDecodeError) else "it cannot be read"
         message = f"the file is no JSON: {why}"
-        raise UnreadableError(path, message, "export it again", line) from failed
+        raise tables.UnreadableError(path, message, "export it again", line) from failed
 
 
-def _row(path: str, at: int, item: Mapping[str, Any]) -> TableRow:
+def _row(path: str, at: int, item: Mapping[str, Any]) -> tables.TableRow:
     values = {
         meaning: text
         for meaning, parts in _PARTS.items()
@@ -207,7 +187,7 @@ def _row(path: str, at: int, item: Mapping[str, Any]) -> TableRow:
     }
     number = item.get("id")
     pointer = f"/{at} (id {number})" if isinstance(number, int) else f"/{at}"
-    return TableRow(Location(path, 0, 0, pointer), values, _shape(item))
+    return tables.TableRow(Location(path, 0, 0, pointer), values, _shape(item))
 
 
 def _text(value: object) -> str:
@@ -220,16 +200,16 @@ def _text(value: object) -> str:
 
 def files_found(
     files: Iterable[tuple[str, bytes]],
-    assumed: Assumed,
-    rows_of: Callable[[str, str, Mapping[str, str]], Rows] = table_rows,
+    assumed: tables.Assumed,
+    rows_of: Callable[[str, str, Mapping[str, str]], tables.Rows] = tables.table_rows,
 ) -> ImportedSource:
     """Return the content of files, tables or, with `netbox_rows`, of NetBox."""
     parts: list[ImportedSource] = []
     for path, data in files:
         try:
-            rows, notes = rows_of(path, decoded(path, data), assumed.mapped)
-            parts += [ImportedSource(notes=tuple(notes)), found_in(rows, assumed)]
-        except UnreadableError as failed:
+            rows, notes = rows_of(path, tables.decoded(path, data), assumed.mapped)
+            parts += [ImportedSource(notes=tuple(notes)), tables.found_in(rows, assumed)]
+        except tables.UnreadableError as failed:
             parts.append(ImportedSource(conflicts=(failed.finding,)))
     return ImportedSource().with_more(*parts)
 
@@ -255,8 +235,8 @@ def looked(
             continue
         seen[uid] = place
         own = () if has_entries else (_BALANCER.pool,)
-        there, missing = _listed(look.cluster, (*own, *resources(writer)), namespace)
-        parts.append(copies_of(str(place), there, writer))
+        there, missing = _listed(look.cluster, (*own, *sources.resources(writer)), namespace)
+        parts.append(sources.copies_of(str(place), there, writer))
         try:
             if has_entries:
                 parts.append(_with_entries(look, uid, namespace))

@@ -12,17 +12,9 @@ from unicodedata import normalize
 from reconciler.addresses import IPRange, NotationError, format_short
 from reconciler.documents.findings import Location, join_limited, meant, nearest, shown
 from reconciler.families.importing import ImportedNetwork, ImportedRange
+from reconciler.importing import sources
 from reconciler.importing.cells import between, is_network, is_valid, ranges_in
-from reconciler.importing.found import (
-    LOAD_BALANCER,
-    NODES,
-    ImportedSource,
-    Window,
-    by_address,
-    conflict,
-    full_place,
-    slug,
-)
+from reconciler.importing.sources import LOAD_BALANCER, NODES, ImportedSource, full_place, slug
 from reconciler.loadbalancers.interface import DEFAULT
 from reconciler.model.pool import DEFAULT_SPACE
 
@@ -128,7 +120,7 @@ class UnreadableError(Exception):
 
     def __init__(self, path: str, message: str, hint: str, line: int = 0) -> None:
         super().__init__(message)
-        self.finding = conflict(Location(path, line), message, hint)
+        self.finding = sources.conflict(Location(path, line), message, hint)
 
 
 def decoded(path: str, data: bytes) -> str:
@@ -303,7 +295,7 @@ def found_in(rows: Iterable[TableRow], assumed: Assumed) -> ImportedSource:
             wrong.setdefault((str(failed), failed.hint), []).append(row.place)
     for (message, hint), (first, *rest) in wrong.items():
         more = f", also at {join_limited([full_place(it) for it in rest])}" if rest else ""
-        parts.append(ImportedSource(conflicts=(conflict(first, f"{message}{more}", hint),)))
+        parts.append(ImportedSource(conflicts=(sources.conflict(first, f"{message}{more}", hint),)))
     return ImportedSource().with_more(*parts)
 
 
@@ -323,12 +315,12 @@ def _found(row: TableRow, assumed: Assumed) -> ImportedSource:
         is_reserved = is_reserved or is_pool or (not owner and row.shape != "host")
     if free and not is_reserved:
         return ImportedSource(notes=(f"{full_place(place)}: {free}, so it is not in use",))
-    windows = tuple(Window(item, place, space) for item in items)
+    windows = tuple(sources.Window(item, place, space) for item in items)
     reserved = windows if is_reserved else ()
     if is_pool:
         name = _pool(row) or slug(row.get("name")) or slug(row.get("description"))
         networks = (
-            name if name and len(items) == 1 else by_address(name or "net", it, it.prefix())
+            name if name and len(items) == 1 else sources.by_address(name or "net", it, it.prefix())
             for it in items
         )
         made = (ImportedNetwork(*it, place, space) for it in zip(networks, items, strict=True))
@@ -408,7 +400,7 @@ def _holding(
     inside = slug(namespace if slash else row.get("namespace")) or team or assumed.namespace
     return ImportedRange(
         namespace=inside,
-        name=owner or by_address("ip", item),
+        name=owner or sources.by_address("ip", item),
         type=type_ or assumed.type or (LOAD_BALANCER if row.get("cluster") else NODES),
         item=item,
         place=row.place,

@@ -6,8 +6,8 @@ from typing import Any
 from reconciler.addresses import format_short
 from reconciler.documents.findings import Finding, Severity
 from reconciler.importing.assembling import Imported, assemble
-from reconciler.importing.found import ImportedSource
 from reconciler.importing.run import files_found, netbox_rows
+from reconciler.importing.sources import ImportedSource
 from reconciler.importing.tables import Assumed
 from reconciler.planning.evaluate import Evaluation, evaluate
 from tests.world import tree_of

@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from reconciler.importing.assembling import Imported
-from reconciler.importing.found import ImportedSource
 from reconciler.importing.manifests import clusters_in
 from reconciler.importing.run import ImportSource, looked
+from reconciler.importing.sources import ImportedSource
 from tests.importing.sources import conflicts, imported, lines
 from tests.reconcile.test_importing import BUTLER, made, metallb, service
 

@@ -1,7 +1,7 @@
 """What the plan makes of an import: errors that it brings, what would move, and files that are long."""
 
 from reconciler.importing.assembling import MAX_BYTES, ImportDocument, files_of, outcome
-from reconciler.importing.found import MAX_NAMING, fitted, slug
+from reconciler.importing.sources import MAX_NAMING, fitted, slug
 from reconciler.model.key import is_label
 from tests.importing.sources import conflicts, imported, lines, netbox, table, texts
 from tests.world import SMALL, evaluation_of, planned, pool, reconciled, tenant

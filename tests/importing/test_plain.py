@@ -13,9 +13,9 @@ from reconciler.documents.findings import Location
 from reconciler.families.importing import ImportedNetwork
 from reconciler.importing.assembling import Imported
 from reconciler.importing.cells import ranges_in
-from reconciler.importing.found import ImportedSource, writing
 from reconciler.importing.manifests import clusters_in
 from reconciler.importing.run import ImportSource, looked
+from reconciler.importing.sources import ImportedSource, writing
 from reconciler.model.objects import NAMESPACE, Ref
 from reconciler.model.plan import Refuse
 from tests.apply.execution.site import failures

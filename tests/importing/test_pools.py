@@ -6,7 +6,7 @@ from reconciler.documents.findings import Location
 from reconciler.families.importing import ImportedNetwork
 from reconciler.importing import pools
 from reconciler.importing.cells import ranges_in
-from reconciler.importing.found import ImportedSource, Window
+from reconciler.importing.sources import ImportedSource, Window
 from tests.importing.sources import conflicts, imported, lines, netbox, table, texts
 from tests.world import pool
 

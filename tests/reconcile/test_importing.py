@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from reconciler.importing.assembling import Imported
-from reconciler.importing.found import resources
 from reconciler.importing.run import ImportSource, looked
+from reconciler.importing.sources import resources
 from reconciler.kube.resources import resource_of
 from tests.fake_cluster import FakeCluster
 from tests.importing.sources import conflicts, imported, lines, texts

@@ -12,17 +12,8 @@ from msgspec.structs import astuple, replace
 
 from reconciler.addresses import IPRange, format_address
 from reconciler.documents.findings import Finding, Location, error
-from reconciler.families import families
-from reconciler.families.importing import (
-    UID,
-    Copied,
-    ImportedCluster,
-    ImportedList,
-    ImportedNetwork,
-    ImportedRange,
-    Writing,
-    copied,
-)
+from reconciler.families import families, importing
+from reconciler.families.importing import UID, Copied, ImportedCluster, ImportedList, Writing
 from reconciler.model.key import is_label, is_name
 from reconciler.model.objects import Manifest, Resource
 from reconciler.model.pool import DEFAULT_SPACE
@@ -59,9 +50,9 @@ class ImportedSource(Struct, frozen=True):
     `places` return the locations of objects of files, by the path of their locations.
     """
 
-    described: tuple[ImportedNetwork, ...] = ()
+    described: tuple[importing.ImportedNetwork, ...] = ()
     windows: tuple[Window, ...] = ()
-    holdings: tuple[ImportedRange, ...] = ()
+    holdings: tuple[importing.ImportedRange, ...] = ()
     copies: tuple[ImportedObject, ...] = ()
     conflicts: tuple[Finding, ...] = ()
     named: tuple[tuple[tuple[str, str], str, Location], ...] = ()
@@ -149,7 +140,7 @@ def copies_of(cluster: str, there: ImportedList, writer: Writing | None = None) 
 
 
 def _copy(kind: Copied, manifest: Manifest, there: ImportedList, place: Location) -> ImportedObject:
-    body = copied(manifest, kind.intake)
+    body = importing.copied(manifest, kind.intake)
     metadata = dict(body["metadata"])
     # Imported objects are managed in Git from now on, so they need no uid.
     annotations = {key: it for key, it in metadata.pop("annotations").items() if key != UID}
