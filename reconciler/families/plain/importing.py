@@ -5,13 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, count
 
 from reconciler.addresses import IPSet, format_cidr, format_range
-from reconciler.families.importing import (
-    ImportedBody,
-    ImportedCluster,
-    ImportedNetwork,
-    ImportedRange,
-    Writing,
-)
+from reconciler.families import importing
+from reconciler.families.importing import ImportedBody, ImportedCluster, ImportedNetwork
 from reconciler.families.plain.kinds import CLAIM, POOL, TARGET, pool_key
 from reconciler.loadbalancers import controller
 from reconciler.loadbalancers.interface import DEFAULT, NOT_ADVERTISED, ImportedPool
@@ -46,7 +41,7 @@ def _pool(network: ImportedNetwork) -> ImportedBody:
     return _document(POOL.kind, network.name, spec)
 
 
-def _claim(held: ImportedRange, name: str) -> ImportedBody:
+def _claim(held: importing.ImportedRange, name: str) -> ImportedBody:
     pinned = {"poolRefs": [{"name": held.pool}], "addresses": [format_range(held.item)]}
     return _document(CLAIM.kind, name, pinned, held.namespace)
 
@@ -109,7 +104,7 @@ def _name(pool: str, taken: set[str]) -> str:
     return name
 
 
-WRITING = Writing(
+WRITING = importing.Writing(
     kind=TARGET,
     versions=(4, 6),
     pool_key=pool_key,
