@@ -203,10 +203,11 @@ def outcome(
         if isinstance(decision, Refuse):
             what = format_short(claim.pin) if claim.pin else f"a range of size {claim.size}"
             message = f"{claim.owner.short}: {what} cannot be granted: {decision.message}"
-            outside = pool if decision.reason == "pin-outside-pool" else None
-            hint = _widening(outside, holdings, field) if outside else ""
-            hint = hint or decision.hint
-            conflicts.append(conflict(place, f"{message} ({decision.reason})", hint))
+            is_outside = decision.reason == "pin-outside-pool"
+            hint = _widening(pool, holdings, field) if pool and is_outside else ""
+            conflicts.append(
+                conflict(place, f"{message} ({decision.reason})", hint or decision.hint)
+            )
     lines.sort(key=lambda it: (it.pool, it.old is None, it.old or (), it.owner))
     return tuple(lines), (*conflicts, *moved)
 
@@ -340,17 +341,14 @@ class _Assembling:
                 continue
             other = first.setdefault((_kind(item.body), item.namespace, item.name), item)
             if other is item:
-                yield self._with_pool_name(item)
+                pool, _ = self.named.get((item.namespace, item.name), ("", None))
+                is_named = pool and self.writer.kind == _kind(item.body)
+                more = {self.writer.annotation: pool}
+                yield item._replace(body=annotated(item.body, more)) if is_named else item
             elif other.body != item.body:
                 message = f"it differs from the object in {other.place}"
                 hint = "pass only one management cluster"
                 self.conflicts.append(conflict(item.place, message, hint))
-
-    def _with_pool_name(self, item: ImportedObject) -> ImportedObject:
-        pool, _ = self.named.get((item.namespace, item.name), ("", None))
-        if not pool or self.writer.kind != _kind(item.body):
-            return item
-        return item._replace(body=annotated(item.body, {self.writer.annotation: pool}))
 
     def _place(self, there: Evaluation) -> Sequence[ImportedNetwork]:
         taken, holdings = taken_in(there), self.found.holdings
@@ -417,7 +415,13 @@ class _Assembling:
                 comments = (f"from {_short(item.place)}",)
                 yield ImportDocument("tenants", "/".join(owner), body, comments)
             elif pool and owner not in copied:
-                self._ask_for_name(documents.find(self.writer.kind, *owner), pool, place)
+                there, annotation = documents.find(self.writer.kind, *owner), self.writer.annotation
+                if there is not None and there.annotations().get(annotation) != pool:
+                    message = (
+                        f"its pool is {pool}, which {there.title} of {there.start} does not say"
+                    )
+                    hint = f"annotate it there: {annotation}: {pool}"
+                    self.conflicts.append(conflict(place, message, hint))
 
     def _becomes_cluster(self, item: ImportedRange) -> bool:
         if item.is_cluster or self.provider is None or item.place.path.startswith("cluster "):
@@ -442,13 +446,6 @@ class _Assembling:
             comments = ("Which pools serve the clusters that were imported.",)
             yield ImportDocument("providers", name, body, comments)
         return name
-
-    def _ask_for_name(self, document: Document | None, pool: str, place: Location) -> None:
-        annotation = self.writer.annotation
-        if document is not None and document.annotations().get(annotation) != pool:
-            message = f"its pool is {pool}, which {document.title} of {document.start} does not say"
-            hint = f"annotate it there: {annotation}: {pool}"
-            self.conflicts.append(conflict(place, message, hint))
 
     def _requests(self, documents: Documents) -> Iterator[ImportDocument]:
         """Yield a request for each range; an owner's first range replaces its own claim."""

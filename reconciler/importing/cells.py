@@ -2,7 +2,7 @@
 
 import re
 from contextlib import suppress
-from ipaddress import ip_address, ip_interface
+from ipaddress import ip_interface
 from typing import Literal
 
 from reconciler import addresses
@@ -100,10 +100,5 @@ def _network(version: int, number: int, length: str) -> IPRange | None:
 
 def _address(text: str) -> tuple[int, int]:
     """Return version and number; IPv6 in any case and with any zeros."""
-    try:
-        return addresses.parse_address(text)
-    except NotationError:
-        with suppress(ValueError):
-            if ":" in text and "." not in text and int(ip_address(text)) >> 48:
-                return 6, int(ip_address(text))
-        raise
+    meant = addresses.canonical(text) if ":" in text and "." not in text else ""
+    return addresses.parse_address(meant if ":" in meant else text)

@@ -231,10 +231,12 @@ def _inside(net: ImportedNetwork, parts: Iterable[Window | ImportedRange]) -> It
 
 def _given(item: ImportedNetwork, found: ImportedSource) -> IPSet:
     """Return the addresses of a network that its pool gives out, or gave out."""
-    limits = IPSet.of(tuple(_inside(item, found.windows)) or _hosts(item.extent))
-    return limits - IPSet.of(_inside(item, found.reserved)) | IPSet.of(
-        _inside(item, found.holdings)
-    )
+    extent = item.extent
+    hosts = extent._replace(first=extent.first + 1, last=extent.last - 1)
+    inner = hosts if extent.size > 2 else extent
+    limits = IPSet.of(tuple(_inside(item, found.windows)) or (inner,))
+    limits -= IPSet.of(_inside(item, found.reserved))
+    return limits | IPSet.of(_inside(item, found.holdings))
 
 
 def _order(item: ImportedRange) -> tuple[object, ...]:
@@ -251,11 +253,6 @@ def _around(ranges: Sequence[IPRange]) -> IPRange:
     bits = max(BITS[version] - _WIDEST if version == 4 else 64, (first ^ last).bit_length())
     start = first >> bits << bits
     return IPRange(version, start, start + (1 << bits) - 1)
-
-
-def _hosts(extent: IPRange) -> tuple[IPRange, ...]:
-    inner = extent._replace(first=extent.first + 1, last=extent.last - 1)
-    return (inner if extent.size > 2 else extent,)
 
 
 def _limited(found: IPSet) -> tuple[IPRange, ...]:

@@ -301,7 +301,9 @@ def found_in(rows: Iterable[TableRow], assumed: Assumed) -> ImportedSource:
 
 def _found(row: TableRow, assumed: Assumed) -> ImportedSource:
     status, type_ = row.get("status").casefold(), type_of(row.get("type"), assumed.types)
-    place, space = row.place, _space(row)
+    # NetBox shows a VRF with its route distinguisher.
+    place, vrf = row.place, _DISTINGUISHER.sub("", row.get("space"))
+    space = DEFAULT_SPACE if vrf.casefold() == "global" else slug(vrf) or DEFAULT_SPACE
     if "nothing" in row.values and row.values.keys().isdisjoint({*_PLACES, "pool"}):
         note = f"{full_place(place)}: {shown(row.get('nothing'))}, so it has no address"
         return ImportedSource(notes=(note,))
@@ -329,12 +331,6 @@ def _found(row: TableRow, assumed: Assumed) -> ImportedSource:
         return ImportedSource(windows=() if is_reserved else windows, reserved=reserved)
     held = tuple(_holding(row, item, space, type_, assumed) for item in items)
     return ImportedSource(holdings=held)
-
-
-def _space(row: TableRow) -> str:
-    """Return the address space. NetBox shows a VRF with its route distinguisher."""
-    name = _DISTINGUISHER.sub("", row.get("space"))
-    return DEFAULT_SPACE if name.casefold() == "global" else slug(name) or DEFAULT_SPACE
 
 
 def _addresses(row: TableRow, type_: str) -> tuple[list[IPRange], bool]:
