@@ -85,9 +85,9 @@ class Target(Struct, frozen=True):
         """Compare the found addresses with the repository, and write the files."""
         described = tuple(map(_described, self.add_pool))
         found = ImportedSource(described=described).with_more(found)
-        space = _label(self.address_space)
+        to = _label(self.address_space)
         found = found.mapped(
-            lambda it: [it._replace(space=space)] if it.space == DEFAULT_SPACE else [it]
+            lambda it: [it._replace(space=to)] if it.space == DEFAULT_SPACE else [it]
         )
         with output.progress("planning"):
             provider = self.provider or "" if self.tenants else None
@@ -96,14 +96,14 @@ class Target(Struct, frozen=True):
         written: list[str] = []
         if not self.dry_run and (self.partial or not made.conflicts):
             written = write_all(out, made.files)
-        folders = " ".join(sorted({f"{Path(it).parts[0]}/" for it in written}))
-        code = ExitCode.WRONG if made.conflicts else ExitCode.OK
+        is_done = out == opened.folder and not made.conflicts
+        folders = " ".join(sorted({f"{Path(it).parts[0]}/" for it in written if is_done}))
         entered = [] if out.resolve() == Path.cwd() else [(f"cd {quote(str(out))}", "")]
-        is_next = folders and out == opened.folder and not made.conflicts
+        code = ExitCode.WRONG if made.conflicts else ExitCode.OK
         result.show(
             lambda brush: (
                 import_text(made, written, brush, str(out))
-                + (next_text(entered, folders, brush) if is_next else "")
+                + (next_text(entered, folders, brush) if folders else "")
             ),
             lambda: import_document(made, written, code),
         )
@@ -140,6 +140,7 @@ _target: options.Decorator[Any] = options.gathered(
     option("--partial", is_flag=True, help="Write the files without conflicts anyway."),
     options.dry_run,
 )
+_STDIN = Path("-")
 _files = click.argument(
     "files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path)
 )
@@ -318,9 +319,6 @@ def manifests(files: Sequence[str], metallb: MetalLB, target: Target, result: ou
     clusters, more = clusters_in(read)
     found = metallb.found(opened, clusters.items()).with_more(more)
     return target.finish(found, result, opened)
-
-
-_STDIN = Path("-")
 
 
 def _read(path: Path) -> tuple[str, bytes]:

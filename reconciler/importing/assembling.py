@@ -250,8 +250,8 @@ def assemble(tree: Tree, found: ImportedSource, provider: str | None = None) -> 
         files = work.files(full)
         after = evaluate(_with_files(tree, files)) if files else before
     lines, errors = outcome(before, after, files.keys(), work.holdings, work.writer.ranges)
-    every_conflict = (*found.conflicts, *work.conflicts, *errors)
-    conflicts = dict.fromkeys(_in_file(it, dict(found.places)) for it in every_conflict)
+    places, every = dict(found.places), (*found.conflicts, *work.conflicts, *errors)
+    conflicts = dict.fromkeys(_in_file(it, places) for it in every)
     known = {*before.findings, *before.gates}
     more = {CAPACITY: f", or set {work.writer.limit}: never"}
     warned = [
@@ -262,8 +262,8 @@ def assemble(tree: Tree, found: ImportedSource, provider: str | None = None) -> 
     unserved = work.writer.unserved(after.documents, [*work.holdings, *work.known])
     notes = dict.fromkeys([*warned, *work.found.notes, *work.notes, *unserved])
     is_tenant = provider is None and work.writer.entries is None
-    every = sorted({item.owner for item in work.holdings if is_tenant})
-    alone = (it for it in every if after.documents.find(work.writer.kind, *it) is None)
+    owners = sorted({item.owner for item in work.holdings if is_tenant})
+    alone = (it for it in owners if after.documents.find(work.writer.kind, *it) is None)
     unnamed = tuple(map("/".join, alone))
     return Imported(files, lines, tuple(conflicts), tuple(notes), after, work.writer, unnamed)
 

@@ -94,10 +94,8 @@ def _manifests(path: str, data: bytes) -> Iterator[tuple[Callable[[], Location],
 
 
 def _place(path: str, pointer: str, lines: Callable[[], Places] | None) -> Location:
-    if lines is None:
-        return Location(path, 0, 0, pointer)
-    steps = (int(it) if it.isdigit() else it for it in pointer.split("/")[2:])
-    return Location(path, *lines().of(tuple(steps)))
+    steps = tuple(int(it) if it.isdigit() else it for it in pointer.split("/")[2:])
+    return Location(path, *lines().of(steps)) if lines else Location(path, 0, 0, pointer)
 
 
 def _items(pointer: str, document: Any, kind: Mapping[str, str]) -> Iterator[tuple[str, Any]]:

@@ -117,7 +117,8 @@ class Placed:
         # Also known ones, so that a second import comes to the same.
         used = IPSet.of(it.item for it in found.holdings if it.space == item.space)
         there, wanted = near(self._taken, item), IPSet((item.item,))
-        what = f"{format_short(item.item)} is used by {item.service or 'another system'}"
+        user = f"Service {item.service}" if item.service else "another system"
+        what = f"{format_short(item.item)} is used by {user}"
         if item.service and there and all(it.type != LOAD_BALANCER for it in there):
             return  # a claim has it
         homes = [home for home in self._homes if home.space == item.space]

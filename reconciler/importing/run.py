@@ -87,9 +87,7 @@ class Announced(NamedTuple):
         inside = IPSet.of(item.item for part in parts for item in part.holdings)
         outside = tuple(
             Window(
-                IPRange(*(at := number(it.address)), at[1]),
-                self.source.place,
-                service=f"Service {it.service}",
+                IPRange(*(at := number(it.address)), at[1]), self.source.place, service=it.service
             )
             for it in self.users(_EVERYTHING - inside)
         )

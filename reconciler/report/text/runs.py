@@ -6,7 +6,6 @@ from textwrap import indent
 from reconciler.addresses import format_count, format_short
 from reconciler.documents.findings import join_limited, plural
 from reconciler.documents.text import escape
-from reconciler.families.importing import Writing
 from reconciler.gitio.interface import ReplayVerdict
 from reconciler.importing.assembling import Imported, RangeChange
 from reconciler.model.applied import WRITTEN, Applied, ClusterState, ObjectOutcome, ObjectResult
@@ -276,7 +275,13 @@ def import_text(result: Imported, written: Sequence[str], painter: Painter, out:
     parts.append(findings_text(result.conflicts, painter))
     parts += [_free(result), _files(result, written, out), _plan(result, painter)]
     if written and result.unnamed:
-        parts.append(_requests(result.unnamed, result.writer))
+        named, kind = escape(join_limited(result.unnamed)), result.writer.kind.kind
+        verb = "has a request" if len(result.unnamed) == 1 else "have requests"
+        parts.append(
+            f"{named} {verb}, but no {kind}: ipam keeps these addresses, and allocates no others.\n"
+            f"Add a {kind} of that name for each cluster that ipam manages, and the annotation"
+            f" {': '.join(result.writer.external)} to the requests of other holders.\n"
+        )
     return "".join(parts)
 
 
@@ -325,14 +330,4 @@ def _free(result: Imported) -> str:
     return (
         f"Addresses that are not listed above are free, and can be allocated: {listed}.\n"
         "Reserve addresses that are in use in spec.reserved of the pool.\n"
-    )
-
-
-def _requests(owners: Sequence[str], writer: Writing) -> str:
-    named, kind = escape(join_limited(owners)), writer.kind.kind
-    verb = "has a request" if len(owners) == 1 else "have requests"
-    return (
-        f"{named} {verb}, but no {kind}: ipam keeps these addresses, and allocates no others.\n"
-        f"Add a {kind} of that name for each cluster that ipam manages, and the annotation"
-        f" {': '.join(writer.external)} to the requests of other holders.\n"
     )
