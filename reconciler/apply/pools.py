@@ -72,25 +72,21 @@ def users_of(
         {
             User(f"{item['metadata']['namespace']}/{item['metadata']['name']}", text)
             for item in services
-            for text in (*_assigned(item), *(_requested(item) if counts_pins else ()))
+            for text in _addresses_of(item, counts_pins=counts_pins)
             if is_in(text, addresses)
         }
     )
 
 
-def _assigned(service: Manifest) -> Iterator[str]:
+def _addresses_of(service: Manifest, *, counts_pins: bool) -> Iterator[str]:
     for entry in ((service.get("status") or {}).get("loadBalancer") or {}).get("ingress") or ():
         yield entry.get("ip") or ""
-
-
-def _requested(service: Manifest) -> Iterator[str]:
     spec = service.get("spec") or {}
-    if spec.get("type") != "LoadBalancer":
-        return
-    yield spec.get("loadBalancerIP") or ""
-    annotations = service["metadata"].get("annotations") or {}
-    for name in pins():
-        yield from (text.strip() for text in (annotations.get(name) or "").split(","))
+    if counts_pins and spec.get("type") == "LoadBalancer":
+        yield spec.get("loadBalancerIP") or ""
+        annotations = service["metadata"].get("annotations") or {}
+        for name in pins():
+            yield from (text.strip() for text in (annotations.get(name) or "").split(","))
 
 
 def nodes_in(nodes: Iterable[Manifest], addresses: IPSet) -> list[User]:

@@ -156,7 +156,7 @@ def render(
         message = "--policies needs --reconciler USER; --break-glass needs --policies"
         raise UsageError(message, "--reconciler system:serviceaccount:flux-system:flux")
     with output.progress("reading"):
-        read = opening.open_source(reading)
+        read = opening.open_source(reading, fetches=True)
         evaluation = as_reconciled(read.source, read.repository)
         require_unedited(evaluation)
         evaluation = with_found(evaluation, incomplete_pools(evaluation))

@@ -117,6 +117,19 @@ def test_the_pool_of_a_removed_entry_stays_until_its_record_is_no_longer_announc
     assert not any((out / it).exists() for it in DMZ_FILES)
 
 
+def test_a_clone_without_old_files_fetches_the_removed_entry(
+    moves: Callable[..., Moves], tmp_path: Path, capsys: Capture
+) -> None:
+    world = moves(files(target(INNER, DMZ)))
+    world.commit({"clusters/prod-1.yaml": target(INNER)})
+    assert world.reconcile("--no-apply").code == 0
+    for name in ("allowFilter", "allowAnySHA1InWant"):
+        git(world.folder, "config", f"uploadpack.{name}", "true")
+    git(tmp_path, "clone", "-q", "--filter=blob:none", f"file://{world.folder}", "clone")
+    ran = ipam(capsys, "render", "--repo", tmp_path / "clone", "--out", tmp_path / "out")
+    assert (ran.code, [(tmp_path / "out" / it).exists() for it in DMZ_FILES]) == (0, [True, True])
+
+
 def test_a_removed_entry_does_not_replace_the_object_of_another(
     moves: Callable[..., Moves],
 ) -> None:

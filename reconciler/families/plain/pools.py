@@ -70,12 +70,8 @@ def read_items(
 
 def version_of(document: Document) -> int | None:
     """Return the IP version of a pool by its first readable address."""
-    return next((it.version for it in read_items(document, _ADDRESSES, _texts(document), [])), None)
-
-
-def _texts(document: Document) -> Sequence[str]:
-    texts: Sequence[str] = document.spec.get("addresses") or ()
-    return texts
+    texts = document.spec.get("addresses") or ()
+    return next((it.version for it in read_items(document, _ADDRESSES, texts, [])), None)
 
 
 def _stated(document: Document, found: list[Finding]) -> tuple[list[IPRange], list[IPRange]]:
@@ -83,7 +79,7 @@ def _stated(document: Document, found: list[Finding]) -> tuple[list[IPRange], li
     networks: list[IPRange] = []
     ranges: list[IPRange] = []
     version = version_of(document)
-    for at, text in enumerate(_texts(document)):
+    for at, text in enumerate(document.spec.get("addresses") or ()):
         steps = (*_ADDRESSES, at)
         item = read_item(document, steps, text, found)
         if item is None:

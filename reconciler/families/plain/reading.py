@@ -36,11 +36,9 @@ def read(documents: Documents, held: CurrentRecords | None, settings: Settings) 
     for document in documents.of(CLAIM):
         for claim in claims_of(document, chooser, held or {}, teams):
             reading.claims[claim.key] = claim
-    targets = [*documents.of(TARGET)]
-    if targets:
-        reader = TargetReader(documents, held or {}, chooser, reading)
-        for document in targets:
-            reader.read(document)
+    reader = TargetReader(documents, held or {}, chooser, reading)
+    for document in documents.of(TARGET):
+        reader.read(document)
     return reading
 
 

@@ -124,9 +124,12 @@ class PoolChooser:
         if unknown and not (request.versions or pinned):
             versions += tuple(it for it in (4, 6) if it in held and it not in versions)
             versions = versions or (4,)
-        lack = self._lack(request, versions)
+        lack = None
+        if request.prefix is not None and not request.versions:
+            lack = _prefix_lack(request.prefix, versions)
+        refusal = lack and self.refused(request, "prefixLength", "field-value", *lack)
         return [
-            self._choice(request, it, by_version.get(it, []), unknown, lack, doubt)
+            self._choice(request, it, by_version.get(it, []), unknown, refusal, doubt)
             for it in versions
         ]
 
@@ -147,12 +150,6 @@ class PoolChooser:
             hint = "correct the name, or add the pool"
             self._reading.report_missing(request.document, steps, key, message, hint)
         return ""
-
-    def _lack(self, request: Request, versions: tuple[int, ...]) -> Refusal | None:
-        if request.prefix is None or request.versions:
-            return None
-        lack = _prefix_lack(request.prefix, versions)
-        return lack and self.refused(request, "prefixLength", "field-value", *lack)
 
     def _choice(  # noqa: PLR0913 - one argument for each input
         self,
