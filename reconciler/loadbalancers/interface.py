@@ -48,8 +48,7 @@ class ServiceSelection(Struct, frozen=True):
 class LoadBalancerPool(Struct, frozen=True):
     """A pool of a cluster: the name of its object, and its ranges in the order of their records.
 
-    Its advertisement is named like the pool if `advertisement_name` is empty. `spec` are fields of the
-    object's spec that it does not express otherwise.
+    Its advertisement is named like it if `advertisement_name` is empty. `spec` has further fields.
     """
 
     name: str

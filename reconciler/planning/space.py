@@ -273,11 +273,10 @@ class FreeRuns:
 
 def runs_of(free: IPSet, placement: Placement) -> dict[int, FreeRuns]:
     """Return free ranges by IP version."""
-    parts = {version: free.of_version(version) for version in (4, 6)}
     return {
         version: FreeRuns(((it.first, it.last) for it in part), placement)
-        for version, part in parts.items()
-        if part
+        for version in (4, 6)
+        if (part := free.of_version(version))
     }
 
 

@@ -38,8 +38,7 @@ def claims_of(
         version, pins = choice.version, request.pinned(choice.version)
         key = keys[version]
         others = (keys[it.version] for it in choices if it.version != version)
-        prefix = request.prefix
-        size = request.count if prefix is None else size_of(prefix, version)
+        size = request.count if request.prefix is None else size_of(request.prefix, version)
         yield Claim(
             key=key,
             candidates=choice.candidates,
@@ -57,6 +56,6 @@ def claims_of(
             version=version,
             refusal=choice.refusal,
             requires=next(others, None),
-            prefix=prefix,
+            prefix=request.prefix,
             is_announced=False,
         )

@@ -193,7 +193,6 @@ def widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Fix]:
     for step in range(_NEXT):
         size = max(last.size, lacking) << step
         item = IPRange(last.version, last.last + 1, last.last + size)
-        text = format_range(item)
         if refuse_network(document, _ADDRESSES, item) is None:
             says = f"add {format_short(item)} to the addresses of {pool.key.name}"
-            yield Fix(says, document, (Edit(_ADDRESSES, text, is_item=True),))
+            yield Fix(says, document, (Edit(_ADDRESSES, format_range(item), is_item=True),))

@@ -108,32 +108,32 @@ def _unsupported(
             yield error("field-value", document.at(*place), message, hint)
 
 
+def _wrong(document: Document, at: Steps, message: str, hint: str, *, key: bool = False) -> Finding:
+    """Return the error about a field, at its value or at its key."""
+    return error("field-value", document.at(*at, key=key), f"{dotted(at)}: {message}", hint)
+
+
 def _contradictions(document: Document, steps: Steps, body: Mapping[str, Any]) -> Iterator[Finding]:
-    services = body.get("services") or {}
+    services, at = body.get("services") or {}, (*steps, "services")
     if services.get("default") and len(services) > 1:
-        place = document.at(*steps, "services")
-        message = f"{dotted((*steps, 'services'))}: default: true already selects all Services"
-        yield error("field-value", place, message, "remove default: true, or the selection")
+        message = "default: true already selects all Services"
+        yield _wrong(document, at, message, "remove default: true, or the selection")
     if services and body.get("autoAssign"):
-        place = document.at(*steps, "autoAssign")
-        message = f"{dotted((*steps, 'autoAssign'))}: services already selects Services"
-        yield error("field-value", place, message, "remove autoAssign, or services")
-    advertisement = body.get("advertisement") or {}
+        at, message = (*steps, "autoAssign"), "services already selects Services"
+        yield _wrong(document, at, message, "remove autoAssign, or services")
     for field in sorted({"addresses", "blocks"} & (body.get("poolSpec") or {}).keys()):
-        where = (*steps, "poolSpec", field)
-        message = f"{dotted(where)}: ipam writes the addresses of the entry"
-        yield error("field-value", document.at(*where, key=True), message, f"remove {field}")
+        at, message = (*steps, "poolSpec", field), "ipam writes the addresses of the entry"
+        yield _wrong(document, at, message, f"remove {field}", key=True)
+    advertisement = body.get("advertisement") or {}
     for field, kind in (("l2", "L2"), ("bgp", "BGP")):
         if field in advertisement and advertisement.get("type") != kind:
-            where = (*steps, "advertisement", field)
-            message = f"{dotted(where)}: type is {advertisement.get('type')}"
-            hint = f"set type: {kind}, or remove {field}"
-            yield error("field-value", document.at(*where, key=True), message, hint)
+            message = f"type is {advertisement.get('type')}"
+            at, hint = (*steps, "advertisement", field), f"set type: {kind}, or remove {field}"
+            yield _wrong(document, at, message, hint, key=True)
     growth, count = body.get("growth"), body.get("count")
     if growth is not None and count is not None and growth["max"] < count:
-        where = (*steps, "growth", "max")
-        message = f"{dotted(where)}: {growth['max']} is less than count {count}"
-        yield error("field-value", document.at(*where), message, f"set max to {count} or more")
+        message = f"{growth['max']} is less than count {count}"
+        yield _wrong(document, (*steps, "growth", "max"), message, f"set max to {count} or more")
 
 
 Held = list[tuple[int, Allocation]]
@@ -207,9 +207,8 @@ class TargetReader:
     def _refuse(
         self, entry: Entry, field: str, message: str, hint: str = "change one of the two"
     ) -> None:
-        document, steps = entry.request.document, (*entry.steps, field)
-        found = error("field-value", document.at(*steps), f"{dotted(steps)}: {message}", hint)
-        self._reading.report(document, found)
+        document = entry.request.document
+        self._reading.report(document, _wrong(document, (*entry.steps, field), message, hint))
 
     def _add(self, document: Document, made: Sequence["_Ranges"], doubt: str) -> None:
         claims = [[*it.claims(self._chooser)] for it in made]
