@@ -5,18 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from reconciler.addresses import (
-    BITS,
-    MIN_PREFIX,
-    IPRange,
-    NotationError,
-    canonical,
-    format_cidr,
-    format_range,
-    parse_address,
-    parse_cidr,
-    special_purpose,
-)
+from reconciler import addresses
+from reconciler.addresses import BITS, MIN_PREFIX, IPRange, NotationError
 from reconciler.documents.document import Document
 from reconciler.documents.findings import NAMED, Finding, error, meant, nearest, shown
 from reconciler.documents.yaml import Steps, dotted
@@ -44,7 +34,7 @@ def refuse(  # noqa: PLR0913 - one argument for each part of a finding
 def read_cidr(document: Document, steps: Steps, text: str, found: list[Finding]) -> IPRange | None:
     """Return a CIDR field, or None with a finding."""
     try:
-        return parse_cidr(text)
+        return addresses.parse_cidr(text)
     except NotationError as wrong:
         refuse(found, document, steps, "cidr-invalid", f"{dotted(steps)}: {wrong}", wrong.hint)
         return None
@@ -55,9 +45,9 @@ def read_address(
 ) -> IPRange | None:
     """Return an address as a range of one address, or None with a finding. `whole` is the field."""
     try:
-        version, number = parse_address(text)
+        version, number = addresses.parse_address(text)
     except NotationError as wrong:
-        hint = f"write {meant}" if (meant := canonical(whole)) else wrong.hint
+        hint = f"write {meant}" if (meant := addresses.canonical(whole)) else wrong.hint
         refuse(found, document, steps, "address-invalid", f"{dotted(steps)}: {wrong}", hint)
         return None
     return IPRange(version, number, number)
@@ -89,8 +79,8 @@ def read_range(
 
 def refuse_network(document: Document, steps: Steps, network: IPRange) -> Finding | None:
     """Return why a network cannot be allocated from: reserved by RFC 6890, or implausibly large."""
-    text = format_cidr(network) or format_range(network)
-    if (block := special_purpose(network)) is not None and network.prefix() != 0:
+    text = addresses.format_cidr(network) or addresses.format_range(network)
+    if (block := addresses.special_purpose(network)) is not None and network.prefix() != 0:
         message = f"{dotted(steps)}: {text} overlaps {block}"
         hint = "choose addresses that RFC 6890 does not reserve"
         return error("special-purpose", document.at(*steps), message, hint)

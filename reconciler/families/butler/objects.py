@@ -5,17 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from reconciler.addresses import (
-    IPRange,
-    NotationError,
-    cidrs_of,
-    ends,
-    format_address,
-    format_cidr,
-    format_short,
-    parse_address,
-)
+from reconciler import addresses
+from reconciler.addresses import IPRange, NotationError
 from reconciler.documents.document import Documents
+from reconciler.families import interface
 from reconciler.families.butler import kinds
 from reconciler.families.butler.pools import Providers
 from reconciler.families.butler.reading import growers, may_own
@@ -33,21 +26,7 @@ from reconciler.families.importing import (
     being_deleted,
     made_of_record,
 )
-from reconciler.families.interface import (
-    NAME_COLUMN,
-    NAMESPACE_COLUMN,
-    SOURCE_COLUMN,
-    Listing,
-    ListingColumn,
-    ListingInput,
-    ListingRow,
-    Lists,
-    Newcomer,
-    ObjectEvent,
-    Objects,
-    UpdateRule,
-    pool_rows,
-)
+from reconciler.families.interface import Listing, ListingColumn, ListingInput, ListingRow
 from reconciler.model.claim import Allocation
 from reconciler.model.objects import LABEL, NODE, PREFIX, SERVICE, Manifest, Ref
 from reconciler.model.objects import RESOURCE as REQUESTS
@@ -69,7 +48,7 @@ class _User(NamedTuple):
     name: str
 
 
-def observe(pools: Iterable[Pool], lists: Lists) -> Mapping[Ref, Manifest]:
+def observe(pools: Iterable[Pool], lists: interface.Lists) -> Mapping[Ref, Manifest]:
     """Return the status fields of each NetworkPool about users of its other addresses, ascending."""
     users = [user for service in lists[SERVICE] for user in _service_users(service)]
     for rank, hosts in enumerate((lists[NODE], lists[kinds.MACHINE]), 1):
@@ -95,7 +74,7 @@ def _infrastructure(pool: Pool, users: list[_User]) -> Manifest:
             source, field = _SOURCES[user.rank]
             area = pool.reserved if field == "serviceRef" else others
             if area.covers(IPRange(4, user.number, user.number)):
-                ip = format_address(4, user.number)
+                ip = addresses.format_address(4, user.number)
                 entry = found.setdefault(user.number, {"ip": ip, "source": source})
                 named = {"name": user.name, "namespace": user.namespace}
                 entry.setdefault(field, named if user.namespace else {"name": user.name})
@@ -114,7 +93,7 @@ def _service_users(service: Manifest) -> Iterator[_User]:
 
 def _user(manifest: Manifest, address: str | None, rank: int) -> Iterator[_User]:
     try:
-        version, number = parse_address(address or "")
+        version, number = addresses.parse_address(address or "")
     except NotationError:
         return
     if version == 4:
@@ -123,7 +102,7 @@ def _user(manifest: Manifest, address: str | None, rank: int) -> Iterator[_User]
 
 
 UPDATE_RULES = (
-    UpdateRule(
+    interface.UpdateRule(
         kinds.NETWORK_POOL,
         {
             "oldCidr": "oldObject.?spec.?cidr.orValue('')",
@@ -159,7 +138,7 @@ def _tenants(listed: ListingInput) -> Iterator[ListingRow]:
 
 def _ranges(row: ListingRow, kind: str) -> str:
     found = sorted(record.range for record in row.more if record.type == kind and record.range)
-    return ", ".join(format_short(item) for item in found) or "-"
+    return ", ".join(addresses.format_short(item) for item in found) or "-"
 
 
 def _pools_of(row: ListingRow) -> str:
@@ -170,16 +149,16 @@ LISTINGS = (
     Listing(
         "pools",
         kinds.POOL,
-        pool_rows(kinds.NAME, kinds.POOL),
+        interface.pool_rows(kinds.NAME, kinds.POOL),
         (
-            NAME_COLUMN,
+            interface.NAME_COLUMN,
             ListingColumn("CIDR", lambda row: str(row.document.spec["cidr"])),
             ListingColumn("AVAILABLE", lambda row: str(row.more.available)),
             ListingColumn("ALLOCATED", lambda row: str(row.more.allocated)),
             ListingColumn("TOTAL", lambda row: str(row.more.total)),
         ),
         (
-            NAMESPACE_COLUMN,
+            interface.NAMESPACE_COLUMN,
             ListingColumn("LARGEST", lambda row: str(row.more.largest)),
             ListingColumn("FRAG", lambda row: f"{row.more.fragmentation}%"),
             ListingColumn("USED", lambda row: f"{row.more.percent:.1f}%"),
@@ -192,13 +171,13 @@ LISTINGS = (
         kinds.TENANT,
         _tenants,
         (
-            NAMESPACE_COLUMN,
-            NAME_COLUMN,
+            interface.NAMESPACE_COLUMN,
+            interface.NAME_COLUMN,
             ListingColumn("TEAM", lambda row: owner_of(row.document).team),
             ListingColumn("NODES", lambda row: _ranges(row, kinds.NODES)),
             ListingColumn("LOADBALANCER", lambda row: _ranges(row, kinds.LB)),
         ),
-        (ListingColumn("POOLS", _pools_of), SOURCE_COLUMN),
+        (ListingColumn("POOLS", _pools_of), interface.SOURCE_COLUMN),
         ("tc",),
     ),
 )
@@ -211,7 +190,7 @@ RECOVERED = "PoolCapacityRecovered"
 _TIERS = (Tier.EXHAUSTED, Tier.CRITICAL, Tier.WARNING)
 
 
-def event_of(happening: ObjectEvent) -> Manifest | None:
+def event_of(happening: interface.ObjectEvent) -> Manifest | None:
     """Return the Event for a change of a pool or a tenant, or of a record on an existing pool."""
     if happening.ref.resource == kinds.NETWORK_POOL and happening.pool is not None:
         return _capacity_event(happening, happening.pool.thresholds)
@@ -220,7 +199,7 @@ def event_of(happening: ObjectEvent) -> Manifest | None:
     return _allocation_event(happening) if happening.is_record else None
 
 
-def _capacity_event(happening: ObjectEvent, thresholds: Thresholds) -> Manifest | None:
+def _capacity_event(happening: interface.ObjectEvent, thresholds: Thresholds) -> Manifest | None:
     """Return the Event if a pool crosses a tier without a recent event: the tier that it reached or left."""
     wanted, live, now = happening.wanted, happening.before, happening.now
     status = wanted.get("status") or {}
@@ -244,7 +223,7 @@ def _capacity_event(happening: ObjectEvent, thresholds: Thresholds) -> Manifest 
     return event_on(pool, name, (kind, reason, message), now, {TIER: tier.value})
 
 
-def _tenant_event(happening: ObjectEvent) -> Manifest | None:
+def _tenant_event(happening: interface.ObjectEvent) -> Manifest | None:
     """Return the Event that explains why a tenant does not grow, at most once in ten minutes."""
     wanted, live, now = happening.wanted, happening.before, happening.now
     reported = [(it["reason"], it.get("message")) for it in _network(live or {})]
@@ -264,7 +243,9 @@ def _network(tenant: Manifest) -> list[Manifest]:
     return [it for it in conditions if it.get("type") == CONDITION and it.get("reason")]
 
 
-def _repeated(happening: ObjectEvent, about: Mapping[str, str], reason: str) -> Iterator[Manifest]:
+def _repeated(
+    happening: interface.ObjectEvent, about: Mapping[str, str], reason: str
+) -> Iterator[Manifest]:
     for event in happening.recent:
         involved = event.get("involvedObject") or {}
         is_same = all(involved.get(key) == about.get(key) for key in ("kind", "name", "namespace"))
@@ -272,7 +253,7 @@ def _repeated(happening: ObjectEvent, about: Mapping[str, str], reason: str) -> 
             yield event
 
 
-def _allocation_event(happening: ObjectEvent) -> Manifest | None:
+def _allocation_event(happening: interface.ObjectEvent) -> Manifest | None:
     """Return the Event, on its pool, of an IPAllocation that got addresses or was refused."""
     record = happening.wanted
     named, status = record["spec"]["poolRef"], record["status"]
@@ -286,8 +267,8 @@ def _allocation_event(happening: ObjectEvent) -> Manifest | None:
     (ready,) = status["conditions"]
     match phase:
         case "Allocated":
-            ends = f"{status['startAddress']} - {status['endAddress']}"
-            message = f"Allocated {status['allocatedCount']} IPs ({ends}) for {name}"
+            span = f"{status['startAddress']} - {status['endAddress']}"
+            message = f"Allocated {status['allocatedCount']} IPs ({span}) for {name}"
             event = ("Normal", "IPsAllocated", message)
         case "Failed":
             message = f"Failed to allocate IPs for {name}: {ready['message']}"
@@ -360,10 +341,10 @@ def _pool(network: ImportedNetwork) -> ImportedBody:
         annotations[f"{PREFIX}gate"] = "never"
     if network.space != "default":
         annotations[f"{PREFIX}address-space"] = network.space
-    windows = [ends(it) for it in network.windows if it != network.extent]
-    spec: ImportedBody = {"cidr": format_cidr(network.extent)}
+    windows = [addresses.ends(it) for it in network.windows if it != network.extent]
+    spec: ImportedBody = {"cidr": addresses.format_cidr(network.extent)}
     if network.reserved:
-        blocks = (block for item in network.reserved for block in cidrs_of(item))
+        blocks = (block for item in network.reserved for block in addresses.cidrs_of(item))
         spec["reserved"] = [{"cidr": block} for block in blocks]
     if windows:
         spec["tenantAllocation"] = windows[0] if len(windows) == 1 else {"ranges": windows}
@@ -372,7 +353,7 @@ def _pool(network: ImportedNetwork) -> ImportedBody:
 
 def _request(held: ImportedRange, name: str) -> ImportedBody:
     spec = {
-        "pinnedRange": ends(held.item, "Address"),
+        "pinnedRange": addresses.ends(held.item, "Address"),
         "poolRef": {"name": held.pool},
         kinds.OWNER: {"name": held.name, "namespace": held.namespace},
         "type": held.type,
@@ -414,7 +395,7 @@ def _unserved(documents: Documents, held: Iterable[ImportedRange]) -> Iterator[s
         provider = providers.of(tenant)[0] if tenant is not None else None
         is_served = provider is None or kinds.pool_key(kinds.SYSTEM, item.pool) in provider.pools
         if provider is not None and provider.is_ipam and not is_served:
-            text = f"{item.place}{item.place.pointer}: {format_short(item.item)} of {item.title}"
+            text = f"{item.place}{item.place.pointer}: {addresses.format_short(item.item)} of {item.title}"
             yield f"{text} is in {item.pool}, which {provider.document.title} does not serve"
 
 
@@ -436,7 +417,7 @@ WRITING = Writing(
     unserved=_unserved,
 )
 
-OBJECTS = Objects(
+OBJECTS = interface.Objects(
     resources=kinds.RESOURCES,
     owned=(kinds.NETWORK_POOL,),
     needed=(kinds.NETWORK_POOL,),
@@ -448,7 +429,7 @@ OBJECTS = Objects(
     observes=kinds.OBSERVED,
     observe=observe,
     listings=LISTINGS,
-    newcomer=Newcomer(kinds.TENANT, kinds.PROVIDER, _newcomer),
+    newcomer=interface.Newcomer(kinds.TENANT, kinds.PROVIDER, _newcomer),
     growers=growers,
     may_own=may_own,
     copied=COPIED,

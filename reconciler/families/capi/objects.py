@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from reconciler.addresses import format_count, format_short
 from reconciler.documents.document import Identity
+from reconciler.families import interface
 from reconciler.families.capi import kinds
 from reconciler.families.capi.projection import address_of
 from reconciler.families.capi.reading import class_of, named_for
@@ -20,20 +21,7 @@ from reconciler.families.importing import (
     being_deleted,
     made_of_record,
 )
-from reconciler.families.interface import (
-    NAME_COLUMN,
-    NAMESPACE_COLUMN,
-    Listing,
-    ListingColumn,
-    ListingInput,
-    ListingRow,
-    Lists,
-    Manifests,
-    ObjectEvent,
-    ObjectFit,
-    Objects,
-    pool_rows,
-)
+from reconciler.families.interface import Listing, ListingColumn, ListingRow, ObjectFit
 from reconciler.model import objects
 from reconciler.model.claim import Allocation
 from reconciler.model.objects import ADOPT, MANAGER, Manifest, Ref, Resource
@@ -139,7 +127,7 @@ def _variables_of(manifest: Manifest) -> dict[str, Any]:
 _POOL_KINDS = {kinds.GLOBAL_POOLS.kind: kinds.GLOBAL_POOLS, kinds.POOLS.kind: kinds.POOLS}
 
 
-def fit(wanted: Manifests, there: Manifests) -> Mapping[Ref, ObjectFit]:
+def fit(wanted: interface.Manifests, there: interface.Manifests) -> Mapping[Ref, ObjectFit]:
     """Return the manifests to apply instead of the projections, or the errors that prevent it."""
     return dict(_Fitting(wanted, there).all())
 
@@ -154,7 +142,7 @@ def _pool_of(ref: Ref, item: Manifest) -> Ref | None:
 
 
 class _Fitting:
-    def __init__(self, wanted: Manifests, there: Manifests) -> None:
+    def __init__(self, wanted: interface.Manifests, there: interface.Manifests) -> None:
         self.wanted = wanted
         self.there = there
         self.has_provider = any(
@@ -233,7 +221,7 @@ class _Fitting:
         return ObjectFit(found, owners=((cluster, True),) if cluster in self.there else ())
 
 
-def claim_event(happening: ObjectEvent) -> Manifest | None:
+def claim_event(happening: interface.ObjectEvent) -> Manifest | None:
     """Return the Event of a claim whose Ready condition changed status or reason, else None."""
     if happening.ref.resource != kinds.CLAIMS:
         return None
@@ -253,7 +241,7 @@ def _ready(claim: Manifest | None) -> Manifest:
     return next((item for item in conditions if item["type"] == "Ready"), {})
 
 
-def still_has(records: Iterable[Allocation], lists: Lists) -> Mapping[str, str]:
+def still_has(records: Iterable[Allocation], lists: interface.Lists) -> Mapping[str, str]:
     """Return the records whose addresses are still in use, by path, with the user."""
     users: dict[str, str] = {}
     for cluster in lists[kinds.CLUSTERS]:
@@ -289,7 +277,7 @@ def _title(manifest: Manifest) -> str:
     return f"{manifest['kind']} {'/'.join(_named(manifest))}"
 
 
-def _held(listed: ListingInput) -> dict[tuple[str, str, str], Allocation]:
+def _held(listed: interface.ListingInput) -> dict[tuple[str, str, str], Allocation]:
     return {
         (item.claim.namespace, item.claim.name, item.claim.slot): item
         for item in listed.records
@@ -297,7 +285,7 @@ def _held(listed: ListingInput) -> dict[tuple[str, str, str], Allocation]:
     }
 
 
-def _claims(listed: ListingInput) -> Iterator[ListingRow]:
+def _claims(listed: interface.ListingInput) -> Iterator[ListingRow]:
     held = _held(listed)
     rows = {
         (document.namespace, document.name): ListingRow(
@@ -315,7 +303,7 @@ def _claims(listed: ListingInput) -> Iterator[ListingRow]:
     yield from (rows[name] for name in sorted(rows))
 
 
-def _clusters(listed: ListingInput) -> Iterator[ListingRow]:
+def _clusters(listed: interface.ListingInput) -> Iterator[ListingRow]:
     held = _held(listed)
     for document in listed.documents.of(kinds.CLUSTER):
         name = document.namespace, document.name
@@ -359,15 +347,15 @@ LISTINGS = (
     Listing(
         "globalinclusterippools",
         kinds.GLOBAL_POOL,
-        pool_rows(kinds.NAME, kinds.GLOBAL_POOL),
-        (NAME_COLUMN, *_COUNTS),
+        interface.pool_rows(kinds.NAME, kinds.GLOBAL_POOL),
+        (interface.NAME_COLUMN, *_COUNTS),
         _WIDE,
     ),
     Listing(
         "inclusterippools",
         kinds.POOL,
-        pool_rows(kinds.NAME, kinds.POOL),
-        (NAMESPACE_COLUMN, NAME_COLUMN, *_COUNTS),
+        interface.pool_rows(kinds.NAME, kinds.POOL),
+        (interface.NAMESPACE_COLUMN, interface.NAME_COLUMN, *_COUNTS),
         _WIDE,
     ),
     Listing(
@@ -375,8 +363,8 @@ LISTINGS = (
         kinds.CLAIM,
         _claims,
         (
-            NAMESPACE_COLUMN,
-            NAME_COLUMN,
+            interface.NAMESPACE_COLUMN,
+            interface.NAME_COLUMN,
             ListingColumn("POOL NAME", lambda row: _pool(row)[0]),
             ListingColumn("POOL KIND", lambda row: _pool(row)[1]),
         ),
@@ -387,8 +375,8 @@ LISTINGS = (
         kinds.CLUSTER,
         _clusters,
         (
-            NAMESPACE_COLUMN,
-            NAME_COLUMN,
+            interface.NAMESPACE_COLUMN,
+            interface.NAME_COLUMN,
             ListingColumn("CLASS", lambda row: class_of(row.document)[1] or "-"),
             ListingColumn("CONTROL-PLANE", lambda row: str(row.more[0])),
             ListingColumn("INGRESS", lambda row: str(row.more[1])),
@@ -470,7 +458,7 @@ COPIED = (
     Copied(INTAKE[5], "clusters", _address_left),
 )
 
-OBJECTS = Objects(
+OBJECTS = interface.Objects(
     resources=kinds.RESOURCES,
     owned=kinds.OWNED,
     shared=kinds.OWNED,

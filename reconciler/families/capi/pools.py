@@ -4,15 +4,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from reconciler.addresses import (
-    BITS,
-    IPRange,
-    IPSet,
-    anycast_of,
-    format_range,
-    format_short,
-    special_purpose,
-)
+from reconciler import addresses
+from reconciler.addresses import BITS, IPRange, IPSet
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.edit import Edit
 from reconciler.documents.findings import Finding, has_error, meant, shown, warning
@@ -169,7 +162,7 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
         retention=document.spec.get("addressReuseGracePeriodSeconds", 0),
         kept=tuple((item, "") for item in (*excluded, *gateways)),
         subnet=subnet,
-        anycast=anycast_of([subnet]),
+        anycast=addresses.anycast_of([subnet]),
     )
     return pool, found
 
@@ -196,8 +189,12 @@ def _entry(document: Document, steps: Steps, text: str, found: list[Finding]) ->
         return None
     else:
         item = _between(document, steps, text, found)
-    if item is not None and steps[1] == _ADDRESSES[1] and (block := special_purpose(item)):
-        message = f"{title}: {format_short(item)} overlaps {block}"
+    if (
+        item is not None
+        and steps[1] == _ADDRESSES[1]
+        and (block := addresses.special_purpose(item))
+    ):
+        message = f"{title}: {addresses.format_short(item)} overlaps {block}"
         hint = "choose addresses that RFC 6890 does not reserve"
         refuse(found, document, steps, "special-purpose", message, hint)
         return None
@@ -259,7 +256,7 @@ def _judge_subnet(
 ) -> None:
     for index, item in enumerate(given):
         if not subnet.covers(item):
-            message = f"addresses[{index}]: provided address belongs to a different subnet than others: {format_short(item)} is not within {format_short(subnet)}"
+            message = f"addresses[{index}]: provided address belongs to a different subnet than others: {addresses.format_short(item)} is not within {addresses.format_short(subnet)}"
             hint = "correct spec.prefix, or make a pool for each subnet"
             steps = (*_ADDRESSES, index)
             refuse(found, document, steps, "range-outside-pool", message, hint)
@@ -279,7 +276,7 @@ def _widened(documents: Documents, pool: Pool, lacking: int) -> Iterator[Fix]:
     for free in reversed(tuple(IPSet((subnet,)) - pool.extent - pool.reserved - ends)):
         if free.size >= lacking:
             last = min(free.last, free.first + max(lacking, _MORE) - 1)
-            block = format_range(IPRange(version, free.first, last))
+            block = addresses.format_range(IPRange(version, free.first, last))
             says = f"add {block} to the addresses of {pool.key.name}"
             yield Fix(says, document, (Edit(_ADDRESSES, block, is_item=True),))
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from reconciler.addresses import format_count
 from reconciler.documents.document import Document
+from reconciler.families import interface
 from reconciler.families.fields import condition
 from reconciler.families.importing import (
     Copied,
@@ -13,19 +14,7 @@ from reconciler.families.importing import (
     IntakeKind,
     being_deleted,
 )
-from reconciler.families.interface import (
-    NAME_COLUMN,
-    SOURCE_COLUMN,
-    Listing,
-    ListingColumn,
-    ListingInput,
-    ListingRow,
-    Objects,
-    Projection,
-    ProjectionInput,
-    projected,
-    status_only,
-)
+from reconciler.families.interface import Listing, ListingColumn, ListingRow, Projection
 from reconciler.families.novaedge import kinds, reading
 from reconciler.model.claim import Allocation, current_records
 from reconciler.model.instant import age
@@ -50,13 +39,15 @@ REASONS = {
 """The reason of `Bound=False` for some refusals; `AllocationFailed` for all others."""
 
 
-def project(world: ProjectionInput) -> tuple[Projection, ...]:
+def project(world: interface.ProjectionInput) -> tuple[Projection, ...]:
     """Return pools as owned objects, and only the status of VIPs, which others own."""
     records = [item for item in world.records if item.claim.family == kinds.NAME]
     return (*_pool_objects(world, records), *_vip_objects(world, current_records(records)))
 
 
-def _pool_objects(world: ProjectionInput, records: Iterable[Allocation]) -> Iterator[Projection]:
+def _pool_objects(
+    world: interface.ProjectionInput, records: Iterable[Allocation]
+) -> Iterator[Projection]:
     given: dict[Key, list[Allocation]] = {}
     for record in records:
         if record.is_live:
@@ -69,7 +60,7 @@ def _pool_objects(world: ProjectionInput, records: Iterable[Allocation]) -> Iter
                 if reading.is_of_others(it, document, world.documents)
             ]  # fmt: skip
             status = _pool_status(world.usage[key], given.get(key, []), world.clock, others)
-            yield projected(document, status)
+            yield interface.projected(document, status)
 
 
 def _pool_status(
@@ -93,13 +84,15 @@ def _pool_status(
     }
 
 
-def _vip_objects(world: ProjectionInput, records: Mapping[Key, Allocation]) -> Iterator[Projection]:
+def _vip_objects(
+    world: interface.ProjectionInput, records: Mapping[Key, Allocation]
+) -> Iterator[Projection]:
     for document in world.documents.of(kinds.VIP):
         status = _status(document, records, world.clock)
         if world.applies_documents:
-            yield projected(document, status)
+            yield interface.projected(document, status)
         elif status:
-            yield status_only(document, status)
+            yield interface.status_only(document, status)
 
 
 def _status(document: Document, records: Mapping[Key, Allocation], since: str) -> dict[str, Any]:
@@ -162,7 +155,7 @@ COPIED = (
 )
 
 
-def _pools(listed: ListingInput) -> Iterator[ListingRow]:
+def _pools(listed: interface.ListingInput) -> Iterator[ListingRow]:
     first: dict[object, str] = {}
     for record in listed.records:
         if record.allocated_at:
@@ -175,7 +168,7 @@ def _pools(listed: ListingInput) -> Iterator[ListingRow]:
             yield ListingRow(document, (usage, _age(since, listed)))
 
 
-def _vips(listed: ListingInput) -> Iterator[ListingRow]:
+def _vips(listed: interface.ListingInput) -> Iterator[ListingRow]:
     records = current_records(listed.records)
     for document in listed.documents.of(kinds.VIP):
         vip = reading.read_vip(document, [])
@@ -201,7 +194,7 @@ def _created(document: Document) -> str:
     return created if isinstance(created, str) else ""
 
 
-def _age(since: str, listed: ListingInput) -> str:
+def _age(since: str, listed: interface.ListingInput) -> str:
     return age(since, listed.clock) if since else _NONE
 
 
@@ -215,7 +208,7 @@ LISTINGS = (
         kinds.POOL,
         _pools,
         (
-            NAME_COLUMN,
+            interface.NAME_COLUMN,
             ListingColumn("ALLOCATED", lambda row: format_count(row.more[0].allocated)),
             ListingColumn("AVAILABLE", lambda row: format_count(row.more[0].available)),
             ListingColumn(
@@ -237,7 +230,7 @@ LISTINGS = (
         kinds.VIP,
         _vips,
         (
-            NAME_COLUMN,
+            interface.NAME_COLUMN,
             ListingColumn("ADDRESS", lambda row: str(row.more[0])),
             ListingColumn("MODE", lambda row: str(row.document.spec["mode"])),
             ListingColumn("FAMILY", lambda row: reading.address_family(row.document)),
@@ -245,12 +238,12 @@ LISTINGS = (
             ListingColumn("POOL", lambda row: str(row.more[1])),
             ListingColumn("AGE", lambda row: str(row.more[3])),
         ),
-        (ListingColumn("BOUND", lambda row: str(row.more[2])), SOURCE_COLUMN),
+        (ListingColumn("BOUND", lambda row: str(row.more[2])), interface.SOURCE_COLUMN),
     ),
 )
 
 
-OBJECTS = Objects(
+OBJECTS = interface.Objects(
     resources=kinds.RESOURCES,
     owned=(kinds.POOLS,),
     crds=tuple(f"{it.group}_{it.plural}.yaml" for it in kinds.RESOURCES),
