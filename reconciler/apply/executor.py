@@ -32,18 +32,10 @@ from reconciler.kube.interface import Cluster
 from reconciler.kube.resources import desired_object, owned_by, reading
 from reconciler.loadbalancers import controller
 from reconciler.loadbalancers.ranges import describe, written
-from reconciler.model import errors
+from reconciler.model import errors, objects
 from reconciler.model.applied import WRITTEN, Applied, ClusterState, ObjectResult
 from reconciler.model.instant import format_instant
-from reconciler.model.objects import (
-    MANAGER,
-    PART_MANAGER,
-    STATUS_MANAGER,
-    Manifest,
-    Ref,
-    Resource,
-    owned_labels,
-)
+from reconciler.model.objects import MANAGER, STATUS_MANAGER, Manifest, Ref, Resource
 
 _log = logging.getLogger(__name__)
 _ATTEMPTS = 5
@@ -91,7 +83,7 @@ class ObjectApplier(Struct, frozen=True):
         if self.progress.has_failed(*step.rests_on):
             return
         with self._failing(step.ref):
-            self.cluster.apply(step.manifest, PART_MANAGER, force=step.takes)
+            self.cluster.apply(step.manifest, objects.PART_MANAGER, force=step.takes)
             foresee(self.progress, step)
 
     def own(self, step: steps.Own) -> None:
@@ -204,12 +196,12 @@ class Executor:
         self.made: list[Ref] = []
         self._begun = cluster.now()
         self._done_before = 0
-        objects = ObjectApplier(cluster, revision, self.progress)
+        applier = ObjectApplier(cluster, revision, self.progress)
         self._acts: Mapping[type, Callable[..., None]] = {
-            steps.Apply: objects.apply,
-            steps.Patch: objects.patch,
-            steps.Own: objects.own,
-            steps.Delete: objects.delete,
+            steps.Apply: applier.apply,
+            steps.Patch: applier.patch,
+            steps.Own: applier.own,
+            steps.Delete: applier.delete,
             steps.MakeNamespace: self._make_namespace,
             steps.AwaitEstablished: self._await_established,
             steps.Look: self._look,
@@ -226,14 +218,14 @@ class Executor:
     def run_all(self, plan: ClusterPlan) -> None:
         """Carry out steps in order; with several writers, objects of one kind at once."""
         for kind, group in groupby(plan.steps, _kind):
-            objects: dict[Ref | None, list[steps.Step]] = {}
+            by_object: dict[Ref | None, list[steps.Step]] = {}
             for step in group:
-                objects.setdefault(_object(step), []).append(step)
+                by_object.setdefault(_object(step), []).append(step)
             before = len(self.progress.outcomes)
             with threads(plan.writers if kind else 1) as pool:
-                for done in [pool.submit(self._run_in_order, it) for it in objects.values()]:
+                for done in [pool.submit(self._run_in_order, it) for it in by_object.values()]:
                     done.result()
-            order = {str(ref): at for at, ref in enumerate(objects)}
+            order = {str(ref): at for at, ref in enumerate(by_object)}
             made = self.progress.outcomes[before:]
             self.progress.outcomes[before:] = sorted(made, key=lambda it: order.get(it.object, 0))
 
@@ -250,7 +242,7 @@ class Executor:
 
     def _make_namespace(self, step: steps.MakeNamespace) -> None:
         foresee(self.progress, step)
-        metadata = {"name": step.ref.name, "labels": owned_labels()}
+        metadata = {"name": step.ref.name, "labels": objects.owned_labels()}
         body = {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
         self.cluster.apply(body, MANAGER)
         self.made.append(step.ref)

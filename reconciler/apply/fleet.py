@@ -11,16 +11,9 @@ from typing import TypeVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from reconciler.apply import executor, targets
 from reconciler.apply.elastic import ClusterReading, StatusMessage, uses
-from reconciler.apply.executor import (
-    LAST_SECONDS,
-    Run,
-    apply_tenant,
-    contained,
-    refused,
-    threads,
-    worked,
-)
+from reconciler.apply.executor import Run, apply_tenant
 from reconciler.apply.growth import all_growers
 from reconciler.apply.intake import identities
 from reconciler.apply.intake_run import not_in_git
@@ -36,18 +29,7 @@ from reconciler.apply.management import (
 from reconciler.apply.plan import ClusterPlan
 from reconciler.apply.plan_management import ManagementDesiredState, plan_management
 from reconciler.apply.snapshot import Snapshot
-from reconciler.apply.targets import (
-    ApplyOptions,
-    Claims,
-    Target,
-    address_conflicts,
-    is_whole,
-    known_as_now,
-    recorded,
-    remembered,
-    require_claims,
-    targets,
-)
+from reconciler.apply.targets import ApplyOptions, Claims, Target
 from reconciler.documents.document import Documents
 from reconciler.documents.findings import shown
 from reconciler.families.clusters import former_clusters
@@ -173,7 +155,7 @@ def _renames(
         if before not in known:
             continue
         try:
-            with contained():
+            with executor.contained():
                 own, uid = _uid(now, access), known[before].uid or _uid(before, access)
         except ClusterError as failed:
             left[before] = f"it was renamed to {now}, and that cannot be asked: {failed}"
@@ -212,7 +194,7 @@ def apply_fleet(
     scope: Scope | None = None,
 ) -> list[Applied]:
     """Apply committed records, management first; `is_in` (is an ancestor) may raise GitError."""
-    require_claims(evaluation, options)
+    targets.require_claims(evaluation, options)
     scope = scope or Scope()
     run = Run(evaluation.tree.revision or "", options)
     with ExitStack() as opened:
@@ -229,7 +211,7 @@ def apply_fleet(
                 raise GitError("the clone is too shallow to identify the repository", DEEPEN)
             fleet = _Fleet(evaluation, access, run, guard, is_in)
         except ClusterError as failed:
-            return [refused(MANAGEMENT, failed)]
+            return [executor.refused(MANAGEMENT, failed)]
         return fleet.run(scope)
 
 
@@ -261,7 +243,7 @@ class _Fleet:
             known = registered(hub)
             self.same, self.left = _renames(evaluation.documents, known, access)
             gone = frozenset(self.same.values())
-            now = known_as_now(known, self.same)
+            now = targets.known_as_now(known, self.same)
             self.known = {name: enrolled for name, enrolled in now.items() if name not in gone}
         self.names_by_uid: dict[str, str] = {}
         self.places = BoundedSemaphore(AT_ONCE)
@@ -273,16 +255,16 @@ class _Fleet:
             return name in scope and is_in_shard(name, shard)
 
         if self.access.standalone:
-            held = recorded(self.evaluation)
+            held = targets.recorded(self.evaluation)
             self.known = {**held, **self._asked(filter(is_asked, held))}
-        every = targets(self.evaluation, self.desired, self.known, self.options)
+        every = targets.targets(self.evaluation, self.desired, self.known, self.options)
         found = [it for it in every if is_asked(it.name)]
         self.names_by_uid = self._uids(every)
         self.claims = {item.name: Claims(item.spaces, item.addresses()) for item in every}
         wanted = {item.name: self.claims[item.name] for item in found}
         # Two records of one address are an error: no cluster gets the address until it is fixed.
-        self.disputed = address_conflicts(self.claims, wanted)
-        before = address_conflicts(remembered(self.known), wanted)
+        self.disputed = targets.address_conflicts(self.claims, wanted)
+        before = targets.address_conflicts(targets.remembered(self.known), wanted)
         others = {
             name: tuple(sorted({*before.get(name, ()), *self.disputed.get(name, ())}))
             for name in {**before, **self.disputed}
@@ -292,7 +274,7 @@ class _Fleet:
         def work(name: str, done: Mapping[str, _Done]) -> _Done:
             return self._tenant(self._withholding(by_name[name], others.get(name, ()), done))
 
-        with threads(CONTACTS) as pool:
+        with executor.threads(CONTACTS) as pool:
             # The management cluster belongs to the first shard.
             is_first = shard[0] == 0 and MANAGEMENT in scope
             hub = self.management if is_first else None
@@ -320,11 +302,11 @@ class _Fleet:
             if future.exception() is None
         }
         gone = {old: None for now, old in self.same.items() if now in done}
-        self.management.cluster.extend(LAST_SECONDS)
+        self.management.cluster.extend(executor.LAST_SECONDS)
         try:
             self.registry.remember({**done, **gone})
         except ClusterError as error:
-            return [refused(f"{MANAGEMENT} (inventory)", error)]
+            return [executor.refused(f"{MANAGEMENT} (inventory)", error)]
         return []
 
     def _asked(self, names: Iterable[str]) -> dict[str, Enrolled]:
@@ -333,7 +315,7 @@ class _Fleet:
 
         def ask(name: str) -> None:
             try:
-                with contained(), ExitStack() as opened:
+                with executor.contained(), ExitStack() as opened:
                     accept = name in self.options.enroll
                     if (cluster := self.access.connect(name, accept=accept)) is not None:
                         opened.callback(cluster.close)
@@ -344,7 +326,7 @@ class _Fleet:
             except ClusterError as failed:
                 self.unasked[name] = failed
 
-        with threads(CONTACTS) as pool:
+        with executor.threads(CONTACTS) as pool:
             list(pool.map(ask, names))
         return found
 
@@ -362,7 +344,7 @@ class _Fleet:
         if target.is_described:
             return False
         try:
-            with contained():
+            with executor.contained():
                 is_named = self.access.kubeconfig(target.name) is not None
                 known = self.known.get(target.name)
                 return not is_named and self._without_kubeconfig(target, known).applied is None
@@ -374,7 +356,7 @@ class _Fleet:
     ) -> Applied:
         pools, settings = self.evaluation.state.pools.values(), self.evaluation.tree.settings
         growing = frozenset(it.ref for it in all_growers(self.evaluation) if it.ref is not None)
-        desired, whole = self.desired.get(MANAGEMENT, ()), is_whole(self.evaluation)
+        desired, whole = self.desired.get(MANAGEMENT, ()), targets.is_whole(self.evaluation)
         wanted = ManagementDesiredState(desired, tuple(pools), settings, whole, words, growing)
         cluster, identity = hub.cluster, hub.identity
 
@@ -384,8 +366,8 @@ class _Fleet:
             )
 
         try:
-            with contained():
-                work = worked(cluster, identity, self.todo, plan, hub.objects)
+            with executor.contained():
+                work = executor.worked(cluster, identity, self.todo, plan, hub.objects)
                 done = work.applied(MANAGEMENT)
                 if work.failure:
                     return done
@@ -393,7 +375,7 @@ class _Fleet:
                 notes = not_in_git(hub, pools, known, settings)
                 return replace(done, notes=(*done.notes, *notes))
         except ClusterError as failed:
-            return refused(MANAGEMENT, failed)
+            return executor.refused(MANAGEMENT, failed)
 
     def _tenant(self, target: Target) -> _Done:
         known = self.known.get(target.name)
@@ -401,7 +383,7 @@ class _Fleet:
             waits = Applied(target.name, ClusterState.WAITING, revision=known.revision, error=why)
             return _Done(waits, known)
         try:
-            with contained(), ExitStack() as place:
+            with executor.contained(), ExitStack() as place:
                 if target.name in self.unasked:
                     raise self.unasked[target.name]
                 accept = target.is_enrolled
@@ -414,13 +396,14 @@ class _Fleet:
                 place.enter_context(self.places)  # only clusters that answered take a place
                 applied, enrolled = apply_tenant(cluster, target, known, identity, self.todo)
                 if registry is not self.registry:
-                    cluster.extend(LAST_SECONDS)
+                    cluster.extend(executor.LAST_SECONDS)
                     registry.remember({target.name: enrolled})
                     if accept and self.access.uids.get(target.name) != identity.uid:
                         note = f"commit spec.uid: {identity.uid} in its ClusterTarget"
                         applied = replace(applied, notes=(*applied.notes, note))
         except ClusterError as failed:
-            return _Done(refused(target.name, failed, known.revision if known else ""), known)
+            revision = known.revision if known else ""
+            return _Done(executor.refused(target.name, failed, revision), known)
         is_left = target.is_described or enrolled.addresses or applied.is_failed
         return _Done(applied, enrolled if is_left else None)
 
@@ -457,6 +440,6 @@ class _Fleet:
             if name not in self.options.confirm_withdrawn
             and (enrolled := done[name].enrolled if name in done else self.known.get(name))
         }
-        claims = [*remembered(left).items()]
+        claims = [*targets.remembered(left).items()]
         claims += [(name, self.claims[name]) for name in self.disputed.get(target.name, ())]
         return replace(target, withheld=tuple((name, it.addresses) for name, it in claims))

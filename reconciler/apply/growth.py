@@ -19,17 +19,8 @@ from reconciler.apply.elastic import (
     spare,
 )
 from reconciler.documents.findings import join_limited
-from reconciler.families import families
-from reconciler.families.demand import (
-    DEMAND,
-    LARGEST,
-    LAST,
-    MAX_DEMAND,
-    DemandEntry,
-    granted_entries,
-    growth_index,
-    next_index,
-)
+from reconciler.families import demand, families
+from reconciler.families.demand import DEMAND, DemandEntry, growth_index
 from reconciler.families.interface import Grower
 from reconciler.loadbalancers.ranges import describe
 from reconciler.model.change import FileChange
@@ -100,7 +91,7 @@ class GrowthCalculation:
         return GrowthOutcome(
             entries=tuple(sorted((*self.entries, *back))),
             figures=figures._replace(blocked=need - needed),
-            first=next_index(self.granted.records, self.entries),
+            first=demand.next_index(self.granted.records, self.entries),
             back=tuple(back),
             request=request,
             needed=needed,
@@ -153,7 +144,7 @@ class GrowthCalculation:
             grown = sum(entry.count for entry in self.entries)
             room = self.settings.max_growth - grown - given
             limit = f"it may grow by {self.settings.max_growth} (Settings elastic.maxGrowth); set a quota in its provider, or raise maxGrowth"
-        request = min(max(self.granted.increment, need), max(room, 0), LARGEST)
+        request = min(max(self.granted.increment, need), max(room, 0), demand.LARGEST)
         return request, min(need, request), limit if need > request else ""
 
     def _idle(self, back: Iterable[DemandEntry]) -> dict[str, int]:
@@ -202,7 +193,7 @@ class GrowthCalculation:
 def _entries_of(granted: GrantedRanges) -> tuple[DemandEntry, ...]:
     """Return the entries of a Demand, or of records. A record counts more than its entry."""
     if granted.entries is None:
-        return granted_entries(granted.records)
+        return demand.granted_entries(granted.records)
     sizes = {growth_index(it): it.size for it in granted.records if it.range is not None}
     return tuple(replace(it, count=sizes.get(it.index, it.count)) for it in sorted(granted.entries))
 
@@ -342,14 +333,14 @@ class Settled(NamedTuple):
 
 
 def settled(
-    outcome: GrowthOutcome, got: Fitted, stays: Collection[int] = (), most: int = MAX_DEMAND
+    outcome: GrowthOutcome, got: Fitted, stays: Collection[int] = (), most: int = demand.MAX_DEMAND
 ) -> Settled:
     """Return the resulting demand of a tenant: `most` entries. Those of `stays` must not change now."""
     refused = {entry.index for entry in outcome.back} - {entry.index for entry in got.back}
     going = {entry.index for entry in outcome.going if entry.index not in stays}
     kept = [it for it in outcome.entries if it.index not in refused | going]
     room = max(0, most - len(kept))
-    new = tuple(entry for entry in got.new if entry.index <= LAST)[:room]
+    new = tuple(entry for entry in got.new if entry.index <= demand.LAST)[:room]
     lacks = max(0, outcome.needed - sum(entry.count for entry in new))
     blocked = outcome.figures.blocked + lacks
     words = outcome.words
@@ -357,7 +348,7 @@ def settled(
         reasons = [outcome.why] if outcome.why else []
         if len(new) < len(got.new):
             reasons.append(
-                f"its Demand has room for {most} entries up to number {LAST}; delete Services"
+                f"its Demand has room for {most} entries up to number {demand.LAST}; delete Services"
             )
         elif lacks and got.refusal is not None:
             reasons.append(f"{got.refusal.message}; {got.refusal.hint}")

@@ -30,17 +30,10 @@ from reconciler.model.errors import ExitCode, GateError, GitError, LimitError
 from reconciler.model.key import Key
 from reconciler.model.plan import Grant
 from reconciler.model.settings import OVERRIDES, PATH, Limits, OverrideKind, Overrides, Settings
+from reconciler.planning import read
 from reconciler.planning.documents import reader_of
 from reconciler.planning.evaluate import Evaluation, held_releases, held_to
-from reconciler.planning.read import (
-    DEFAULTS,
-    EvaluationOptions,
-    evaluate_source,
-    has_records,
-    overrides_of_change,
-    read_overrides,
-    settings_before,
-)
+from reconciler.planning.read import DEFAULTS, EvaluationOptions
 from reconciler.planning.settings import as_findings, is_scope, within
 from reconciler.reconcile.commits import Side, content, differing, files, newest, path_of, side_at
 from reconciler.records.layout import folders_above, place_of
@@ -73,7 +66,7 @@ def strays(
     """Return the error about new claims with a record in a removed root, or a new root in its folder."""
     now, before = source.revision(), (base or source).revision()
     decisions, settings = evaluation.plan.decisions, evaluation.tree.settings
-    is_empty = not has_records(source, settings.records)
+    is_empty = not read.has_records(source, settings.records)
     # Without the base of a change, only a root without records is checked.
     if now is None or before is None or (before == now and not is_empty):
         return []
@@ -107,7 +100,7 @@ def _removed_roots(
     for root, _ in repository.other_roots(revision, without):
         there = repository.below(root)
         now = side_at(there, tip)
-        is_alive = _has_documents(now) and has_records(now[0], now[1].records)
+        is_alive = _has_documents(now) and read.has_records(now[0], now[1].records)
         if not is_alive and (commit := newest(there, revision)):
             yield there, commit, side_at(there, commit)
 
@@ -127,7 +120,7 @@ def _moved(
 
 
 def _has_documents(side: Side) -> bool:
-    return any(has_records(side[0], folder) for folder in side[1].sources)
+    return any(read.has_records(side[0], folder) for folder in side[1].sources)
 
 
 def foreign(repository: Repository, base: str, head: str) -> Iterator[str]:
@@ -144,10 +137,10 @@ def newest_side(
     """Return R at a revision, and its side; R of a removed root if its records moved here since."""
     last, (source, settings) = newest(repository, revision), now
     found = {last: side_at(repository, last)} if last else {}
-    if has_records(source, settings.records):
+    if read.has_records(source, settings.records):
         tip = tip or revision
         for there, commit, before in _removed_roots(repository, revision, tip, list(found)):
-            if has_records(repository.source(commit), settings.records):
+            if read.has_records(repository.source(commit), settings.records):
                 continue
             here = files(now)  # very many, and few repositories have removed roots
             same = {it.oid: here[name].oid for name, it in files(before).items() if name in here}
@@ -185,7 +178,7 @@ def edits(
     source, settings = now
     tip = source.revision()
     found = newest_side(repository, revision, now, tip.id if tip is not None else "")
-    is_gone = found is None and not has_records(source, settings.records)
+    is_gone = found is None and not read.has_records(source, settings.records)
     if (found := _gone(repository, now, line) if is_gone else found) is None:
         return None  # the first run: F is accepted as it is
     last, before = found
@@ -200,7 +193,9 @@ def edits(
         left = {name: pair for name, pair in left.items() if name not in differ}
         # Overrides that the tip itself brings count for later commits.
         is_tip = source is line and step.id == revision
-        left = uncovered(left, read_overrides(at) if is_tip else overrides_of_change(at, at), names)
+        left = uncovered(
+            left, read.read_overrides(at) if is_tip else read.overrides_of_change(at, at), names
+        )
         if not left:
             break
     pairs |= left.keys()
@@ -269,7 +264,7 @@ def _edited(repository: Repository, tip: str, found: Edits, evaluation: Evaluati
     hint = f"restore them: {restoring(repository.root, last, found.sides, pairs, found.accepted)}"
     held = {it.claim for it in allocations(found.sides[0], [old for old, _ in pairs.values()])}
     is_new = bool(evaluation.state.claims) and evaluation.state.claims.keys().isdisjoint(held)
-    if is_new and not found.is_gone and not has_records(found.sides[1][0], settings.records):
+    if is_new and not found.is_gone and not read.has_records(found.sides[1][0], settings.records):
         hint = "create a new root in another folder; the previous root was moved or removed"
     elif found.is_gone:
         hint += "; to allocate all addresses again, run ipam reconcile --allow-release 0"
@@ -295,13 +290,13 @@ def allocations(side: Side, entries: Collection[Entry | None]) -> list[Allocatio
     source, settings = side
     folder = f"{settings.records}/"
     there = [it for it in entries if it is not None and it.path.startswith(folder)]
-    read = reader_of(source, settings).recalled(there)
-    return [it.allocation for it in read if it.allocation is not None]
+    recalled = reader_of(source, settings).recalled(there)
+    return [it.allocation for it in recalled if it.allocation is not None]
 
 
 def _gone(repository: Repository, now: Side, line: Source) -> tuple[str, Side] | None:
     """Return the last commit with records, and its side."""
-    for folder in dict.fromkeys(it.records for it in (now[1], *settings_before(line))):
+    for folder in dict.fromkeys(it.records for it in (now[1], *read.settings_before(line))):
         for step in line.past([folder]):
             gone = (it.path for it in step.changed if it.new is None)
             if any(is_yaml(it) and it.startswith(f"{folder}/") for it in gone):
@@ -314,7 +309,7 @@ def as_reconciled(
     source: Source, repository: Repository, options: EvaluationOptions = DEFAULTS
 ) -> Evaluation:
     """Return the evaluation by the stricter Settings of tip and R, with errors about records."""
-    evaluation, found = evaluate_source(source, options), list[Finding]()
+    evaluation, found = read.evaluate_source(source, options), list[Finding]()
     revision = source.revision()
     try:
         last = newest(repository, (revision or repository.resolve("HEAD")).id)
@@ -349,13 +344,13 @@ def _dropped(evaluation: Evaluation, source: Source) -> Iterator[str]:
     """Yield source folders of earlier Settings with documents of releases that are held back."""
     settings = evaluation.tree.settings
     owners = {_owner(it.claim) for it in held_releases(evaluation)}
-    for folder in dict.fromkeys(name for it in settings_before(source) for name in it.sources):
+    for folder in dict.fromkeys(name for it in read.settings_before(source) for name in it.sources):
         if any(within(folder, it) for it in settings.folders):
             continue
         with suppress(LimitError):
             files = [it for it in source.entries([folder]) if it.is_file and is_yaml(it.path)]
-            read = reader_of(source, settings).sources(files)
-            if owners & {it.identity[1:] for file in read for it in file.documents}:
+            parsed = reader_of(source, settings).sources(files)
+            if owners & {it.identity[1:] for file in parsed for it in file.documents}:
                 yield folder
 
 
