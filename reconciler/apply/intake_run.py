@@ -7,20 +7,9 @@ from itertools import islice
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from reconciler.apply import intake
 from reconciler.apply.executor import contained
-from reconciler.apply.intake import (
-    IntakeContext,
-    IntakeObservation,
-    ListedCopy,
-    TakenIn,
-    asked,
-    copies_of,
-    format_state,
-    intakes,
-    outside,
-    parse_state,
-    take_in,
-)
+from reconciler.apply.intake import ListedCopy, TakenIn
 from reconciler.apply.inventory import NAME, data_of
 from reconciler.apply.management import ManagementCluster, opened_management
 from reconciler.apply.rights import crd_name, is_established
@@ -53,11 +42,11 @@ def not_in_git(
     names = {pool.key.family for pool in pools}
     lists: dict[Resource, list[Manifest]] = {}
     for family in families():
-        for intake in family.objects.intake if family.name in names else ():
+        for kind in family.objects.intake if family.name in names else ():
             with suppress(errors.ClusterError):
-                found = management.objects(intake.resource) if intake.lacks[0] else {}
-                lists[intake.resource] = [live.manifest for live in found.values()]
-    return outside(known, settings, management.identity.inventory.objects, lists)
+                found = management.objects(kind.resource) if kind.lacks[0] else {}
+                lists[kind.resource] = [live.manifest for live in found.values()]
+    return intake.outside(known, settings, management.identity.inventory.objects, lists)
 
 
 class IntakeLook(Struct, frozen=True):
@@ -78,8 +67,8 @@ def look_for_intake(
     """Observe objects that exist only in the management cluster, and create Events of rejections."""
     tree = evaluation.tree
     documents = (document for source in tree.sources for document in source.documents)
-    copies = copies_of(documents, tree.settings.observed, evaluation.state.records)
-    kinds = [intake.resource for intake in asked(tree.settings, copies)]
+    copies = intake.copies_of(documents, tree.settings.observed, evaluation.state.records)
+    kinds = [it.resource for it in intake.asked(tree.settings, copies)]
     if not kinds or evaluation.state.halted:
         return IntakeLook()
     with opened_management(clusters, options, evaluation) as management, contained():
@@ -90,13 +79,13 @@ def look_for_intake(
         listed = {resource: _listed(cluster, resource) for resource in kinds}
         uid, entries = management.identity.uid, management.identity.inventory.objects
         is_accepted = MANAGEMENT in options.enroll
-        seen = IntakeObservation(cluster.now(), uid, listed, entries, deleted, is_accepted)
+        seen = intake.IntakeObservation(cluster.now(), uid, listed, entries, deleted, is_accepted)
         settings, allowed = tree.settings, options.allow_release
         own = [source for source in tree.sources if not is_observed(settings, source.path)]
         broken = frozenset(identity for source in own for identity in source.broken)
-        state, described = parse_state(before), of_people(tree)
-        context = IntakeContext(settings, described, copies, named, state, allowed, broken)
-        taken = take_in(seen, context)
+        state, described = intake.parse_state(before), of_people(tree)
+        context = intake.IntakeContext(settings, described, copies, named, state, allowed, broken)
+        taken = intake.take_in(seen, context)
         if not options.dry_run:
             taken = _create_events(management, taken)
     return IntakeLook(seen.at, taken, before)
@@ -104,7 +93,7 @@ def look_for_intake(
 
 def remember_intake(look: IntakeLook, clusters: Clusters, options: ApplyOptions) -> None:
     """Write the state into the inventory if it changed; before the first apply there is none."""
-    text = format_state(look.taken.state)
+    text = intake.format_state(look.taken.state)
     if not look.at or text == look.before or options.dry_run:
         return
     with opened_management(clusters, options) as management, contained():
@@ -117,7 +106,7 @@ def remember_intake(look: IntakeLook, clusters: Clusters, options: ApplyOptions)
 
 def last_named(repository: Repository, revision: str, observed: str) -> str:
     """Return `Ipam-Observed` of the newest reconcile commit with copies; empty if there is none."""
-    kinds = [intake.resource for intake in intakes()]
+    kinds = [it.resource for it in intake.intakes()]
     folders = [f"{observed}/{kind.kind}.{kind.group}" for kind in kinds]
     source = repository.source(revision)
     steps = (step for step in source.past(folders) if step.is_reconcile or step.is_cut)

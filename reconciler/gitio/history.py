@@ -7,17 +7,8 @@ from itertools import islice
 
 from msgspec import Struct
 
-from reconciler.gitio import objects
-from reconciler.gitio.interface import (
-    BranchCommit,
-    Changed,
-    CommitRow,
-    Entry,
-    Revision,
-    Touch,
-    request_of,
-    root_folder,
-)
+from reconciler.gitio import interface, objects
+from reconciler.gitio.interface import BranchCommit, Changed, CommitRow, Entry, Revision, Touch
 from reconciler.gitio.process import GitProcess, common_folder, failure
 from reconciler.model.errors import GitError, LimitError, UsageError
 from reconciler.model.instant import format_instant, parse_instant
@@ -340,7 +331,7 @@ class CommitLog(Struct, frozen=True):
                 it.clock,
                 it.author,
                 subject=it.message.strip().partition("\n")[0].strip(),
-                request=request_of(it.message),
+                request=interface.request_of(it.message),
                 is_plan=_is_plan(it.message),
                 is_cut=it.id in cut,
                 touched=() if it.id in cut else touched,
@@ -367,7 +358,7 @@ def other_roots(
     """Yield each other root once, with the oldest commit that claims to reconcile it."""
     for root, commit in {root: commit for commit, root in _plans(git, revision, without)}.items():
         with suppress(UsageError):  # a name that `--root` refuses
-            if root != git.root.path and root_folder(root).path == root:
+            if root != git.root.path and interface.root_folder(root).path == root:
                 yield root, commit
 
 

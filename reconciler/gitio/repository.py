@@ -13,19 +13,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from reconciler.gitio import history, objects, remote_state
+from reconciler.gitio import history, interface, objects, remote_state
 from reconciler.gitio.incoming import MAX_FILES, unusable
-from reconciler.gitio.interface import (
-    Changed,
-    Commit,
-    DefaultBranch,
-    Made,
-    Parsed,
-    Revision,
-    RootFolder,
-    found_root,
-    root_folder,
-)
+from reconciler.gitio.interface import Changed, Commit, Made, Parsed, Revision, RootFolder
 from reconciler.gitio.objects import Tally
 from reconciler.gitio.process import GitProcess, discover, failure, guarded, read_configuration
 from reconciler.gitio.remote_state import HEADS, LastSeen, RemoteHead
@@ -140,7 +130,7 @@ class Repository:
         """The reference, at the remote if there is one, that names the last reconciled head."""
         return self.git.root.reference(remote_state.LAST)
 
-    def default_branch(self) -> DefaultBranch:
+    def default_branch(self) -> interface.DefaultBranch:
         """Return the authoritative branch if Settings name none, and the reason."""
         # The first of: HEAD of the remote or bare repository, the only branch, the last reconciled.
         if self.remote is not None:
@@ -363,9 +353,9 @@ def open_repository(
         raise UsageError(f"{path} is not a folder", "pass a Git repository with --repo")
     path = path.resolve()
     git_dir, worktree = locate(path, environment)
-    folder = root_folder(root or "")
+    folder = interface.root_folder(root or "")
     if root is None and worktree is not None:
-        folder = found_root(path, worktree, SETTINGS)
+        folder = interface.found_root(path, worktree, SETTINGS)
     git = GitProcess(git_dir, environment, root=folder)
     shown = objects.shown_branch(git)
     # A repository that is only read does not need a branch name.

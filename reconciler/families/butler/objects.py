@@ -8,24 +8,14 @@ from typing import Any, NamedTuple
 from reconciler import addresses
 from reconciler.addresses import IPRange, NotationError
 from reconciler.documents.document import Documents
-from reconciler.families import interface
+from reconciler.families import importing, interface
 from reconciler.families.butler import kinds
 from reconciler.families.butler.pools import Providers
 from reconciler.families.butler.reading import growers, may_own
 from reconciler.families.butler.requests import EXTERNAL, HOLDER
 from reconciler.families.butler.tenants import owner_of
 from reconciler.families.events import QUIET_SECONDS, event_name, event_on, is_recent, reference
-from reconciler.families.importing import (
-    Copied,
-    ImportedBody,
-    ImportedList,
-    ImportedNetwork,
-    ImportedRange,
-    IntakeKind,
-    Writing,
-    being_deleted,
-    made_of_record,
-)
+from reconciler.families.importing import Copied, ImportedBody, ImportedList, IntakeKind
 from reconciler.families.interface import Listing, ListingColumn, ListingInput, ListingRow
 from reconciler.model.claim import Allocation
 from reconciler.model.objects import LABEL, NODE, PREFIX, SERVICE, Manifest, Ref
@@ -290,7 +280,7 @@ def _tier(pool: Manifest) -> Tier:
 
 def _left(manifest: Manifest, _: ImportedList) -> str:
     status, spec = manifest.get("status") or {}, manifest.get("spec") or {}
-    if why := made_of_record(manifest):
+    if why := importing.made_of_record(manifest):
         return why
     if status.get("phase") == "Released":
         return "released"
@@ -298,7 +288,7 @@ def _left(manifest: Manifest, _: ImportedList) -> str:
     name = kinds.own_name((owner.get("namespace", ""), owner.get("name", "")), spec.get("type", ""))
     if manifest["metadata"]["name"] == name and not _is_given(manifest):
         return "no addresses yet, and its tenant requests them itself"
-    return being_deleted(manifest)
+    return importing.being_deleted(manifest)
 
 
 def _is_given(request: Manifest) -> bool:
@@ -319,10 +309,10 @@ _TENANT_INTAKE = IntakeKind(kinds.TENANT_CLUSTER, kinds.KINDS, _GETS)
 _REQUEST_INTAKE = IntakeKind(REQUESTS, kinds.KINDS, _GETS, is_others=_is_given)
 
 COPIED = (
-    Copied(IntakeKind(kinds.NETWORK_POOL, kinds.KINDS), "pools", being_deleted),
-    Copied(IntakeKind(kinds.PROVIDER_CONFIG, kinds.KINDS), "providers", being_deleted),
-    Copied(IntakeKind(kinds.TEAMS, kinds.KINDS), "teams", being_deleted),
-    Copied(_TENANT_INTAKE, "tenants", being_deleted),
+    Copied(IntakeKind(kinds.NETWORK_POOL, kinds.KINDS), "pools", importing.being_deleted),
+    Copied(IntakeKind(kinds.PROVIDER_CONFIG, kinds.KINDS), "providers", importing.being_deleted),
+    Copied(IntakeKind(kinds.TEAMS, kinds.KINDS), "teams", importing.being_deleted),
+    Copied(_TENANT_INTAKE, "tenants", importing.being_deleted),
     Copied(_REQUEST_INTAKE, "tenants", _left, _pinned),
 )
 
@@ -335,7 +325,7 @@ def _document(
     return {"apiVersion": kinds.API_VERSION, "kind": kind, "metadata": named, "spec": spec}
 
 
-def _pool(network: ImportedNetwork) -> ImportedBody:
+def _pool(network: importing.ImportedNetwork) -> ImportedBody:
     annotations = {}
     if network.is_full:
         annotations[f"{PREFIX}gate"] = "never"
@@ -351,7 +341,7 @@ def _pool(network: ImportedNetwork) -> ImportedBody:
     return _document(kinds.POOL.kind, kinds.SYSTEM, network.name, spec, annotations=annotations)
 
 
-def _request(held: ImportedRange, name: str) -> ImportedBody:
+def _request(held: importing.ImportedRange, name: str) -> ImportedBody:
     spec = {
         "pinnedRange": addresses.ends(held.item, "Address"),
         "poolRef": {"name": held.pool},
@@ -362,7 +352,7 @@ def _request(held: ImportedRange, name: str) -> ImportedBody:
     return _document(kinds.REQUEST.kind, kinds.SYSTEM, name, spec, labels=labels)
 
 
-def _tenant(held: ImportedRange, provider: str, pool_name: str) -> ImportedBody:
+def _tenant(held: importing.ImportedRange, provider: str, pool_name: str) -> ImportedBody:
     spec: ImportedBody = {"providerConfigRef": {"name": provider}}
     if held.type == kinds.LB:
         spec["networking"] = {"lbPoolSize": held.item.size}
@@ -388,7 +378,7 @@ def _provider_of(documents: Documents, pools: Iterable[str]) -> str:
     return min(found, default="")
 
 
-def _unserved(documents: Documents, held: Iterable[ImportedRange]) -> Iterator[str]:
+def _unserved(documents: Documents, held: Iterable[importing.ImportedRange]) -> Iterator[str]:
     providers = Providers(documents)
     for item in held:
         tenant = documents.find(kinds.TENANT, *item.owner)
@@ -399,7 +389,7 @@ def _unserved(documents: Documents, held: Iterable[ImportedRange]) -> Iterator[s
             yield f"{text} is in {item.pool}, which {provider.document.title} does not serve"
 
 
-WRITING = Writing(
+WRITING = importing.Writing(
     kind=kinds.TENANT,
     versions=(4,),
     pool_key=partial(kinds.pool_key, kinds.SYSTEM),

@@ -5,15 +5,9 @@ from typing import Any
 
 from reconciler.addresses import format_count
 from reconciler.documents.document import Document
-from reconciler.families import interface
+from reconciler.families import importing, interface
 from reconciler.families.fields import condition
-from reconciler.families.importing import (
-    Copied,
-    ImportedBody,
-    ImportedList,
-    IntakeKind,
-    being_deleted,
-)
+from reconciler.families.importing import Copied, ImportedBody, ImportedList, IntakeKind
 from reconciler.families.interface import Listing, ListingColumn, ListingRow, Projection
 from reconciler.families.novaedge import kinds, reading
 from reconciler.model.claim import Allocation, current_records
@@ -150,8 +144,8 @@ _GETS = ("gets no address", "get no address")
 _VIP_INTAKE = IntakeKind(kinds.VIPS, kinds.KINDS, _GETS, amend=_with_own_addresses)
 
 COPIED = (
-    Copied(IntakeKind(kinds.POOLS, kinds.KINDS), "pools", being_deleted, _with_others),
-    Copied(_VIP_INTAKE, "tenants", being_deleted),
+    Copied(IntakeKind(kinds.POOLS, kinds.KINDS), "pools", importing.being_deleted, _with_others),
+    Copied(_VIP_INTAKE, "tenants", importing.being_deleted),
 )
 
 
