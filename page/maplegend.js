@@ -13,7 +13,7 @@ export const KIND_WORDS = [
   ["gateway", "+", "gateway"],
   ["used", "!", "in use outside of Git"],
   ["reserved", "", "reserved"],
-  ["unused", "", "not given out"],
+  ["unused", "", "not allocatable"],
   ["free", "", "free"],
 ];
 

@@ -148,7 +148,7 @@ export function cellWords(report, paint, cell, look) {
   const torn = paint.torn[cell] === 1 ? "conflict, " : "";
   if (look >= 0) {
     const who = look < 3 && claim !== null ? `, ${claim.owner}, ${claim.type}` : "";
-    return `${range}: ${torn}${KINDS[look] === "unused" ? "not given out" : KINDS[look] === "used" ? "in use" : KINDS[look]}${who}`;
+    return `${range}: ${torn}${KINDS[look] === "unused" ? "not allocatable" : KINDS[look] === "used" ? "in use" : KINDS[look]}${who}`;
   }
   const free = paint.counts[cell * 8 + FREE];
   const most = claim === null ? "" : `, most of it ${claim.owner}`;

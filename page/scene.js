@@ -27,7 +27,7 @@ export const FREE = 7;
 const KIND_COUNT = 8;
 
 /** Names in the data of addresses without a record. @type {Readonly<Record<string, number>>} */
-const OTHER_KINDS = { gateway: 3, "in use": 4, reserved: 5, "not given out": 6 };
+const OTHER_KINDS = { gateway: 3, "in use": 4, reserved: 5, "not allocatable": 6 };
 
 /** @param {Report} report @param {Pool} pool @returns {Scene} */
 export function sceneOf(report, pool) {

@@ -86,7 +86,7 @@ function addressHit(report, range, label) {
     const effect = effectText(report, pool, range);
     const planned = effect === "" ? "" : `; ${effect}`;
     if (life !== null) return `${report.claim(life.claim).owner}, ${STATE_WORDS[life.state]}${planned}${where}`;
-    return sort === "none" ? "in no pool" : `${word === "" ? "not given out" : word}${planned}${where}`;
+    return sort === "none" ? "in no pool" : `${word === "" ? "not allocatable" : word}${planned}${where}`;
   });
   return { sort: "address", label, detail: said.join("; "), changes: { ...NOWHERE, ip: label } };
 }

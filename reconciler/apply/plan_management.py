@@ -175,12 +175,12 @@ class _Management:
                 if live is None or not rights.is_established(live.manifest):
                     self.unserved.append(name)
             elif lacks := ", ".join(rights.lacking(manifest, live.manifest)):
-                error = f"it is not ours and lacks {lacks}; --adopt upgrades it"
+                error = f"another owner manages this CRD, which lacks {lacks}; --adopt upgrades it"
                 self.draft.fail(str(item.ref), error)
             else:
                 lacks = ", ".join(rights.lacking_fields(manifest, live.manifest))
-                says = f"it has no {lacks}, so that is left out" if lacks else "it has all fields"
-                self.draft.notes.append(f"CRD {name} is not ours: {says}")
+                says = f"no {lacks}, so ipam leaves that out" if lacks else "all fields are present"
+                self.draft.notes.append(f"another owner manages CRD {name}: {says}")
         for name in self.installed:
             self.draft.add(steps.AwaitEstablished(Ref(CRD, "", name)))
 

@@ -264,7 +264,7 @@ class _Tenant:
             if not is_other or is_ours(live, self.draft.entries.get(str(ref))):
                 continue
             for name in (it for it in mine if self._selects(live.manifest, it)):
-                what = f"{ref.resource.kind} {ref.name}, which is not ours, selects {self.kind}"
+                what = f"{ref.resource.kind} {ref.name}, which has another owner, selects {self.kind}"
                 error = f"{what} {name}; delete it, or set advertisement.type None"
                 self.draft.fail(str(item.ref), error)
                 return True

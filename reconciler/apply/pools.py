@@ -40,7 +40,7 @@ def overlaps(wanted: Pools, foreign: Pools, kind: str, keep: str) -> Iterator[tu
     for name, addresses in wanted.items():
         for other, theirs in foreign.items():
             if shared := addresses & theirs:
-                what = f"{describe(shared)} is also in {kind} {other}, which is not ours"
+                what = f"{describe(shared)} is also in {kind} {other}, which has another owner"
                 yield (
                     name,
                     f"{what}; remove it there, or keep its name ({keep}: {other}) and --adopt",

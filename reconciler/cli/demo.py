@@ -181,10 +181,10 @@ def _look(stage: _Stage) -> None:
     )
     stage.show("cd", f"{folder}/repo")
     stage.ipam("status")
-    stage.say("Half of the 32 addresses at the edge are given out. vlan40-pool begins to fill.")
+    stage.say("Half of the 32 addresses at the edge are allocated. vlan40-pool begins to fill.")
     stage.chapter(
         "Virtual IPs are planned with them",
-        "One plan covers the pools of all systems, IPv4 and IPv6, so that no address is given out"
+        "One plan covers the pools of all systems, IPv4 and IPv6, so that no address is allocated"
         " twice. These are NovaEdge's:",
     )
     stage.ipam("get", "ippools")
@@ -222,7 +222,7 @@ def _add_a_tenant(stage: _Stage) -> None:
         "It takes the next two addresses of the pool, and no other tenant moves. The digest names"
         " just these decisions: look for it again below."
     )
-    stage.chapter("It is merged", "A reviewer approves. The merge itself gives out nothing yet:")
+    stage.chapter("It is merged", "A reviewer approves. The merge allocates nothing yet:")
     stage.shown_git("switch", "main")
     stage.shown_git("merge", "--no-ff", "-m", "Merge add-refunds", "add-refunds", date=_MERGED)
     stage.shown_git("push", "origin", "main")

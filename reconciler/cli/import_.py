@@ -39,7 +39,7 @@ def import_() -> None:
     """Write files for addresses that are already in use. No address changes, and sources are only read.
 
     ipam writes pools, clusters, and requests for exactly the ranges in use, and shows their plan. It
-    never replaces a file. Exit code 1 if you must decide something first: two holders of one
+    never replaces a file. Exit code 1 if there are conflicts: two holders of one
     address, an address outside of every pool, or a row that cannot be read.
     """
 

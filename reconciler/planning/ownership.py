@@ -178,11 +178,11 @@ class Rules:
             return None
         others = [str(key) for key in claim.candidates if str(key) not in contract.pools]
         if contract.pools and others:
-            message = f"team {contract.team} may not use {join_limited(others)}"
+            message = f"team {contract.team} is not permitted to use {join_limited(others)}"
             hint = f"choose a pool of team {contract.team}: {join_limited(contract.pools)}"
             return Refusal(NOT_YOURS, message, hint)
         asked = sum(it.size for it in asking.claims if it.type == claim.type)
         if contract.most is not None and asked > contract.most:
-            message = f"{asking.document.title} asks for {plural(asked, f'{claim.type} address')}; team {contract.team} may ask for at most {contract.most}"
+            message = f"{asking.document.title} asks for {plural(asked, f'{claim.type} address')}, but the limit of team {contract.team} is {contract.most}"
             return Refusal(NOT_YOURS, message, f"ask for at most {contract.most}")
         return None

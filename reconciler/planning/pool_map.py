@@ -22,7 +22,7 @@ class AddressUse(StrEnum):
     IN_USE = "in use"
     RESERVED = "reserved"
     FREE = "free"
-    UNUSED = "not given out"
+    UNUSED = "not allocatable"
     INSIDE = "inside a cluster"
     OUTSIDE = "outside"
 

@@ -42,7 +42,7 @@ EDITED = "records-edited"
 STRAY = "records-left"
 MAX_SHOWN = 20
 _SQUASH = (
-    "; if a proposal was squashed, let the forge keep the Ipam-Plan line: the default message on"
+    "; if a proposal was squashed, set the forge to keep the Ipam-Plan line: the default message on"
     " GitHub, a merge commit, a fast-forward, or %{all_commits} in the squash template on GitLab"
 )
 
@@ -435,8 +435,8 @@ def _commits_of(
         was, now = named(item.old), named(item.new)
         for owner in was | now:
             wanted.discard(owner)
-            what = "edited it in" if owner in now else "removed it from"
-            found[owner] = f"{_author(repository, step)} {what} {shown(item.path)}"
+            what = "edited" if owner in now else "removed"
+            found[owner] = f"{what} by {_author(repository, step)} in {shown(item.path)}"
             if owner not in was:
                 found[owner] = (
                     f"its document in {shown(item.path)} is unchanged, but a document that it names"
@@ -449,6 +449,6 @@ def _commits_of(
 
 def _author(repository: Repository, step: BranchCommit) -> str:
     if not step.id:
-        return "the work tree"
+        return "an uncommitted change"
     name, _, _ = repository.made(step.id).author.partition(" <")
-    return f"commit {step.id[:12]} of {shown(name)}" if name else f"commit {step.id[:12]}"
+    return f"commit {step.id[:12]} ({shown(name)})" if name else f"commit {step.id[:12]}"

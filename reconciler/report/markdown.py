@@ -105,7 +105,7 @@ _ALLOCATIONS = (
     "| Change | Claim | Pool | Addresses | Count | Source |\n"
     "| :--- | :--- | :--- | :--- | ---: | :--- |\n"
 )
-_MOVES = "| Claim | From | To | Old range | Pools then |\n| :--- | :--- | :--- | :--- | :--- |\n"
+_MOVES = "| Claim | From | To | Old range | Pools after |\n| :--- | :--- | :--- | :--- | :--- |\n"
 _TRANSFERS = "| Claim | Addresses | From | To | Source |\n| :--- | :--- | :--- | :--- | :--- |\n"
 _CAPACITY = (
     "| Pool | Use | Before → after | Free | Largest range | Tier |\n"
@@ -156,7 +156,7 @@ def markdown_text(
     sections.append(Section("With other open pull requests", "", also))
     parts = [f"{MARKER}\n### {_VERDICT[worst]} {head}\n"]
     if not (allocations or moves or transfers):
-        parts.append("No address changes its holder.\n")
+        parts.append("This change moves no addresses.\n")
     if within := within_sentence(compared.within_contract):
         parts.append(f"{prose(within)}\n")
     shown = [section for section in sections if section.rows]

@@ -34,7 +34,7 @@ APPLIED = _gauge(
     "cluster",
 )
 DRIFT = _counter(
-    "drift_total", "Objects of ours that another manager had changed", "cluster", "manager"
+    "drift_total", "Objects of ipam that another manager had changed", "cluster", "manager"
 )
 RESTARTS = _counter(
     "watch_restarts_total", "Watches that broke off and began again", "cluster", "reason"

@@ -38,7 +38,7 @@ def describe(state: State, *texts: str) -> list[tuple[str, str, str]]:
 def test_what_a_pool_does_not_give_out_is_told_apart_from_what_is_in_no_pool() -> None:
     found = describe(state_of(FULL), "10.0.0.9-10.0.0.10", "192.0.2.1", "10.96.0.1")
     assert found == [
-        ("10.0.0.9", "not given out", ""),
+        ("10.0.0.9", "not allocatable", ""),
         ("10.0.0.10", "free", ""),
         ("10.96.0.1", "inside a cluster", "pods of team-a/two"),
         ("192.0.2.1", "outside", ""),

@@ -49,7 +49,7 @@ def test_each_release_that_is_held_is_told_with_the_commit_and_its_author(
         assert code == 3
         assert text.count("warning brake-held") == 5
         assert (
-            f"{FOLDER}/t00.loadbalancer.yaml:1:1: warning brake-held: release held back by the release limit: team-a/t00 (loadbalancer) keeps 10.40.0.8-10.40.0.15; commit {left[:12]} of 'A Person' removed it from 'tenants/t00.yaml'"
+            f"{FOLDER}/t00.loadbalancer.yaml:1:1: warning brake-held: release held back by the release limit: team-a/t00 (loadbalancer) keeps 10.40.0.8-10.40.0.15; removed by commit {left[:12]} ('A Person') in 'tenants/t00.yaml'"
         ) in text
     assert git(folder, "log", "-1", "--format=%s") == "ipam: allocate 1"
 

@@ -166,7 +166,7 @@ def test_a_pool_that_others_advertise_gets_no_advertisement(theirs: dict[str, An
     labels = {"x": "y"}
     (error,) = errors(cluster.apply(pool(labels=labels, advertisement=L2)))
     assert error == (
-        f"{named}, which is not ours, selects IPAddressPool dmz;"
+        f"{named}, which has another owner, selects IPAddressPool dmz;"
         " delete it, or set advertisement.type None"
     )
     assert cluster.others() == [named]

@@ -111,7 +111,7 @@ def test_a_pool_that_is_not_for_the_team_gives_it_nothing() -> None:
     files = world({"tenants/a/one.yaml": tenant("one")}, a=MINE | {"pools": other})
     assert codes(files) == ["not-yours"]
     assert found(files)[0].startswith(
-        "gate not-yours team-a/one (loadbalancer): team a may not use " + POOL
+        "gate not-yours team-a/one (loadbalancer): team a is not permitted to use " + POOL
     )
     assert decided(files) == [("refuse", "not-yours")]
 
@@ -121,7 +121,7 @@ def test_more_than_a_team_may_ask_for_is_refused_and_exactly_that_is_given() -> 
     assert decided(world(asked, a=MINE | {"max_addresses": "8"})) == [("allocate", None)]
     files = world(asked, a=MINE | {"max_addresses": "7"})
     assert decided(files) == [("refuse", "not-yours")]
-    assert "asks for 8 loadbalancer addresses; team a may ask for at" in found(files)[0]
+    assert "asks for 8 loadbalancer addresses, but the limit of team a is 7" in found(files)[0]
 
 
 def test_what_a_claim_holds_stays_whoever_owns_it_by_now() -> None:

@@ -275,7 +275,7 @@ _FREE_HELP = "Addresses that are neither allocated nor held after release"
 _FRAGMENTATION_HELP = "100 minus the share of the largest free block"
 _LARGEST_HELP = "Size of the largest free block, in addresses"
 _OF_POOLS = {
-    "total": _gauge(f"{_POOL}_total_ips", "Addresses that the pool can give out", *_OF_POOL),
+    "total": _gauge(f"{_POOL}_total_ips", "Addresses that the pool can allocate", *_OF_POOL),
     "allocated": _gauge(f"{_POOL}_allocated_ips", "Addresses that tenants hold", *_OF_POOL),
     "available": _gauge(f"{_POOL}_available_ips", _FREE_HELP, *_OF_POOL),
     "count": _gauge(f"{_POOL}_allocation_count", "Allocations of the pool", *_OF_POOL),

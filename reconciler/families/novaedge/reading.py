@@ -274,7 +274,7 @@ def held_in_pool(document: Document, found: list[Finding]) -> Iterator[HeldAddre
         steps = ("status", "allocations", index, "address")
         item = read_host(document, steps, entry.get("address"), found)
         if item is not None:
-            user = str(entry.get("vipRef") or "somebody")
+            user = str(entry.get("vipRef") or "another user")
             kind, _, name = user.rpartition("/")
             yield HeldAddress(item, user, name if kind in ("", "proxyvip") else "", steps)
 

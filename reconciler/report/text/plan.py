@@ -440,7 +440,7 @@ def sentences_of(item: Together) -> Iterator[str]:
 def _second(second: Second) -> str:
     alone, claim = format_short(second.alone), second.claim.short
     if second.then is None:
-        return f"{claim} is refused ({second.reason}); alone it gets {alone}"
+        return f"{claim} is refused ({second.reason}); without the other change, it gets {alone}"
     return f"{claim} gets {format_short(second.then)} instead of {alone}"
 
 

@@ -92,7 +92,7 @@ def _outcome(outcome: ObjectOutcome, painter: Painter, *, dry_run: bool) -> str:
     would = "would be " if dry_run and outcome.result is not ObjectResult.FAILED else ""
     text = f"  {painter.paint(f'{sign} {would}{outcome.result}', colour)} {escape(outcome.object)}"
     if outcome.drift is not None:
-        who = outcome.drift.manager or "somebody"
+        who = outcome.drift.manager or "unknown manager"
         when = f" at {outcome.drift.time}" if outcome.drift.time else ""
         fields = ", ".join(outcome.drift.fields)
         text += f" (drift: {escape(who)} changed {escape(fields)}{escape(when)})"
@@ -305,7 +305,7 @@ def _files(result: Imported, written: Sequence[str], out: str) -> str:
     files = plural(len(result.files), "file")
     why = f"{files} would be written, or already exist unchanged."
     if result.conflicts:
-        why = f"decide the conflicts, or use --partial to write the other {files}."
+        why = f"resolve the conflicts, or use --partial to write the other {files}."
     return f"Nothing was written: {why}\n"
 
 

@@ -99,12 +99,12 @@ def test_a_crd_of_others_is_left_alone_and_told(clusters: FakeClusters, lacks: b
             live["spec"]["versions"][0]["subresources"] = {}
     applied = clusters.run(world("web"), "b", crds=True)[HUB]
     if lacks:
-        error = "it is not ours and lacks the status subresource; --adopt upgrades it"
+        error = "another owner manages this CRD, which lacks the status subresource; --adopt upgrades it"
         assert failures(applied)[str(POOLS_CRD)] == error
         clusters.run(world("web"), "b", crds=True, adopt=True)
         assert clusters.objects[HUB][POOLS_CRD]["metadata"]["labels"]
     else:
-        assert f"CRD {POOLS_CRD.name} is not ours: it has all fields" in applied.notes
+        assert f"another owner manages CRD {POOLS_CRD.name}: all fields are present" in applied.notes
 
 
 # Events

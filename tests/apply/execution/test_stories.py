@@ -120,7 +120,7 @@ def test_a_pool_of_others_that_overlaps_is_named(clusters: FakeClusters) -> None
     clusters.hand(FIRST).put(address_pool("lab", "10.0.0.1 - 10.0.0.1"))
     error = failures(clusters.run(world("web"))[FIRST])[str(POOL)]
     assert error.endswith(
-        "is also in IPAddressPool lab, which is not ours; remove it there,"
+        "is also in IPAddressPool lab, which has another owner; remove it there,"
         " or keep its name (gitops-ipam.dev/metallb-pool: lab) and --adopt"
     )
     assert clusters.announced(FIRST) is None
