@@ -116,9 +116,11 @@ lock: $(DEVELOPED)
 	@printf 'mkdocs-material\n' | $(LOCK) --output-file requirements-docs.lock -
 	@$(LOCK) --output-file requirements-dev.lock --extra clusters --extra dev --extra audit pyproject.toml
 
-# Expected outputs, examples of findings, and the generated parts of README and docs/.
+# Expected outputs, examples of findings, and the generated parts of README and docs/. Tables are first: they report
+# a field without a unit.
 GOLDENS := tests/golden tests/story tests/chart/test_chart.py tests/cli/test_import.py tests/report/text/test_apply.py
 golden: $(DEVELOPED)
+	@$(PY) -m tests.documentation tables
 	@$(PYTEST) $(GOLDENS) --update-golden -q
 	@$(PY) -m tests.bad_input.examples
 	@$(PY) -m tests.documentation

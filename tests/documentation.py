@@ -475,28 +475,34 @@ def _by_action(path: str) -> str:
 
 
 def main() -> None:
-    """Write tables and outputs of all pages anew."""
+    """Write tables and outputs of all pages, or only tables, which need no commands."""
+    for path in (ROOT / "README.md", *pages()):
+        path.write_text(with_parts(path.read_text(encoding="utf-8")), encoding="utf-8")
+    if sys.argv[1:] == ["tables"]:
+        return
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "sample"
         folder.mkdir()
         played(SAMPLE.read_text(encoding="utf-8"), Terminal(folder))
-        shown = played_pages()
-        for path in (ROOT / "README.md", *pages()):
+        for path in played_pages():
             text = path.read_text(encoding="utf-8")
-            if path in shown:
-                text = with_outputs(text, played_page(path, folder))
-            for written in (
-                with_tables,
-                with_kinds,
-                with_metrics,
-                with_controllers,
-                with_schemas,
-                with_guarantees,
-                with_ci,
-            ):
-                text = written(text)
-            path.write_text(text, encoding="utf-8")
+            path.write_text(with_outputs(text, played_page(path, folder)), encoding="utf-8")
     reference.write()
+
+
+def with_parts(text: str) -> str:
+    """A page with its generated parts."""
+    for written in (
+        with_tables,
+        with_kinds,
+        with_metrics,
+        with_controllers,
+        with_schemas,
+        with_guarantees,
+        with_ci,
+    ):
+        text = written(text)
+    return text
 
 
 def played_pages() -> list[Path]:
