@@ -4,10 +4,11 @@ import io
 import json
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
-from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
+from unittest.mock import patch
 
 import reconciler.report
 from reconciler.cli import run
@@ -15,22 +16,29 @@ from reconciler.codes import CODES
 from reconciler.report.text.table import Painter, findings_text
 from tests.bad_input.harness import RECORD, Case, cases, settled_with
 from tests.cli.running import given_out
+from tests.cli.test_takeovers import BESIDE, FOLDERS
 from tests.documentation import masked
 from tests.families import novaedge
 from tests.families.plain import examples as plain
 from tests.families.test_pinned_tenants import request_of_one, with_pin
 from tests.hostile.test_announced import extra
+from tests.hostile.test_overrides import override
 from tests.planning.outcome import without
+from tests.planning.test_ownership import VIP
 from tests.review.test_announcements import DONE, MINE, TO_TWO, as_findings
 from tests.world import (
+    AHEAD,
+    CLOCK,
     SMALL,
     commit,
     evaluation_of,
+    git,
     pool,
     provider,
     reconciled,
     repository,
     settings,
+    settings_text,
     tenant,
     write,
 )
@@ -38,7 +46,7 @@ from tests.world import (
 FILE = Path(reconciler.report.__file__).parent / "examples.json"
 GOLDENS = Path("tests/golden")
 STORIES = Path("tests/story/golden")
-_PLAIN = Painter(is_on=False)
+_NO_COLORS = Painter(is_on=False)
 _LONGEST = 330
 _LONG_LINE = 320
 _FINDING = re.compile(r"\S+: (?:error|warning|info|refused) ([a-z-]+): .*")
@@ -114,19 +122,159 @@ _TREES: tuple[Mapping[str, str | bytes], ...] = (
     plain.files(plain.cluster(plain.entry(count=8, advertisement=_BGP))),
     plain.files(plain.cluster(plain.entry(count=8), name="management")),
     novaedge.tree(novaedge.vip(), pools=novaedge.pool(auto="false", cidrs="[10.200.0.0/24]")),
+    novaedge.tree(
+        f"{novaedge.vip(address='10.200.0.5')}status: {{allocatedAddress: 10.200.0.1/32}}\n"
+    ),
+)
+
+
+# Most repositories have plain kinds, so a code has an example of them if they fit.
+_REQUESTS: tuple[Mapping[str, object], ...] = (
+    {},
+    {"size": 8},
+    {"count": 0},
+    {"count": "'8'"},
+    {"count": 300},
+    {"count": 1, "poolRefs": "[{name: internel}]"},
+    {"addresses": "[10.22.0.256]"},
+    {"addresses": "[10.22.0.9-10.22.0.3]"},
+    {"addresses": "[10.22.0.9]", "ipFamilies": "[IPv6]"},
+    {"addresses": "[10.23.0.9]"},
+    {"count": 1, "ipFamilies": "[IPv4, IPv6]"},
+)
+_POOLS: tuple[Mapping[str, str], ...] = (
+    {"addresses": "[10.22.0.1/24]"},
+    {"addresses": "[127.0.0.1-127.0.0.9]"},
+    {"addresses": "[10.0.0.0-12.0.0.0]"},
+    {"reserved": "[{addresses: [10.23.0.1]}]"},
+    {"reserved": "[{addresses: [10.22.0.0/24]}]"},
+    {"name": "Internal"},
+)
+_ONE, _OTHER = (plain.claim(name, addresses="[10.22.0.3]") for name in ("db-1", "db-2"))
+_SMALL_POOL = plain.pool(addresses="[10.22.0.0/29]")
+_LISTED = settings_text("{sources: [pools, clusters, claims], addressSpaces: [lab]}")
+_PLAIN = reconciled(
+    plain.files(
+        plain.cluster(plain.entry(count=8)),
+        plain.claim(count=4),
+        "---\n".join(
+            [
+                plain.pool(),
+                plain.pool("far", "[10.30.0.0/24]", reserved="[{addresses: [10.30.0.0/28]}]"),
+                plain.pool("lab", "[10.40.0.0/24]"),
+            ]
+        ),
+    )
+)
+(_RECORD,) = (path for path in _PLAIN if "db-1" in path)
+_PLAIN_TREES: tuple[Mapping[str, str | bytes], ...] = (
+    *(plain.files(claims=plain.claim(**it)) for it in _REQUESTS),  # type: ignore[arg-type]
+    *(plain.files(pools=plain.pool(**it)) for it in _POOLS),
+    plain.files(claims=f"{_ONE}---\n{_ONE}"),
+    plain.files(claims=f"{_ONE}---\n{_OTHER}"),
+    plain.files(claims=_ONE, pools=plain.pool(reserved="[{addresses: [10.22.0.3]}]")),
+    plain.files(claims=f"{_ONE}---\n{plain.claim('db-2', count=4)}", pools=_SMALL_POOL),
+    plain.files(
+        claims=f"{plain.claim(count=5)}---\n{plain.claim('db-2', count=2)}", pools=_SMALL_POOL
+    ),
+    plain.files(
+        claims=plain.claim(count=6), pools=_SMALL_POOL.replace("}\n", ", useAllAddresses: true}\n")
+    ),
+    plain.files(pools=f"{plain.pool()}---\n{plain.pool('dmz', '[10.22.0.100-10.22.0.109]')}"),
+    {**plain.files(pools=plain.pool(addressSpace="labs")), "ipam.yaml": _LISTED},
+    {**_PLAIN, "pools/pools.yaml": plain.pool(addresses="[10.22.0.128/25]")},
+    without(_PLAIN, "pools/pools.yaml"),
+    {**_PLAIN, "claims/claims.yaml": plain.claim(poolRefs="[{name: far}]", count=4)},
+    {
+        **_PLAIN,
+        "claims/claims.yaml": f"{plain.claim(count=4)}---\n{plain.claim('db-2', addresses='[10.22.0.9]')}",
+    },
+    {**_PLAIN, _RECORD: "status: [\n"},
+    {**_PLAIN, _RECORD.replace("db-1", "db-9"): _PLAIN[_RECORD]},
+    {
+        **without(_PLAIN, "claims/claims.yaml"),
+        "claims/other.yaml": "spec:\n  poolRefs: [{name: internal}\n",
+    },
+)
+_PLAIN_CHANGE = {
+    "claims/claims.yaml": plain.claim("db-9", count=4),
+    "clusters/prod-1.yaml": plain.cluster(),
+    "pools/again.yaml": plain.pool("again", "[10.22.0.0/26]", addressSpace="lab"),
+    "pools/pools.yaml": "---\n".join(
+        [
+            plain.pool(addresses="[10.22.0.0/25]"),
+            plain.pool("far", "[10.30.0.0/24]", thresholds="{warning: 60}"),
+            plain.pool("lab", "[10.40.0.0/24]", addressSpace="lab"),
+        ]
+    ),
+}
+
+
+class Story(NamedTuple):
+    """A reconciled repository, changes of it, each a commit with its date, and options of `check`."""
+
+    files: Mapping[str, str | bytes]
+    changes: tuple[tuple[int, Mapping[str, str | None]], ...]
+    options: tuple[str, ...] = ("--base", "HEAD~1")
+
+
+_DAY = 86_400
+_BRAKE = "overrides/2026-02-15-leave.yaml"
+_TWO = {**SMALL, "tenants/two.yaml": tenant("two")}
+_GONE: Mapping[str, str | None] = {"tenants/one.yaml": None, "tenants/two.yaml": None}
+_STORIES = (
+    Story(_PLAIN, ((CLOCK + 60, _PLAIN_CHANGE),)),
+    Story({**SMALL, "ipam.yaml": settings()}, ((CLOCK + 60, {"ipam.yaml": None}),)),
+    Story(
+        {**_TWO, "ipam.yaml": settings()},
+        ((CLOCK + 60, {**_GONE, "ipam.yaml": settings("{brakes: {maxReleasePercent: 100}}")}),),
+        (),
+    ),
+    Story(
+        SMALL, ((CLOCK + 60, {"pools/edge.yaml": None}), (CLOCK + 60, {"pools": "nothing\n"})), ()
+    ),
+    Story(SMALL, ((CLOCK + 5 * _DAY, {"README.md": "x"}), (CLOCK, {"tenants/one.yaml": None}))),
+    Story(SMALL, ((AHEAD, {"tenants/one.yaml": None}),), ()),
+    Story({**_TWO, _BRAKE: override(_BRAKE, kind="brake", releases=1)}, ((CLOCK + 60, _GONE),)),
+    Story(
+        SMALL,
+        (
+            (
+                CLOCK + 60,
+                {**dict.fromkeys(SMALL), **{f"net/{path}": it for path, it in SMALL.items()}},
+            ),
+        ),
+        ("--root", "net"),
+    ),
+    Story(SMALL, ((CLOCK + 60, {"ipam.yaml": settings("{metallb: {poolName: edge}}")}),)),
+    Story(
+        {**BESIDE, **FOLDERS, "tenants/a/web.yaml": VIP},
+        ((CLOCK + 60, {"tenants/a/web.yaml": None, "tenants/b/web.yaml": VIP}),),
+    ),
+    Story(
+        {**BESIDE, **FOLDERS, "tenants/b/gone.yaml": VIP},
+        ((CLOCK + 60, {"tenants/b/gone.yaml": None}), (CLOCK + 90, {"tenants/a/taken.yaml": VIP})),
+    ),
+    Story(
+        {**SMALL, "ipam.yaml": settings("{limits: {files: 8}}")},
+        ((CLOCK + 60, {f"tenants/{name}.yaml": tenant(name) for name in ("two", "three")}),),
+    ),
 )
 
 
 def made() -> dict[str, dict[str, str]]:
     """The first fitting finding of each code, as `check` shows it."""
     found: dict[str, dict[str, str]] = {}
+    for code, text in [*_of_trees(_PLAIN_TREES), *_of_story(_STORIES[0])]:
+        found.setdefault(code, _example(code, text)[1])
     for case in cases():
         wanted = {item.code for item in case.findings} - found.keys()
         for code, text in _shown(case, wanted).items():
             if len(text) <= _LONGEST:
                 found |= dict([_example(code, text)])
     found |= dict(_example(code, text) for code, text in _beside_a_base().items())
-    for code, text in [*_of_branches(), *_of_goldens(), *_of_trees()]:
+    late = [it for story in _STORIES[1:] for it in _of_story(story)]
+    for code, text in [*_of_branches(), *_of_goldens(), *_of_trees(_TREES), *_of_change(), *late]:
         found.setdefault(code, _example(code, text)[1])
     return {code: found[code] for code in sorted(found)}
 
@@ -145,18 +293,33 @@ def _of_branches() -> Iterator[tuple[str, str]]:
         next(edited.rglob("two.loadbalancer.yaml")).unlink()
         commit(edited)
         yield from _findings(_checked(edited))
+        yield from _findings(_checked(repository(Path(scratch) / "empty", {"README.md": "x"})))
         imported = repository(Path(scratch) / "imported", {"pools/edge.yaml": pool()})
         write(imported, reconciled(SMALL))
         commit(imported)
         yield from _findings(_checked(imported, "--base", "HEAD~1"))
 
 
-def _of_trees() -> Iterator[tuple[str, str]]:
+def _of_trees(trees: Iterable[Mapping[str, str | bytes]]) -> Iterator[tuple[str, str]]:
     """Findings about whole repositories that no case of the table has."""
-    for files in _TREES:
+    for files in trees:
         evaluation = evaluation_of(files)
         found = [*evaluation.findings, *evaluation.gates]
-        yield from _findings(findings_text(found, _PLAIN).splitlines())
+        yield from _findings(findings_text(found, _NO_COLORS).splitlines())
+
+
+def _of_story(story: Story) -> Iterator[tuple[str, str]]:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = given_out(Path(scratch) / "repo", story.files)
+        for clock, change in story.changes:
+            gone = [path for path, text in change.items() if text is None]
+            git(folder, "rm", "-q", "--ignore-unmatch", "--", *gone, "nothing")
+            write(folder, {path: text for path, text in change.items() if text is not None})
+            commit(folder, clock=clock)
+        yield from _findings(_checked(folder, *story.options))
+
+
+def _of_change() -> Iterator[tuple[str, str]]:
     with tempfile.TemporaryDirectory() as scratch:
         changed = repository(Path(scratch) / "changed", reconciled(_BEFORE))
         write(changed, _AFTER)
@@ -171,18 +334,25 @@ def _checked(folder: Path, *more: str) -> list[str]:
     return masked(out.getvalue()).splitlines()
 
 
-def _findings(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    for line, below in pairwise([*lines, ""]):
+def _findings(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Findings with their hint, which consecutive findings with the same code can share."""
+    found, hint, code = list[tuple[str, str]](), "", ""
+    for line in reversed(lines):
         told = _FINDING.fullmatch(line)
-        if told is not None and told[1] in CODES and len(line) <= _LONG_LINE:
-            yield told[1], f"{line}\n{below if below.startswith('  hint: ') else ''}"
+        if told is None:
+            hint, code = line if line.startswith("  hint: ") else "", ""
+            continue
+        hint, code = hint if code in ("", told[1]) else "", told[1]
+        if code in CODES and len(line) <= _LONG_LINE:
+            found.append((code, f"{line}\n{hint}"))
+    return reversed(found)
 
 
 def _beside_a_base() -> dict[str, str]:
     """Of what clusters lose, which no tree tells by itself."""
     changes = [TO_TWO, {**DONE, MINE: extra(kind="nodes", spec="  count: 4\n")}]
     every = [item for head in changes for item in as_findings(head)]
-    return {item.code: findings_text([item], _PLAIN) for item in every}
+    return {item.code: findings_text([item], _NO_COLORS) for item in every}
 
 
 def _example(code: str, text: str) -> tuple[str, dict[str, str]]:
@@ -196,11 +366,12 @@ def _shown(case: Case, wanted: set[str]) -> dict[str, str]:
     evaluation = evaluation_of(dict(settled_with(case)))
     every = [*evaluation.findings, *evaluation.gates]
     first = {item.code: item for item in reversed(every) if item.code in wanted}
-    return {code: findings_text([item], _PLAIN) for code, item in first.items()}
+    return {code: findings_text([item], _NO_COLORS) for code, item in first.items()}
 
 
 def text() -> str:
-    return json.dumps(made(), indent=1, ensure_ascii=True) + "\n"
+    with patch("reconciler.cli.options.now", None):  # examples do not depend on the day
+        return json.dumps(made(), indent=1, ensure_ascii=True) + "\n"
 
 
 if __name__ == "__main__":
