@@ -118,11 +118,9 @@ class RevisionGuard:
                 f"{f'root {shown(root)}' if root else 'the top'} of the repository {first[:12]}"
                 for first, root in (source, self._source)
             )
-            hint = "apply each repository and root to clusters of its own; if it moved, and is the"
-            raise IdentityError(
-                f"{before.strip()} was applied last, and this is {now.strip()}",
-                f"{hint} same: {option}",
-            )
+            message = f"{before.strip()} was applied last, and this is {now.strip()}"
+            hint = f"apply each repository and root to separate clusters; if the same repository moved: {option}"
+            raise IdentityError(message, hint)
         if last in ("", self._revision) or self._ask(last, self._revision) is True:
             return
         is_newer = self._ask(self._revision, last)

@@ -119,7 +119,9 @@ class _Tenant:
             if ref.resource in resources() and not is_here:
                 where = f" in {self.home}" if self.home else ""
                 what = f"{name} is there, expected objects of {self.balancer.name}{where} only"
-                hint = "set the controller back, remove the load balancers, then change it"
+                hint = (
+                    "set the controller back, remove the load balancers, then change the controller"
+                )
                 return ClusterError(what, hint)
         if answer.is_unknown:
             return self._without_controller()
@@ -264,8 +266,7 @@ class _Tenant:
             if not is_other or is_ours(live, self.draft.entries.get(str(ref))):
                 continue
             for name in (it for it in mine if self._selects(live.manifest, it)):
-                what = f"{ref.resource.kind} {ref.name}, which has another owner, selects {self.kind}"
-                error = f"{what} {name}; delete it, or set advertisement.type None"
+                error = f"{ref.resource.kind} {ref.name}, which has another owner, selects {self.kind} {name}; delete it, or set advertisement.type None"
                 self.draft.fail(str(item.ref), error)
                 return True
         return False

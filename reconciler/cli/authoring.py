@@ -23,7 +23,7 @@ from reconciler.planning.ownership import contracts_of
 from reconciler.reconcile.init import schemas, start_of
 from reconciler.reconcile.move import MoveEdits, MoveRequest, prepare, staying_lines
 from reconciler.report.formats import json_text
-from reconciler.report.text.plan import moves_text
+from reconciler.report.text.plan import moves_text, pools_text
 from reconciler.report.text.table import Painter
 
 _DAYS_30 = 30 * 86_400
@@ -58,7 +58,7 @@ def move(claim: str, pool: str, reason: str, expires: str | None, repo: Path, co
     now = int(options.now() if options.now is not None else read.source.clock())
     with output.progress("planning"):
         found = prepare(read.source, MoveRequest(claim, pool, reason, now, _end(expires, now)))
-    hint = "commit or remove that file, then run it again"
+    hint = "commit or remove that file, then run the command again"
     for change in found.overrides:
         write_edit(read.ground, change, hint, is_new=True)
     for change in found.changes:
@@ -87,7 +87,7 @@ def _describe(found: MoveEdits, brush: Painter) -> str:
             f"{'Two changes, each' if found.changes else 'One change,'} merged by itself:",
             f"  1. {let[0]}",
             *(f"     {it}" for it in let[1:]),
-            f"     git add {made} && git commit -m 'Let {claim} move to {to}'",
+            f"     git add {made} && git commit -m 'Permit {claim} to move to {to}'",
         ]
     else:
         left = "one change is left to be merged"
@@ -104,7 +104,8 @@ def _describe(found: MoveEdits, brush: Painter) -> str:
     lines.append("Then ipam reconcile plans:")
     stays = staying_lines(found.staying, found.pool)
     before, after = ("".join(f"{escape(line)}\n" for line in part) for part in (lines, stays))
-    return f"{before}{moves_text(found.evaluation, brush)}{after}"
+    plan = moves_text(found.evaluation, brush) + pools_text(found.evaluation, brush)
+    return f"{before}{plan}{after}"
 
 
 @click.command(

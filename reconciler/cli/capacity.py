@@ -145,7 +145,7 @@ def forecast(
     return ExitCode.OK
 
 
-@click.command(cls=VerbCommand)
+@click.command(cls=VerbCommand, context_settings={"allow_extra_args": True})
 @options.reading
 @option("--count", metavar="N", type=click.IntRange(1), help="Find N contiguous addresses.")
 @option(
@@ -169,10 +169,11 @@ def find(
 
     Claims of the revision already count as allocated. Exit code 1 if no free range is large enough.
     """
-    if count is None and prefix is None:
-        raise UsageError("say how many addresses, or which block", "--count 8, or --prefix 28")
-    if count is not None and prefix is not None:
-        raise UsageError("--count and --prefix exclude each other", "--count 8, or --prefix 29")
+    if names := click.get_current_context().args:
+        hint = f"run ipam who {names[0]} to see its addresses, or ipam find --count N for free ones"
+        raise UsageError(f"find takes no name, got {names[0]!r}", hint)
+    if (count is None) is (prefix is None):
+        raise UsageError("set either --count or --prefix", "use --count 8, or --prefix 28")
     source = opening.open_source(reading).source
     with output.progress("looking"):
         found = queries.find(source, FreeQuery(count or 0, prefix), pool, provider)

@@ -190,19 +190,19 @@ def _look(stage: _Stage) -> None:
     stage.ipam("get", "ippools")
     stage.ipam("get", "vips")
     stage.say(
-        "A VIP gets the lowest free address, or the one that it names; one that asks for both IP"
-        " versions gets both or neither."
+        "A VIP gets the lowest free address, or the address that it names. A VIP that asks for both"
+        " IP versions gets both or neither."
     )
     stage.chapter(
-        "So are the clusters of Cluster API",
-        "They ask for nothing. A pool says by its labels which class of clusters it serves, and"
-        " whether API servers or ingress; each Cluster of that class gets one address of each.",
+        "Clusters of Cluster API are planned with them",
+        "These clusters have no requests. The labels of a pool select a class of clusters, and API"
+        " servers or ingress. Each Cluster of that class gets one address of each.",
     )
     stage.ipam("get", "globalinclusterippools")
     stage.ipam("get", "clusters")
     stage.say(
-        "builds says by an annotation that nothing comes in, so it holds one address only. A"
-        " Cluster that names its own endpoint keeps it, and takes none from a pool."
+        "Cluster builds has an annotation for no ingress, so it holds only one address. A Cluster"
+        " that names its own endpoint keeps it, and gets no address of a pool."
     )
 
 
@@ -219,10 +219,10 @@ def _add_a_tenant(stage: _Stage) -> None:
     stage.ipam("check", "--base", "main")
     stage.ipam("plan", "--base", "main")
     stage.say(
-        "It takes the next two addresses of the pool, and no other tenant moves. The digest names"
-        " just these decisions: look for it again below."
+        "It takes the next two addresses of the pool, and no other tenant moves. The digest"
+        " identifies these decisions. It appears again below."
     )
-    stage.chapter("It is merged", "A reviewer approves. The merge allocates nothing yet:")
+    stage.chapter("The branch is merged", "A reviewer approves. The merge allocates nothing yet:")
     stage.shown_git("switch", "main")
     stage.shown_git("merge", "--no-ff", "-m", "Merge add-refunds", "add-refunds", date=_MERGED)
     stage.shown_git("push", "origin", "main")
@@ -233,20 +233,20 @@ def _add_a_tenant(stage: _Stage) -> None:
 def _reconcile(stage: _Stage) -> None:
     stage.chapter(
         "Reconcile",
-        "One command, run by CI on main: fetch, plan, commit the records, push. If another job"
-        " pushes at the same time, it reads and plans again; no commit is lost.",
+        "CI runs one command on main: fetch, plan, commit the records, push. If another job pushes"
+        " at the same time, the command reads and plans again. No commit is lost.",
     )
     stage.ipam("reconcile")
     log = ("-C", "../remote.git", "log", "-1", "--name-only", "main")
     stage.show("git", *log, printed=stage.git(*log))
     stage.say(
-        "One record, one file. The trailers say which plan was carried out, and on what."
+        "Each record is a file. The trailers name the plan and its base."
         " Any machine that reconciles that commit makes the same commit, byte for byte."
     )
     stage.ipam("plan", "--detailed-exitcode")
     stage.chapter(
         "Files for the clusters",
-        "From the committed records, a folder for each cluster: for kubectl, Flux or Argo CD.",
+        "ipam render writes a folder for each cluster, for kubectl, Flux, or Argo CD.",
     )
     stage.ipam("render", "--out", "../rendered")
     stage.shown_file(_POOL)
@@ -255,9 +255,9 @@ def _reconcile(stage: _Stage) -> None:
 
 def _run_full(stage: _Stage) -> None:
     stage.chapter(
-        "A branch would run the pool full",
-        "The search team rolls out to eight regions at once. Each of the clusters is described"
-        " rightly, but there is room for seven.",
+        "A branch would fill the pool",
+        "The search team rolls out to eight regions at once. Each document is valid, but the pool"
+        " has room for seven.",
     )
     regions = ("ams", "arn", "cdg", "dub", "fra", "mad", "mxp", "waw")
     tenants = [_tenant("team-search", f"edge-{region}", "search") for region in regions]
@@ -268,8 +268,8 @@ def _run_full(stage: _Stage) -> None:
     stage.shown_git("commit", "-m", "Search in eight regions", date=_ROLLED_OUT)
     stage.ipam("check", "--base", "main", expected=ExitCode.GATE)
     stage.say(
-        "Exit code 3: right, but it may not pass. The check says what would help, before anything"
-        " was merged, and before the last free address was gone."
+        "Exit code 3: the change is valid, but a limit refuses it. The check shows fixes before the"
+        " merge, and before the pool is full."
     )
     stage.shown_git("switch", "main")
     stage.ipam("simulate", "--tenants", "8", expected=ExitCode.GATE)
@@ -278,8 +278,8 @@ def _run_full(stage: _Stage) -> None:
 def _end(stage: _Stage) -> None:
     folder = stage.shown_folder
     stage.chapter(
-        "Where to look next",
-        f"All of it is in {folder}/repo, and yours to play with: change a file, commit, plan.",
+        "Next steps",
+        f"Everything is in {folder}/repo. Try it: change a file, commit, and run ipam plan.",
     )
     emit("\n")
     for command, why in _NEXT.items():

@@ -68,7 +68,7 @@ TEXTS = {
     ),
     "settings-gone": (
         "`ipam.yaml` was deleted. Without it, addresses are not allocated, released, or expired.",
-        "Restore the file: `git checkout COMMIT -- ipam.yaml`. To use all defaults, keep kind "
+        "Restore the file: `git log -p -- ipam.yaml`, then `git checkout COMMIT -- ipam.yaml`. To use all defaults, keep kind "
         "Settings with an empty `spec`.",
     ),
     "annotation-invalid": (

@@ -66,7 +66,7 @@ def quarantined(repository: Repository) -> Repository:
     try:
         folder = TemporaryDirectory(prefix="ipam-")
     except OSError as failed:
-        hint = "TMPDIR names a folder that can be written"
+        hint = "set TMPDIR to a folder that can be written"
         raise GitError(f"cannot create a folder for a merge: {failed.strerror}", hint) from None
     atexit.register(folder.cleanup)
     objects = {

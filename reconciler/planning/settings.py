@@ -277,7 +277,7 @@ def as_findings(overrides: Overrides, pools: Iterable[Key]) -> Iterator[Finding]
         if is_of_pool and item.scope not in scopes:
             message += f"; pool {shown(item.scope)} does not exist"
         until = format_instant(item.expires)
-        hint = f"delete the file after its change is merged; it expires at {until}"
+        hint = f"delete the file after its change is merged; otherwise, the Override expires at {until}"
         yield warning("override-unused", item.location, message, hint)
 
 

@@ -436,12 +436,9 @@ def _commits_of(
         for owner in was | now:
             wanted.discard(owner)
             what = "edited" if owner in now else "removed"
-            found[owner] = f"{what} by {_author(repository, step)} in {shown(item.path)}"
-            if owner not in was:
-                found[owner] = (
-                    f"its document in {shown(item.path)} is unchanged, but a document that it names"
-                )
-                found[owner] += " has changed"
+            by = f"{what} by {_author(repository, step)} in {shown(item.path)}"
+            same = f"its document in {shown(item.path)} is unchanged, but a document that it names has changed"
+            found[owner] = by if owner in was else same
         if not wanted:
             break
     return found

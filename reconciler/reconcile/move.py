@@ -87,16 +87,15 @@ def _room(evaluation: Evaluation, claim: Claim, pool: Key) -> IPRange:
 def _repinned(document: Document, data: bytes, place: Relocation, item: IPRange | None) -> bytes:
     now = _as_of(document, data)
     if place.ends is None or item is None:
-        done, what = without_field(now, place.pin), "taken out"
-        hint = f"take it out, let {yaml.dotted(place.steps)} be {place.name} by hand, {_THEN}"
+        done, what = without_field(now, place.pin), "removed"
     else:
         said = [format_address(item.version, it) for it in (item.first, item.last)]
         fields = [(*place.pin, end) for end in place.ends]
         done = with_edits(now, [Edit(*it) for it in zip(fields, said, strict=True)])
         what = f"set to {format_short(item)}"
-        hint = f"set it, let {yaml.dotted(place.steps)} be {place.name} by hand, {_THEN}"
     if done is None:
         where = document.at(*place.pin, key=True)
+        hint = f"make this edit by hand, set {yaml.dotted(place.steps)} to {place.name}, {_THEN}"
         raise UsageError(f"{where}: {'.'.join(place.pin)} cannot be {what} at its place", hint)
     return done
 

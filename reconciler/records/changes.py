@@ -404,11 +404,10 @@ def moving(
             why = asked.get(record.path)
             message = f"{record.claim.short} has moved from {held_words(record)}, which {_UNTIL}"
             is_wanted = record.claim in state.claims
-            hint = "move its Services to the new range" if is_wanted else "delete its Services"
+            hint = "move Services to the new range" if is_wanted else "delete its Services"
             if not why:
                 hint += f"; without access to clusters, then run ipam reconcile --confirm-withdrawn {cluster_of(record)}"
-            back = record.claim.argument
-            hint += f"; to undo: {f'ipam move {back} --to {record.pool.name}' if is_wanted else f'restore {back}'}"
+            hint += "" if is_wanted else f"; to undo: restore {record.claim.argument}"
             place = Location(record.path, 1, 1)
             yield info("claim-left", place, f"{message}{f': {why}' if why else ''}", hint)
 
@@ -432,7 +431,7 @@ def retained(why_of: Mapping[str, str]) -> Iterator[Finding]:
     """Return findings about records past their retention. `why_of` is the reason, by path."""
     for path, why in why_of.items():
         message = f"retention has ended, but a cluster might still announce the addresses: {why}"
-        hint = "when it no longer does, run ipam reconcile --confirm-withdrawn CLUSTER"
+        hint = "when the cluster no longer announces them, run ipam reconcile --confirm-withdrawn CLUSTER"
         yield warning("expiry-held", Location(path, 1, 1), message, hint)
 
 

@@ -61,7 +61,7 @@ def parse_record_lenient(folder: str, path: str, data: bytes) -> Recalled:
         record = _Lenient(path, place, data)
         allocation = record.allocation()
     except _UnclearError as unclear:
-        hint = f"restore it: git checkout COMMIT -- {path}"
+        hint = f"restore the record: git checkout COMMIT -- {path}; to find COMMIT: git log -p -- {path}"
         named = [item for text in legible(data) for item in literal_ranges(text)]
         ranges = tuple(dict.fromkeys(named))
         found = error("record-unreadable", start, str(unclear), hint)

@@ -84,8 +84,14 @@ def test_a_pool_of_others_that_shares_addresses_is_named() -> None:
     ways = "remove it there, or keep its name (gitops-ipam.dev/metallb-pool: theirs) and --adopt"
     field = "gitops-ipam.dev/metallb-pool"
     assert list(overlaps(ours, foreign, "IPAddressPool", field)) == [
-        ("a", f"10.0.0.6-10.0.0.7 is also in IPAddressPool theirs, which has another owner; {ways}"),
-        ("b", f"10.0.1.0-10.0.1.1 is also in IPAddressPool theirs, which has another owner; {ways}"),
+        (
+            "a",
+            f"10.0.0.6-10.0.0.7 is also in IPAddressPool theirs, which has another owner; {ways}",
+        ),
+        (
+            "b",
+            f"10.0.1.0-10.0.1.1 is also in IPAddressPool theirs, which has another owner; {ways}",
+        ),
     ]
     assert list(overlaps(ours, {}, "IPAddressPool", field)) == []
 

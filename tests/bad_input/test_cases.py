@@ -1,7 +1,6 @@
 """Every row of the bad-input table: exit code, place, words, and a repository left as it was."""
 
 import time
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -73,17 +72,21 @@ def _one_of(found: list[dict[str, object]], wanted: Expected) -> None:
 
 
 def _line_of(lines: list[str], wanted: Expected) -> None:
-    """`path:line:column: severity code: message`, and a hint on the line below."""
+    """`path:line:column: severity code: message`, and below a hint, which equal neighbors share."""
     where = ":".join(str(part) for part in (wanted.path, wanted.line, wanted.column) if part)
     word = "refused" if wanted.severity == "gate" else wanted.severity
     head = f"{where}: {word} {wanted.code}: "
-    matching = [
-        below
-        for line, below in pairwise(lines)
+    word = f" {wanted.code}: "
+    hints = [
+        next(
+            below for below in lines[at + 1 :] if below.startswith("  hint: ") or word not in below
+        )
+        for at, line in enumerate(lines)
         if line.startswith(head) and escape(wanted.says) in line
     ]
-    hints = [below for below in matching if below.startswith("  hint: ")]
-    assert any(escape(wanted.hint) in below for below in hints), f"{head}{wanted.says}\n{lines}"
+    assert any(below.startswith("  hint: ") and escape(wanted.hint) in below for below in hints), (
+        f"{head}{wanted.says}\n{lines}"
+    )
 
 
 @pytest.mark.parametrize("case", cases(), ids=str)

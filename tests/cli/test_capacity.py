@@ -70,6 +70,9 @@ def test_a_free_range_is_found_after_what_the_revision_asks_for(
     tmp_path: Path, capsys: Capture
 ) -> None:
     repo = given_out(tmp_path / "repo", POOLS)
+    for words, said in ((("one",), "run ipam who one"), ((), "set either --count or --prefix")):
+        ran = ipam(capsys, "find", *words, "--repo", repo)
+        assert (ran.code, said in ran.err) == (64, True), ran.err
     ran = ipam(capsys, "find", "--count", "8", "--provider", "two", "--repo", repo)
     rows = ran.out.splitlines()[1:]
     assert [row.split()[0] for row in rows] == ["small", "edge"]

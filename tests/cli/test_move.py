@@ -30,13 +30,16 @@ def test_a_move_is_written_as_two_files_and_told(play: Moves) -> None:
     assert ran.out.splitlines() == [
         "Two changes, each merged by itself:",
         f"  1. {OVERRIDE} permits team-a/one (loadbalancer) to move",
-        f"     git add {OVERRIDE} && git commit -m 'Let team-a/one (loadbalancer) move to far'",
+        f"     git add {OVERRIDE} && git commit -m 'Permit team-a/one (loadbalancer) to move to far'",
         "  2. tenants/one.yaml:3: metadata.annotations.gitops-ipam.dev/loadbalancer-pool is far now",
         "     git add tenants/one.yaml && git commit -m 'Move team-a/one (loadbalancer) to far'",
         "Then ipam reconcile plans:",
         "1 move",
-        "  ~   team-a/one   loadbalancer   10.40.0.0-10.40.0.7 in pool edge (4.7% of 256, 244 free)   →   10.50.0.0-10.50.0.7 in pool far (3.1% of 256, 248 free)",
+        "  ~   team-a/one   loadbalancer   10.40.0.0-10.40.0.7 in pool edge   →   10.50.0.0-10.50.0.7 in pool far",
         "  10.40.0.0-10.40.0.7: announced until no Service uses it",
+        "Pools",
+        "  edge   4.7% → 4.7% of 256   244 free, largest range 244   ok",
+        "  far    0.0% → 3.1% of 256   248 free, largest range 248   ok",
     ]
     assert play.status() == ["M tenants/one.yaml", f"?? {OVERRIDE}"]
     text = (play.folder / OVERRIDE).read_text()
@@ -125,7 +128,7 @@ def test_the_way_back_is_a_move_and_no_revert(play: Moves) -> None:
     git(play.folder, "revert", "--no-edit", "HEAD~1", clock=CLOCK + 60)
     ran = play("plan")
     assert "No changes:" in ran.out
-    assert "to undo: ipam move team-a/one --to edge" in ran.err
+    assert "moved from 10.40.0.0-10.40.0.7 (pool edge), which stays announced" in ran.err
     back = play("move", "team-a/one", "--to", "edge", "--reason", "it was too early")
     assert "10.50.0.0-10.50.0.7 in pool far" in back.out.partition("→")[0]
     assert "10.40.0.0-10.40.0.7 in pool edge" in back.out.partition("→")[2]

@@ -105,7 +105,7 @@ def test_a_tenant_is_moved_by_its_own_name_though_a_request_of_another_holds_its
             "tenants/one.yaml",
             "    loadBalancerPool:  # from before\n",
             "    ? loadBalancerPool\n    :\n",
-            "tenants/one.yaml:11: spec.networking.loadBalancerPool cannot be taken out at its place",
+            "tenants/one.yaml:11: spec.networking.loadBalancerPool cannot be removed at its place",
         ),
         (
             "tenants/held.yaml",
@@ -124,5 +124,6 @@ def test_a_pin_that_cannot_be_edited_in_place_is_named_with_what_to_do(
     claim = "butler-system/held" if "held" in path else "team-a/one"
     ran = play("move", claim, "--to", "far")
     assert (ran.code, said in ran.err) == (64, True), ran.err
-    assert " be far by hand, and first merge an Override of kind move" in ran.err
+    assert "hint: make this edit by hand, set " in ran.err
+    assert " to far, and first merge an Override of kind move" in ran.err
     assert git(play.folder, "status", "--porcelain") == f"M {path}"

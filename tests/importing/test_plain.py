@@ -265,7 +265,9 @@ def test_an_advertisement_of_others_refuses_a_second_one(clusters: Clusters) -> 
     files[path] = found.files[path].replace(b"type: None", b"type: BGP")
     applied = clusters.one(reconciled(files), adopt=True, enroll=frozenset(("prod-1",)))
     (error,) = failures(applied).values()
-    assert error.startswith("L2Advertisement lan, which has another owner, selects IPAddressPool default")
+    assert error.startswith(
+        "L2Advertisement lan, which has another owner, selects IPAddressPool default"
+    )
 
 
 def test_pools_of_cilium_are_entries() -> None:

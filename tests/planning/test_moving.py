@@ -70,10 +70,7 @@ def test_a_move_is_said_with_what_it_leaves() -> None:
     (left,) = (it for it in why.findings if it.code == "claim-left")
     assert left.message.endswith("no Service uses it: Service shop/web uses 10.40.0.1")
     (left,) = (it for it in moving(moved(LEAVING, KEY)).findings if it.code == "claim-left")
-    assert (
-        "without access to clusters, then run ipam reconcile --confirm-withdrawn team-a/one;"
-        in left.hint
-    )
+    assert left.hint.endswith("then run ipam reconcile --confirm-withdrawn team-a/one")
 
 
 def test_a_request_that_names_another_pool_moves_as_well() -> None:

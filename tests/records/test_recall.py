@@ -78,7 +78,11 @@ def test_a_record_that_contradicts_itself_is_unreadable_and_its_pool_is_known(
     assert (found.unreadable.pool, found.unreadable.claim) == (POOL, record().claim)
     (finding,) = found.findings
     assert finding.code == "record-unreadable"
-    assert finding.hint == f"restore it: git checkout COMMIT -- {record().path}"
+    path = record().path
+    assert (
+        finding.hint
+        == f"restore the record: git checkout COMMIT -- {path}; to find COMMIT: git log -p -- {path}"
+    )
 
 
 @pytest.mark.parametrize("left", ["cidr: 10.40.0.80/29", "allocatedCount: 8"])

@@ -48,11 +48,10 @@ def plan_text(
 ) -> str:
     """Return moves, transfers, other decisions, refusals, the usage of pools, and the sum."""
     own = own_documents(causes)
-    tree, plan = evaluation.tree, evaluation.plan
+    tree = evaluation.tree
     head = f"Plan for {tree.revision[:12] if tree.revision else 'the work tree'}"
     marked = painter.paint(digest.digest(digest.actions(evaluation)), Colour.DIM)
     rows = [_row(it, evaluation, own) for it in listed_decisions(evaluation, keeps=keeps)]
-    changed = [key for key, after in plan.after.items() if plan.before[key] != after]
     return "".join(
         [
             f"{painter.paint(head, Colour.BOLD)}   {marked}\n",
@@ -60,7 +59,7 @@ def plan_text(
             _transfers_text(evaluation, painter),
             indent(table((), rows, painter, right=(4,)), "  "),
             _refusals(evaluation, painter),
-            _pools_text(changed, evaluation, painter),
+            pools_text(evaluation, painter),
             _sum(evaluation, painter),
         ]
     )
@@ -149,10 +148,7 @@ def moves_text(evaluation: Evaluation, painter: Painter) -> str:
     moves = moves_of(evaluation)
     rows: list[list[Cell]] = []
     for move in moves:
-        old, new = (
-            f"{range_of(it)} in pool {it.pool.name} ({pool_usage(evaluation, it.pool)})"
-            for it in (move.old, move.new)
-        )
+        old, new = (f"{range_of(it)} in pool {it.pool.name}" for it in (move.old, move.new))
         owners = "" if move.giver is None else f"{move.giver.short} → {move.new.owner.short}"
         named = [owner_name(move.claim), move.claim.slot]
         rows.append([("~", Colour.YELLOW), *named, old, "→", (new, Colour.YELLOW), owners])
@@ -256,8 +252,11 @@ def renamed_words(decision: Decision, evaluation: Evaluation) -> list[str]:
     ]
 
 
-def _pools_text(keys: Sequence[Key], evaluation: Evaluation, painter: Painter) -> str:
+def pools_text(evaluation: Evaluation, painter: Painter, keys: Sequence[Key] | None = None) -> str:
+    """Return the usage of pools before and after the plan, by default of all that change."""
     plan = evaluation.plan
+    if keys is None:
+        keys = [key for key, after in plan.after.items() if plan.before[key] != after]
     rows: list[list[Cell]] = []
     for key in keys:
         before, after = plan.before[key], plan.after[key]
@@ -322,11 +321,14 @@ def check_text(compared: Compared, painter: Painter, base: str = "") -> str:
     evaluation, plan = compared.evaluation, compared.evaluation.plan
     within = within_sentence(compared.within_contract)
     found = [*evaluation.findings, *evaluation.gates]
-    # Pools that get another size or reach a worse tier, even one below the limit.
+    moved = {record.pool for it in moves_of(evaluation) for record in (it.old, it.new)}
+    # Pools of moves, and pools that get another size or reach a worse tier, even one below the limit.
     changed = [
         key
         for key, after in plan.after.items()
-        if plan.before[key].total != after.total or after.tier.rank > plan.before[key].tier.rank
+        if key in moved
+        or plan.before[key].total != after.total
+        or after.tier.rank > plan.before[key].tier.rank
     ]
     return "".join(
         [
@@ -339,7 +341,7 @@ def check_text(compared: Compared, painter: Painter, base: str = "") -> str:
             causes_text(compared.causes, painter),
             _together(compared.also, painter),
             f"{escape(within)}\n" if within else "",
-            _pools_text(changed, evaluation, painter),
+            pools_text(evaluation, painter, changed),
             verdict_text(evaluation, painter, len(compared.inherited)),
         ]
     )

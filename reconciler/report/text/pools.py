@@ -78,7 +78,7 @@ def _trend(values: Sequence[int | None], total: int) -> str:
 def status_text(
     evaluation: Evaluation, painter: Painter, pools: Iterable[Key] | None, *, wide: bool
 ) -> str:
-    """Return a row for each pool, selected ones or all. A wide table has exact counts."""
+    """Return a row for each pool, selected ones or all. A wide table has all columns, and exact counts."""
     plan = evaluation.plan
     keys = plan.after if pools is None else pools
     show: Callable[[int], str] = str if wide else format_count
@@ -90,7 +90,8 @@ def status_text(
         bar = "".join(bar_parts(usage, CELLS))
         rows.append([key.name, key.kind, *figures, f"{usage.percent:.1f}", tier, bar])
     headers = ("NAME", "KIND", "TOTAL", "ALLOC", "HELD", "AVAIL", "COUNT", "FRAG", "USED%")
-    return table((*headers, "TIER", "USE"), rows, painter, right=range(2, 9)) or NO_POOLS
+    hidden = () if wide else (6, 7) if len({row[1] for row in rows}) > 1 else (1, 6, 7)
+    return table((*headers, "TIER", "USE"), rows, painter, range(2, 9), hidden) or NO_POOLS
 
 
 _LEVELS = ("warning", "gate", "full")

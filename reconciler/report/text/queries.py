@@ -179,6 +179,7 @@ def range_text(item: Mapping[str, Any]) -> str:
 
 
 _MAX_BLOCKS = 3
+_DAY = len("2026-02-15")
 _LEFT = "left, still announced until unused"
 _COLOURS = {
     AddressUse.ALLOCATED: Colour.GREEN,
@@ -240,7 +241,7 @@ def _author(event: Caused) -> str:
     return f"{cause.row.author}{request}{where}{approved}"
 
 
-def _state(holder: Holder) -> str:
+def _state(holder: Holder, end: int | None = None) -> str:
     part = holder.part
     if part.sort is not AddressUse.HELD:
         return part.sort.value
@@ -248,7 +249,7 @@ def _state(holder: Holder) -> str:
         return _LEFT
     if holder.until is None:
         return "held"
-    until = format_instant(holder.until)
+    until = format_instant(holder.until)[:end]
     return f"held, retention ended {until}" if holder.is_over else f"held until {until}"
 
 
@@ -311,9 +312,12 @@ def _rows(holders: Sequence[Holder], brought: Mapping[str, Caused], painter: Pai
         part, record = holder.part, holder.part.record
         event = commit_of(holder, brought)
         owner = record.claim.short if record is not None else part.title
-        since = record.since if record is not None else ""
-        by = _author(event) if event is not None else ""
+        since = record.since[:_DAY] if record is not None else ""
+        by = "" if event is None else (event[1] or event[0]).row.author.partition(" <")[0]
         pool = part.pool.name if part.pool is not None else ""
-        state = (_state(holder), _COLOURS.get(part.sort))
+        state = (_state(holder, _DAY).removesuffix(" until unused"), _COLOURS.get(part.sort))
         rows.append([format_short(part.range), state, owner, pool, since, by])
-    return table(("ADDRESSES", "STATE", "HOLDER", "POOL", "SINCE", "BY"), rows, painter)
+    headers = ("ADDRESSES", "STATE", "HOLDER", "POOL", "SINCE", "BY")
+    return table(
+        headers, rows, painter, hidden=(3,) if len({row[3] for row in rows} - {""}) < 2 else ()
+    )

@@ -49,6 +49,7 @@ def table(
     rows: Iterable[Sequence[Cell]],
     painter: Painter,
     right: Collection[int] = (),
+    hidden: Collection[int] = (),
 ) -> str:
     """Return rows below headers, texts escaped. `right` are flush-right columns, from 0."""
     pairs = ([(it, None) if isinstance(it, str) else it for it in row] for row in rows)
@@ -62,6 +63,8 @@ def table(
     for row in cells:
         parts = []
         for at, (text, colour) in enumerate(row):
+            if at in hidden:
+                continue
             padding = " " * (widths[at] - len(text))
             painted = painter.paint(text, colour)
             parts.append(padding + painted if at in right else painted + padding)
@@ -89,19 +92,19 @@ SEVERITIES = {
 def findings_text(
     findings: Sequence[Finding], painter: Painter, words: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """Return lines of findings, at most `MAX_FINDINGS`. `words` replaces severities by code."""
+    """Return at most `MAX_FINDINGS` findings. `words` replaces severities by code."""
     lines = []
     shown = capped(findings)
     is_cut = len(shown) > MAX_FINDINGS
     if is_cut:
         shown = [it for it in gravest_first(shown) if it.code != MORE][:MAX_FINDINGS]
-    for item in shown:
+    for at, item in enumerate(shown, 1):
         word, colour = SEVERITIES[item.severity]
-        if item.severity is Severity.GATE:
-            word = words.get(item.code, word)
+        word = words.get(item.code, word) if item.severity is Severity.GATE else word
         head = painter.paint(f"{word} {item.code}", colour)
         lines.append(f"{escape(where(item.location))}: {head}: {escape(item.message)}")
-        if item.hint:
+        after = [it.hint for it in shown[at : at + 1] if it.code == item.code]
+        if item.hint and item.hint not in after:
             lines.append(painter.paint(f"  hint: {escape(item.hint)}", Colour.DIM))
     if is_cut:
         more = len(findings) - len(shown)

@@ -104,7 +104,9 @@ def test_a_crd_of_others_is_left_alone_and_told(clusters: FakeClusters, lacks: b
         clusters.run(world("web"), "b", crds=True, adopt=True)
         assert clusters.objects[HUB][POOLS_CRD]["metadata"]["labels"]
     else:
-        assert f"another owner manages CRD {POOLS_CRD.name}: all fields are present" in applied.notes
+        assert (
+            f"another owner manages CRD {POOLS_CRD.name}: all fields are present" in applied.notes
+        )
 
 
 # Events

@@ -207,7 +207,7 @@ def test_a_team_limits_what_its_namespaces_ask_for() -> None:
     assert set(outcome({**tree, "teams/db.yaml": team}).values()) == {"refuse not-yours"}
     many = files(claims=claim(poolRefs="[{name: v6}]", count=5), pools=BOTH)
     (refused,) = evaluation_of({**many, "teams/db.yaml": team}).gates
-    assert "team databases may ask for at" in refused.message
+    assert "the limit of team databases is 4" in refused.message
     few = reconciled({**many, "teams/db.yaml": team.replace(": 4}", ": 5}")})
     (record,) = evaluation_of(few).state.records
     assert record.owner.team == "databases"

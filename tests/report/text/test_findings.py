@@ -19,6 +19,19 @@ def test_of_very_many_the_gravest_are_shown_and_the_rest_counted() -> None:
     assert len(lines) == MAX_FINDINGS + 1
 
 
+def test_neighbors_with_the_same_code_and_hint_share_its_line() -> None:
+    found = [
+        *(
+            warning("override-unused", Location(f"{name}.yaml", 1), "w", "delete it")
+            for name in "ab"
+        ),
+        warning("override-unused", Location("c.yaml", 1), "w", "keep it"),
+        warning("base-ahead", Location("d.yaml", 1), "w", "keep it"),
+    ]
+    lines = [line.split(":")[0].strip() for line in findings_text(found, PLAIN).splitlines()]
+    assert lines == ["a.yaml", "b.yaml", "hint", "c.yaml", "hint", "d.yaml", "hint"]
+
+
 def test_hostile_text_of_a_file_reaches_no_terminal() -> None:
     found = [error("cidr-invalid", Location("::a\x1b.yaml", 1, 1), "\x1b[2J", "\u202ex")]
     text = findings_text(found, PLAIN)
