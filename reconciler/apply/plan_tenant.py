@@ -119,9 +119,7 @@ class _Tenant:
             if ref.resource in resources() and not is_here:
                 where = f" in {self.home}" if self.home else ""
                 what = f"{name} is there, expected objects of {self.balancer.name}{where} only"
-                hint = (
-                    "set the controller back, remove the load balancers, then change the controller"
-                )
+                hint = "undo this edit, remove the load balancers, then change the controller"
                 return ClusterError(what, hint)
         if answer.is_unknown:
             return self._without_controller()

@@ -104,8 +104,9 @@ def _describe(found: MoveEdits, brush: Painter) -> str:
     lines.append("Then ipam reconcile plans:")
     stays = staying_lines(found.staying, found.pool)
     before, after = ("".join(f"{escape(line)}\n" for line in part) for part in (lines, stays))
-    plan = moves_text(found.evaluation, brush) + pools_text(found.evaluation, brush)
-    return f"{before}{plan}{after}"
+    return (
+        f"{before}{moves_text(found.evaluation, brush)}{pools_text(found.evaluation, brush)}{after}"
+    )
 
 
 @click.command(

@@ -427,9 +427,7 @@ def require_unshown(git: GitProcess, branch: str) -> None:
         else:
             place = common.parent if common.name == ".git" else common
         message = f"branch {branch} is checked out in another work tree, which would stay behind"
-        hint = (
-            f"reconcile there: --repo {place}; if that folder was deleted, run git worktree prune"
-        )
+        hint = f"reconcile there: --repo {place}; if it was deleted, run git worktree prune"
         raise UsageError(message, hint)
 
 

@@ -249,7 +249,7 @@ def next_text(steps: Sequence[tuple[str, str]], added: str, painter: Painter) ->
     steps = [
         *steps,
         ("ipam plan --worktree", "the exact addresses"),
-        (f"git add {added} && git commit", "once it is right"),
+        (f"git add {added} && git commit", "when the plan is right"),
         ("ipam reconcile", "commits the allocation records; with CI, each merge does it"),
     ]
     width = max(len(command) for command, _ in steps)
