@@ -117,13 +117,13 @@ class Placed:
         # Also known ones, so that a second import comes to the same.
         used = IPSet.of(it.item for it in found.holdings if it.space == item.space)
         there, wanted = near(self._taken, item), IPSet((item.item,))
-        user = f"Service {item.service}" if item.service else "another system"
-        what = f"{format_short(item.item)} is used by {user}"
-        if item.service and there and all(it.type != LOAD_BALANCER for it in there):
+        user = "in use" if item.is_service else "used by another system"
+        what = f"{format_short(item.item)} is {user}"
+        if item.is_service and there and all(it.type != LOAD_BALANCER for it in there):
             return  # a claim has it
         homes = [home for home in self._homes if home.space == item.space]
         for home in homes:
-            if not (given := home.given & wanted - (IPSet() if item.service else used)):
+            if not (given := home.given & wanted - (IPSet() if item.is_service else used)):
                 continue
             message = f"{what}, but in pool {home.name} of {home.place}"
             blocks = [f"{{cidr: {block}}}" for it in given for block in cidrs_of(it)]
@@ -137,7 +137,7 @@ class Placed:
             return
         networks = [IPSet((it.extent,)) for it in found.described if it.space == item.space]
         around = any(it.covers(item.item) for it in (*networks, *(home.extent for home in homes)))
-        if item.service and (used & wanted or not around):
+        if item.is_service and (used & wanted or not around):
             message = f"{what}, but no pool of the cluster has it"
             self.conflicts.append(conflict(item.place, message, _OUTSIDE))
         else:
@@ -324,7 +324,8 @@ def with_retries(found: Iterable[Finding], before: Evaluation) -> Iterator[Findi
     files = sorted(old - {there[key].source.path for key in needed})
     hint = f"if an earlier import wrote {join_limited(files)}, delete them, and import again; else "
     for it in found:
-        is_old = any(f" {path}:" in it.message for path in files)
+        is_fixed = it.hint.startswith(("if cluster ", "add to spec.reserved "))
+        is_old = not is_fixed and any(f" {path}:" in it.message for path in files)
         yield replace(it, hint=f"{hint}{it.hint}") if is_old else it
 
 

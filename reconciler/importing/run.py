@@ -85,13 +85,12 @@ class Announced(NamedTuple):
     def with_outside(self, parts: Sequence[ImportedSource]) -> ImportedSource:
         """Return the content of pools, and the Services whose addresses none of them has."""
         inside = IPSet.of(item.item for part in parts for item in part.holdings)
-        outside = tuple(
-            Window(
-                IPRange(*(at := number(it.address)), at[1]), self.source.place, service=it.service
-            )
-            for it in self.users(_EVERYTHING - inside)
-        )
-        return ImportedSource(reserved=outside).with_more(*parts)
+        outside: list[Window] = []
+        for it in self.users(_EVERYTHING - inside):
+            place = Location(f"{self.source.place} Service {it.service}")
+            version, at = number(it.address)
+            outside.append(Window(IPRange(version, at, at), place, is_service=True))
+        return ImportedSource(reserved=tuple(outside)).with_more(*parts)
 
 
 def _one_managed(cluster: Announced, usual: str) -> ImportedSource:

@@ -25,13 +25,13 @@ LOAD_BALANCER, NODES = "loadbalancer", "nodes"
 class Window(NamedTuple):
     """A range in a source without an owner: one to give out, or one that something else uses.
 
-    A `service` uses it although no pool of its cluster has it; else, it is empty.
+    A Service uses one that `is_service`, although no pool of its cluster has it.
     """
 
     item: IPRange
     place: Location
     space: str = DEFAULT_SPACE
-    service: str = ""
+    is_service: bool = False
 
 
 class ImportedObject(NamedTuple):

@@ -117,7 +117,7 @@ def test_what_cannot_be_told_of_a_cluster_is_a_conflict() -> None:
         look("a/web", metallb("default-pool", "10.0.0.0/29"), service("x", "10.9.9.9"))
     )
     assert conflicts(strange) == [
-        "cluster a/web: 10.9.9.9 is used by Service default/x, but no pool of the cluster has it"
+        "cluster a/web Service default/x: 10.9.9.9 is in use, but no pool of the cluster has it"
     ]
     both = [look(f"a/{name}", metallb("default-pool", "10.0.0.0/29")) for name in ("web", "shop")]
     (found,) = brought(*both).conflicts
