@@ -8,16 +8,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from reconciler.addresses import IPSet
-from reconciler.apply.elastic import (
-    Figures,
-    GrantedRanges,
-    GrowthOutcome,
-    ObservedCluster,
-    Service,
-    StatusMessage,
-    addresses_of,
-    spare,
-)
+from reconciler.apply import elastic
+from reconciler.apply.elastic import Figures, GrantedRanges, GrowthOutcome, ObservedCluster, Service
 from reconciler.documents.findings import join_limited
 from reconciler.families import demand, families
 from reconciler.families.demand import DEMAND, DemandEntry, growth_index
@@ -55,8 +47,8 @@ class GrowthCalculation:
         held = [it for it in granted.records if it.range is not None and not it.announced]
         self.firsts = [it for it in held if it.is_live and not growth_index(it)]
         self.records = {at: it for it in held if (at := growth_index(it))}
-        self.used = addresses_of(shown.services)
-        self.announced = addresses_of(shown.pools)
+        self.used = elastic.addresses_of(shown.services)
+        self.announced = elastic.addresses_of(shown.pools)
         ours = IPSet.of(it.range for it in granted.records if it.range is not None)
         self.waiting, unserved = _waiting(shown.services, ours)
         after, now = settings.pending_after, shown.now
@@ -99,7 +91,7 @@ class GrowthCalculation:
             idle=idle,
             names=join_limited([service.name for service in self.old]) if self.old else "",
             why=why,
-            words=(StatusMessage(NOT_SERVED, message),) if self.unserved else (),
+            words=(elastic.StatusMessage(NOT_SERVED, message),) if self.unserved else (),
             again=min(self._again(idle), default=None),
         )
 
@@ -121,7 +113,7 @@ class GrowthCalculation:
         served = [it for it in self.shown.services if it.addresses & self.announced]
         return Figures(
             pending=_counted(self.old, served),
-            spare=spare(self.shown.pools, ours, self.used),
+            spare=elastic.spare(self.shown.pools, ours, self.used),
             in_flight=(ours - self.announced - self.used).size + lacking,
         )
 
@@ -329,7 +321,7 @@ class Settled(NamedTuple):
 
     entries: tuple[DemandEntry, ...]
     figures: Figures
-    words: tuple[StatusMessage, ...]
+    words: tuple[elastic.StatusMessage, ...]
 
 
 def settled(
@@ -354,7 +346,7 @@ def settled(
             reasons.append(f"{got.refusal.message}; {got.refusal.hint}")
         what = "1 more address is" if blocked == 1 else f"{blocked} more addresses are"
         message = f"{what} needed for {outcome.names}: {'. Also, '.join(reasons)}"
-        words = (StatusMessage(BLOCKED, message), *words)
+        words = (elastic.StatusMessage(BLOCKED, message), *words)
     return Settled(tuple(sorted([*kept, *new])), outcome.figures._replace(blocked=blocked), words)
 
 

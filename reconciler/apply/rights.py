@@ -12,13 +12,8 @@ from reconciler.apply.inventory import NAME
 from reconciler.apply.pools import TENANT_HOME, USUAL, written_kinds
 from reconciler.documents.validators import crd_files
 from reconciler.families import families
-from reconciler.kube.resources import (
-    IP_ALLOCATION,
-    DesiredObject,
-    described_resources,
-    desired_object,
-    owned,
-)
+from reconciler.kube import resources
+from reconciler.kube.resources import DesiredObject
 from reconciler.loadbalancers import controller
 from reconciler.loadbalancers.interface import ClusterBalancer
 from reconciler.model import objects
@@ -70,7 +65,7 @@ class Topic(NamedTuple):
 
 def management_topics(intake: Iterable[Resource] = ()) -> tuple[Topic, ...]:
     """Return the watched kinds of the management cluster, with the kinds of the intake."""
-    taken, ours = frozenset(intake), frozenset(owned())
+    taken, ours = frozenset(intake), frozenset(resources.owned())
     labels = f"{objects.OWNER_LABEL}={objects.MANAGER}"
     listed = {
         right.resource
@@ -78,13 +73,13 @@ def management_topics(intake: Iterable[Resource] = ()) -> tuple[Topic, ...]:
         for right in family.objects.rights
         if "list" in right.verbs
     }
-    known = described_resources().union(
+    known = resources.described_resources().union(
         kind for family in families() for kind in family.objects.observes
     )
     others = sorted((listed & known) - ours - taken)
     return (
         Topic(KUBECONFIG, objects.SECRET),
-        *(Topic(DRIFT, kind, labels=labels) for kind in owned()),
+        *(Topic(DRIFT, kind, labels=labels) for kind in resources.owned()),
         *(Topic(INTAKE, kind) for kind in sorted(taken)),
         *(Topic(DEPENDANTS, kind) for kind in others),
     )
@@ -141,10 +136,10 @@ def management_rights() -> tuple[Right, ...]:
             _IDENTITY,
             Right(Need.APPLY, objects.NAMESPACE, ("list",)),
             Right(Need.APPLY, objects.CONFIG_MAP, _INVENTORY, namespace=objects.HOME),
-            *(right for right in theirs if right.resource in owned()),
-            Right(Need.APPLY, IP_ALLOCATION, OURS),
-            Right(Need.APPLY, IP_ALLOCATION, ("patch",), "status"),
-            *(right for right in theirs if right.resource not in owned()),
+            *(right for right in theirs if right.resource in resources.owned()),
+            Right(Need.APPLY, resources.IP_ALLOCATION, OURS),
+            Right(Need.APPLY, resources.IP_ALLOCATION, ("patch",), "status"),
+            *(right for right in theirs if right.resource not in resources.owned()),
             Right(Need.NAMESPACES, objects.NAMESPACE, ("create", "patch")),
             Right(Need.KUBECONFIGS, objects.SECRET, ("get",)),
             Right(Need.CRDS, objects.CRD, ("get", "create", "patch")),
@@ -214,7 +209,7 @@ def questions(rights: tuple[Right, ...]) -> Iterator[Question]:
 
 def crd_texts(kinds: Collection[Resource] | None = None) -> dict[str, str]:
     """Return the CRDs of some kinds, or all CRDs, as YAML, by file name."""
-    own = f"{IP_ALLOCATION.group}_{IP_ALLOCATION.plural}.yaml"
+    own = f"{resources.IP_ALLOCATION.group}_{resources.IP_ALLOCATION.plural}.yaml"
     found = crd_files(own, *(name for family in families() for name in family.objects.crds))
     names = None if kinds is None else {f"{it.group}_{it.plural}.yaml" for it in kinds}
     return found if names is None else {name: found[name] for name in found if name in names}
@@ -224,14 +219,14 @@ def crd_texts(kinds: Collection[Resource] | None = None) -> dict[str, str]:
 def desired() -> tuple[tuple[Manifest, DesiredObject], ...]:
     """Return the shipped CRDs, each with its desired object."""
     manifests = map(yaml.safe_load, crd_texts().values())
-    return tuple((manifest, desired_object(manifest)) for manifest in manifests)
+    return tuple((manifest, resources.desired_object(manifest)) for manifest in manifests)
 
 
 def used(kinds: Collection[Resource]) -> frozenset[Resource]:
     """Return all kinds of the families that have one of `kinds`, and records."""
     theirs = (family.objects.resources for family in families())
     found = (it for resources in theirs if not set(kinds).isdisjoint(resources) for it in resources)
-    return frozenset((*found, IP_ALLOCATION))
+    return frozenset((*found, resources.IP_ALLOCATION))
 
 
 def desired_of(kinds: Collection[Resource]) -> list[tuple[Manifest, DesiredObject]]:

@@ -207,6 +207,4 @@ def pointer(steps: yaml.Steps) -> str:
     return "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in steps)
 
 
-@lru_cache(maxsize=64)
-def _places(data: bytes, line: int, span: tuple[int, int]) -> yaml.Places:
-    return yaml.places(data, line, span)
+_places = lru_cache(maxsize=64)(yaml.places)

@@ -59,7 +59,11 @@ def parts_of(state: State, asked: Iterable[IPRange]) -> list[AddressPart]:
         for layer in layers:
             left = _cut((part for part in layer if part.space in ("", space)), left, space, found)
     rest = wanted - everywhere
-    for layer in (*layers, _inside(state)):
+    inside = [
+        AddressPart(it.range, AddressUse.INSIDE, title=f"{it.use} of {it.owner}", source=it.source)
+        for it in state.inside
+    ]
+    for layer in (*layers, inside):
         rest = _cut((part for part in layer if not part.space), rest, "", found)
     found += [AddressPart(item, AddressUse.OUTSIDE) for item in rest]
     return sorted(found, key=lambda part: (part.range, part.space, part.sort, part.title))
@@ -123,13 +127,6 @@ def without_record(state: State) -> list[AddressPart]:
         for item in it.ranges
     ]
     return [*gateways, *used, *unread]
-
-
-def _inside(state: State) -> list[AddressPart]:
-    return [
-        AddressPart(it.range, AddressUse.INSIDE, title=f"{it.use} of {it.owner}", source=it.source)
-        for it in state.inside
-    ]
 
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"

@@ -28,13 +28,8 @@ from reconciler.model.key import Key
 from reconciler.model.objects import MANAGEMENT, tenant_name
 from reconciler.model.plan import Grant, Release
 from reconciler.model.settings import PATH, OverrideKind
-from reconciler.planning.evaluate import (
-    DescribedFiles,
-    Evaluation,
-    held_releases,
-    is_braked,
-    records_of,
-)
+from reconciler.planning import evaluate
+from reconciler.planning.evaluate import DescribedFiles, Evaluation
 from reconciler.planning.projection import records_then, world_of
 from reconciler.planning.space import space_of
 from reconciler.records.changes import HANDED_OVER, held_words
@@ -84,7 +79,7 @@ def losses(evaluation: Evaluation, touches: Touches | None = None) -> list[Loss]
     if not clusters:
         return []
     concerned = frozenset(clusters)
-    texts = records_of(evaluation.tree, evaluation.documents)
+    texts = evaluate.records_of(evaluation.tree, evaluation.documents)
     old = tuple(it for it in texts if touches.cluster_of(it) in concerned)
     new = records_then(evaluation, lambda it: touches.cluster_of(it) in concerned)
     before = _announced(_with_base(world_of(evaluation, old), touches), touches)
@@ -108,7 +103,8 @@ def losses(evaluation: Evaluation, touches: Touches | None = None) -> list[Loss]
             to = (it for it in clusters if manual & gains[it])
             found.append(Loss(cluster, None, manual, next(to, "")))
     releases = (it for it in evaluation.plan.decisions if isinstance(it, Release))
-    shown = {it.claim for it in releases if not is_braked(it, evaluation)} | evaluation.moves.keys()
+    unlimited = {it.claim for it in releases if not evaluate.is_braked(it, evaluation)}
+    shown = unlimited | evaluation.moves.keys()
     return sorted((it for it in found if it.claim not in shown), key=lambda it: it.cluster)
 
 
@@ -116,7 +112,7 @@ def _touched(evaluation: Evaluation) -> set[str]:
     paths = {change.path for change in evaluation.changes}
     if not paths:
         return set()
-    texts = records_of(evaluation.tree, evaluation.documents)
+    texts = evaluate.records_of(evaluation.tree, evaluation.documents)
     records = [it for it in (*texts, *evaluation.state.records) if it.path in paths]
     records += [it.allocation for it in evaluation.plan.decisions if isinstance(it, Grant)]
     return {cluster_of(it) for it in records} - {MANAGEMENT}
@@ -322,8 +318,8 @@ def _replaced_ranges(evaluation: Evaluation) -> Iterator[tuple[Allocation, Grant
     }
     if not firsts:
         return
-    held = {it.claim for it in held_releases(evaluation)}
-    for record in records_of(evaluation.tree, evaluation.documents):
+    held = {it.claim for it in evaluate.held_releases(evaluation)}
+    for record in evaluate.records_of(evaluation.tree, evaluation.documents):
         cluster = cluster_of(record)
         first = firsts.get((cluster, record.type))
         if first is None or not record.is_live or record.range is None:

@@ -25,20 +25,10 @@ from reconciler.model.key import Key
 from reconciler.model.plan import Cause, Decision, Expire, Grant, Refuse
 from reconciler.model.pool import Contract
 from reconciler.model.settings import HOUR, PATH, Overrides, Settings
-from reconciler.planning import read
+from reconciler.planning import evaluate, read
 from reconciler.planning.digest import is_reported
 from reconciler.planning.documents import reader_of
-from reconciler.planning.evaluate import (
-    DescribedFiles,
-    Evaluation,
-    described_files,
-    held_releases,
-    judged_by_base,
-    loosened,
-    released,
-    with_sizes_of_base,
-    without_expiries,
-)
+from reconciler.planning.evaluate import DescribedFiles, Evaluation
 from reconciler.planning.ownership import contracts_of
 from reconciler.planning.read import EvaluationOptions
 from reconciler.planning.retention import retention_end
@@ -148,7 +138,7 @@ class Change:
         settings = read.read_own_settings(self.base).settings
         last = newest(self.repository, self.base.revision().id)
         earlier = side_at(self.repository, last)[1] if last else settings
-        return settings.held_to(earlier), tuple(loosened(settings, earlier, last[:12]))
+        return settings.held_to(earlier), tuple(evaluate.loosened(settings, earlier, last[:12]))
 
     @property
     def base_settings(self) -> Settings:
@@ -278,15 +268,15 @@ class Change:
     def _result(self, overrides: Overrides) -> Evaluation:
         options = EvaluationOptions(self.settings, overrides, contracts=self.contracts)
         evaluation = read.evaluate_source(self.head, options)
-        evaluation = judged_by_base(self.before.pools, evaluation)
-        return with_sizes_of_base(self.before.pools, evaluation)
+        evaluation = evaluate.judged_by_base(self.before.pools, evaluation)
+        return evaluate.with_sizes_of_base(self.before.pools, evaluation)
 
     @cached_property
     def held_by_base(self) -> frozenset[Key]:
         """Return the claims whose release the plan of the base already holds back."""
         if self.result.brake is None:
             return frozenset()
-        return frozenset(it.claim for it in held_releases(self.base_plan))
+        return frozenset(it.claim for it in evaluate.held_releases(self.base_plan))
 
     @cached_property
     def causes(self) -> tuple[Cause, ...]:
@@ -316,7 +306,7 @@ def _described(
     folders = tuple(f"{folder}/" for folder in settings.folders)
     files = [it for it in entries if it is not None and it.is_file and is_yaml(it.path)]
     there = [it for it in files if it.path.startswith(folders)]
-    return described_files(reader_of(source, settings).sources(there), settings)
+    return evaluate.described_files(reader_of(source, settings).sources(there), settings)
 
 
 class RecordChanges:
@@ -364,7 +354,7 @@ class RecordChanges:
         (source, then), (result, _) = self.sides
         if source is not it.base or self._stopped is not None:
             return False
-        wanted = {name_of(then, it.path): it.data for it in without_expiries(it.base_plan)}
+        wanted = {name_of(then, it.path): it.data for it in evaluate.without_expiries(it.base_plan)}
         there = {name: it for name, it in files(self.sides[1]).items() if name in wanted}
         data = zip(there.items(), result.read(list(there.values())), strict=True)
         written = {name: ("100644", it) for name, it in wanted.items() if it is not None}
@@ -473,7 +463,7 @@ def _permitted_edits(found: RecordChanges, others: Collection[str]) -> Iterator[
 
 def dated_back(change: "Change") -> Iterator[Finding]:
     """Report a change whose date lets the addresses that it releases be free too early."""
-    gone, state = released(change.result), change.result.state
+    gone, state = evaluate.released(change.result), change.result.state
     if not gone or change.head.revision() is None or not change.is_contained:
         return
     own, before, late = change.head.clock(), change.base.passed(), ""
