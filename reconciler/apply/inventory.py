@@ -28,7 +28,6 @@ HALF = 450 * 1024
 IDENTITY = Ref(objects.NAMESPACE, "", "kube-system")
 """The object whose uid identifies a cluster."""
 
-_MIN_INVENTORY = 64 * 1024
 _MAX_PARTS = 512
 _UID = re.compile(r"[0-9A-Za-z-]{1,64}")
 _REVISION = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
@@ -157,9 +156,6 @@ def config_maps(inventory: Inventory, namespace: str, there: Parts | None = None
     lines = {f"{line}\n": f"{line}\n" for line in inventory.damaged}
     for name, entry in sorted(inventory.objects.items()):
         lines[name] = f"{name} {entry.uid} {entry.hash}\n"
-    taken = {part_number(name): line_bytes(data) for name, data in there.items()}
-    # Older versions stored all clusters in the first ConfigMap; their lines move out one by one.
-    rooms = [max(WHOLE - max(HALF, taken.get(at, 0)), _MIN_INVENTORY) for at in range(_MAX_PARTS)]
     number = 1
     while True:
         parts: list[list[str]] = [[] for _ in range(number)]
@@ -167,8 +163,8 @@ def config_maps(inventory: Inventory, namespace: str, there: Parts | None = None
             at = int.from_bytes(sha256(name.encode()).digest()[:4], "big") % number
             parts[at].append(line)
         texts = ["".join(part) for part in parts]
-        fits = all(len(text.encode()) <= room for text, room in zip(texts, rooms, strict=False))
-        if fits or number >= len(rooms):
+        fits = all(len(text.encode()) <= WHOLE - HALF for text in texts)
+        if fits or number >= _MAX_PARTS:
             break
         number *= 2
     first = {"uid": inventory.uid, "revision": inventory.revision}

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from reconciler.apply.inventory import (
     HALF,
     NAME,
-    WHOLE,
     Enrolled,
     Inventory,
     InventoryEntry,
@@ -135,18 +134,6 @@ def test_a_change_of_one_object_changes_one_config_map(number: int) -> None:
     assert changed(maps, other) == 1
     del objects[name]
     assert changed(maps, config_maps(Inventory(UID, "a" * 40, objects), "x")) == 1
-
-
-@pytest.mark.parametrize("count", [0, 3_000, 9_000])
-def test_beside_the_lines_of_many_clusters_objects_are_spread_further(count: int) -> None:
-    """As an older program left them: all clusters in the first ConfigMap."""
-    line = f"{UID} {'a' * 40} default 10.0.0.0-10.0.0.7"
-    clusters = {f"cluster.t.c{number}": line for number in range(7_000)}
-    inventory = Inventory(UID, "", many(count))
-    maps = config_maps(inventory, "x", {NAME: clusters})
-    first = sum(len(key) + len(text) for key, text in {**clusters, **maps[0]["data"]}.items())
-    assert first <= WHOLE
-    assert read_inventory(maps) == inventory
 
 
 @pytest.mark.parametrize(("before", "after"), [(0, 10), (10, 9_000), (4_000, 3_000), (9_000, 0)])
