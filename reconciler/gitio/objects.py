@@ -292,7 +292,7 @@ def _here(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
             apart.reader.close()
 
 
-_KINDS = {"120000": "a symlink", "160000": "a submodule"}
+KINDS = {"120000": "a symlink", "160000": "a submodule"}
 _WAYS = (
     "name a folder from the top of the Git repository: --root infra/ipam, or --root . for the top"
     " itself; one that is not committed yet is read by --worktree"
@@ -305,7 +305,7 @@ def require_root(git: GitProcess, commit: str) -> None:
     for path in upwards(git.root.path):
         entry = entry_at(git, tree, path)
         if entry is None or not entry.is_folder:
-            what = _KINDS.get(entry.mode, "a file") if entry is not None else ""
+            what = KINDS.get(entry.mode, "a file") if entry is not None else ""
             raise _no_folder(git.root, path, what, f"revision {commit[:12]}")
 
 

@@ -20,7 +20,6 @@ from reconciler.model.settings import Limits
 T = TypeVar("T")
 _FOLDER = "040000"
 _REGULAR = ("100644", "100755", "100664")
-_MODES = {"120000": "a symlink", "160000": "a submodule"}
 _REWRITE = "remove it in a new commit; to see who added it: git log -p --all -- PATH"
 # Names of most files, which need no further check.
 _PLAIN_PATH = re.compile(r"(?:\w[\w.-]{0,199}/){0,15}\w[\w.-]{0,199}", re.ASCII)
@@ -210,8 +209,8 @@ def irregular(path: str, mode: str) -> Finding | None:
     if mode in _REGULAR and _PLAIN_PATH.fullmatch(path):
         return None
     place = Location(path)
-    if mode in _MODES:
-        message = f"not a regular file: {_MODES[mode]} (mode {mode})"
+    if mode in objects.KINDS:
+        message = f"not a regular file: {objects.KINDS[mode]} (mode {mode})"
         return error("not-a-file", place, message, "replace it with a regular file")
     if wrong := no_checkout(path):
         return error("path-invalid", place, wrong, _REWRITE)
@@ -244,7 +243,7 @@ def is_named(path: str, name: re.Pattern[str]) -> bool:
 
 def out_of_place(path: str, mode: str, *, is_folder: bool) -> Finding | None:
     """Return a finding about an entry where a folder or file is required, or None."""
-    if mode in _MODES or (mode == _FOLDER) == is_folder:
+    if mode in objects.KINDS or (mode == _FOLDER) == is_folder:
         return irregular(path, mode)
     hint = f"replace it with a folder; to see its changes: git log -p -- {path}"
     if is_folder:

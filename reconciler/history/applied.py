@@ -92,8 +92,6 @@ class Served(NamedTuple):
 
 def read_apply_result(data: bytes) -> ApplyResult:
     """Parse an ApplyResult, or a ReconcileResult that has one, or raise a ValueError."""
-    if len(data) > MAX_BYTES:
-        raise ValueError(f"more than {MAX_BYTES:,} bytes, which is too long for a result")
     found = _decoded(data, _RESULT)
     if isinstance(found, _Reconcile):
         if found.apply is None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from reconciler.cli import run
+from reconciler.cli import files, run
 from reconciler.model.errors import ExitCode
 from tests.cli.running import Capture, ipam
 from tests.page.repositories import document_of
@@ -120,3 +120,13 @@ def test_a_dash_reads_stdin(full: Path, capsys: Capture, monkeypatch: pytest.Mon
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
     ran = ipam(capsys, "forecast", "--repo", full, "--apply-result", "-")
     assert (ran.code, "team-a/one           6         2" in ran.out) == (0, True)
+
+
+def test_a_result_that_is_too_long_is_refused(
+    full: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "MAX_BYTES", 10)
+    file = kept(full, applied(full, capsys))
+    ran = ipam(capsys, "forecast", "--repo", full, "--apply-result", file)
+    assert ran.code == ExitCode.USAGE
+    assert "more than 10 bytes" in ran.err

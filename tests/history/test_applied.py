@@ -61,9 +61,3 @@ def test_what_is_no_result_is_named_with_its_place(document: Any, words: str) ->
 def test_what_is_no_json_is_said_so(data: bytes, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         read_apply_result(data)
-
-
-def test_what_is_too_long_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(applied, "MAX_BYTES", 10)
-    with pytest.raises(ValueError, match="more than 10 bytes"):
-        read(result())
