@@ -41,7 +41,7 @@ def find_text(found: FreeSpace, painter: Painter) -> str:
 
 
 def _fitting(runs: Runs, found: FreeSpace) -> Iterator[list[Cell]]:
-    says = "comes next, once the plan is reconciled" if found.is_planned else "comes next"
+    says = "comes next after the plan" if found.is_planned else "comes next"
     for fit in runs.fits[:_MAX_RUNS]:
         note: Cell = (says, Colour.GREEN) if fit.is_next else ""
         block = format_cidr(fit.block) if found.wanted.prefix is not None else None
@@ -60,11 +60,9 @@ def _more(runs: Runs) -> Iterator[str]:
 def _lacking(runs: Runs, painter: Painter) -> str:
     says = painter.paint("does not fit", Colour.RED)
     largest = ", ".join(f"{format_short(it)} ({format_count(it.size)})" for it in runs.largest)
-    there = (
-        f"{format_count(runs.free)} free, largest ranges {largest}" if largest else "nothing free"
-    )
+    has = f"{format_count(runs.free)} free, largest ranges {largest}" if largest else "nothing free"
     when = f"; fits from {format_instant(runs.fits_from)} on" if runs.fits_from else ""
-    return f"{runs.pool.name}: {says}: {there}{when}\n"
+    return f"{runs.pool.name}: {says}: {has}{when}\n"
 
 
 def _free_from(item: ReservedRange) -> str:
@@ -318,6 +316,5 @@ def _rows(holders: Sequence[Holder], brought: Mapping[str, Caused], painter: Pai
         state = (_state(holder, _DAY).removesuffix(" until unused"), _COLOURS.get(part.sort))
         rows.append([format_short(part.range), state, owner, pool, since, by])
     headers = ("ADDRESSES", "STATE", "HOLDER", "POOL", "SINCE", "BY")
-    return table(
-        headers, rows, painter, hidden=(3,) if len({row[3] for row in rows} - {""}) < 2 else ()
-    )
+    hidden = (3,) if len({row[3] for row in rows} - {""}) < 2 else ()
+    return table(headers, rows, painter, hidden=hidden)
