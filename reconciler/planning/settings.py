@@ -376,8 +376,8 @@ def _added(item: Override, *, is_base: bool) -> Finding:
     when = "once merged" if is_base else "from the next commit of a person on"
     until = format_instant(item.expires)
     message = f"this Override permits {item.lets_pass} until {until}, {when}: {shown(item.reason)}"
-    hint = "commit it in its own commit, or add another: git commit --allow-empty"
-    hint = "merge it before the change that needs it" if is_base else hint
+    hint = "commit the Override separately, or add a commit: git commit --allow-empty"
+    hint = "merge the Override before the change that needs it" if is_base else hint
     return info("override-added", item.location, message, hint)
 
 

@@ -368,7 +368,7 @@ def findings_of(plan: Plan, state: State, folder: str, overrides: Overrides) -> 
         # The documents can be deleted, or can be in the file that is not readable.
         names = join_limited([record.claim.short for record in held])
         message = f"{plural(len(held), 'record')} not released, as a file cannot be read: {names}"
-        yield warning("release-held", Location(held[0].path, 1, 1), message, "fix that file")
+        yield warning("release-held", Location(held[0].path, 1, 1), message, "fix the broken file")
 
 
 def _stale(record: Allocation, why: str, override: str | None) -> Finding:

@@ -238,4 +238,4 @@ def _given_twice(
     ]:
         named = join_limited([f"{it.key.kind} {it.key.name} in {it.space}" for it in near])
         message = f"{title}, but is also in {named}, so it might be allocated twice"
-        yield info("address-space-overlap", grant.source, message, f"{_NAT} reserve it there")
+        yield info("address-space-overlap", grant.source, message, f"{_NAT} reserve the range")
