@@ -34,7 +34,7 @@ SIZES = {"10": files, "1,000": files, "10,000": files, "100,000": files, CROWDED
 COLD, AGAIN, CHANGED = "`ipam plan`", "`ipam plan` again", "`ipam plan`, one file changed"
 CHECK, FIRST = "`ipam check --base`, one file changed", "first `ipam reconcile`"
 ROUND, MEMORY, HELP = "daemon, one file changed", "memory of `ipam plan`", "`ipam --help`"
-BLOCKS = f"{OPERATIONS:,} prefixes allocated and pinned"
+BLOCKS = f"{OPERATIONS:,} prefixes allocated or pinned, processor time"
 PLAIN, OCTODNS = "PyYAML and jsonschema, same files", "`octodns-sync`, as many DNS records"
 FASTER, GROWTH = (
     "PyYAML and jsonschema / `ipam plan`",
