@@ -1,4 +1,5 @@
-# demo · docs · docs-serve · envtest · browser · image · manifests · test · test-all · coverage · lint · audit · lock · golden · bench · mutants; each makes by itself what it needs.
+# Targets install what they need: demo, docs, docs-serve, envtest, browser, image, manifests, test, test-all, coverage,
+# format, lint, audit, lock, golden, bench, mutants, pictures, clean.
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV ?= .venv
@@ -6,20 +7,20 @@ BIN := $(VENV)/bin
 DEMO ?= demo
 INSTALLED := $(VENV)/.installed
 DEVELOPED := $(VENV)/.developed
-# Nothing is left in the checkout: bytecode, caches of linters and what coverage measures go to the
-# environment; bytecode is written there even where that is forbidden, or each `ipam` compiles all anew.
+# Bytecode, linter caches, and coverage data go into the virtual environment, not into the checkout.
+# Unset PYTHONDONTWRITEBYTECODE, because otherwise each `ipam` compiles all modules again.
 HERE := $(abspath $(VENV))
 PY := env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX=$(HERE)/pycache COVERAGE_FILE=$(HERE)/coverage.db $(BIN)/python
 
-# uv installs: that of the machine, or one that pip installs first. It takes seconds where pip takes a minute.
+# Install with uv, which is much faster than pip. If the machine has no uv, pip installs it first.
 HAS_UV := $(shell command -v uv)
 BUILD := --quiet --require-hashes -r requirements-build.lock
 UV := $(BIN)/uv pip install --quiet --python $(BIN)/python
 PYTEST := $(PY) -m pytest -n 2 --dist loadgroup
 
-.PHONY: demo docs docs-serve envtest browser image manifests test test-all coverage lint audit lock golden bench mutants pictures clean
+.PHONY: demo docs docs-serve envtest browser image manifests test test-all coverage format lint audit lock golden bench mutants pictures clean
 
-# Everything is installed by the hash in its lock, the build tools of the project too.
+# The locks contain hashes of all packages, including build tools.
 $(INSTALLED): pyproject.toml constraints.txt requirements.lock requirements-build.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Python 3.11 or newer is needed: make PYTHON=python3.11"; exit 1; }
@@ -28,7 +29,7 @@ $(INSTALLED): pyproject.toml constraints.txt requirements.lock requirements-buil
 	@echo "Installing build tools (requirements-build.lock)"
 ifneq ($(HAS_UV),)
 	@uv pip install --python $(BIN)/python $(BUILD)
-else # A pip of the machine saves the seconds that another one in the environment takes.
+else # The machine's pip is faster than installing another one into the environment.
 	@pip="$(PYTHON) -m pip --python $(BIN)/python"; $$pip --version >/dev/null 2>&1 || { \
 	  $(BIN)/python -m ensurepip >/dev/null 2>&1 && pip="$(BIN)/python -m pip" \
 	  || { echo "venv is missing: apt-get install python3-venv"; exit 1; }; }; \
@@ -44,12 +45,11 @@ $(DEVELOPED): $(INSTALLED) requirements-dev.lock
 	@$(UV) --require-hashes -r requirements-dev.lock
 	@touch $@
 
-# The documentation site, in SITE. Links that lead nowhere fail the build.
+# Build the documentation site into SITE. Dead links fail the build.
 SITE ?= $(HERE)/site
 MKDOCS := NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs
 docs: $(VENV)/.documented
 	@$(MKDOCS) build --strict --site-dir $(SITE)
-
 
 docs-serve: $(VENV)/.documented
 	@$(MKDOCS) serve
@@ -58,42 +58,45 @@ $(VENV)/.documented: $(INSTALLED) requirements-docs.lock
 	@$(UV) --require-hashes -r requirements-docs.lock
 	@touch $@
 
-# The folder of an earlier demo stays: the next one gets a number.
+# Keep the folder of an earlier demo: the next one gets a number.
 demo: $(INSTALLED)
 	@folder=$(DEMO); number=1; \
 	while [ -n "$$(ls -A "$$folder" 2>/dev/null)" ]; do number=$$((number + 1)); folder="$(DEMO)-$$number"; done; \
 	$(BIN)/ipam demo "$$folder"
 
-# Unit tests, and one path through each verb. TESTS=tests/planning runs all tests of a folder.
+# Run unit tests and a sample of the others. TESTS=tests/planning runs all tests of a folder.
 test: $(DEVELOPED)
 	@$(PYTEST) $(or $(TESTS),-m quick)
 
 test-all: TESTS = tests
 test-all: test
 
-# Real API servers for tests, built once from pinned Go modules into the user's cache folder.
+# Build real API servers for tests, once, from pinned Go modules, into the user's cache folder.
 envtest: $(DEVELOPED)
 	@$(PY) -m tests.envtest
 
-# What the tests of the page need: Chromium, and a checker of types; once, into the user's cache folder.
+# Install Chromium and a type checker for tests of the report page, once, into the user's cache folder.
 browser: $(DEVELOPED)
 	@$(PY) -m tests.page
 
-# The steps of the image without a container engine, as root on Debian; elsewhere one line says why not.
+# Run the steps of the container image without a container engine. Needs root on Debian.
 image: $(DEVELOPED)
 	@$(PY) -m tests.image
 
-# What stands in deploy/ and follows from something else: rules of roles, plain manifests.
+# Generate the files in deploy/ that follow from others: role rules and plain manifests.
 manifests: $(DEVELOPED)
 	@$(PY) -m tests.chart
 
-# Pictures of docs/pictures: a comment, a terminal, a map, the page of report. Needs Chromium.
+# Generate docs/pictures: a comment, a terminal, a map, and the report page. Needs Chromium.
 pictures: $(DEVELOPED)
 	@$(PY) -m tests.pictures
 
-# All tests without servers and page: at least 98% of lines and branches of pure packages (pyproject.toml).
+# Run all tests that need no servers and no browser. Coverage of the pure packages must be at least 98%.
 coverage: $(DEVELOPED)
 	@$(PYTEST) $(or $(TESTS),-m 'not served and not page') --cov
+
+format: $(DEVELOPED)
+	@$(BIN)/ruff format --quiet --cache-dir $(HERE)/ruff .
 
 lint: $(DEVELOPED)
 	@$(BIN)/ruff format --check --cache-dir $(HERE)/ruff .
@@ -102,11 +105,11 @@ lint: $(DEVELOPED)
 	@$(BIN)/lint-imports --no-logo --cache-dir $(HERE)/imports
 	@$(PY) -m tests.prose
 
-# What is known of weaknesses in our code, our packages and our workflows.
+# Check the code, dependencies, and workflows for known vulnerabilities.
 audit: $(DEVELOPED)
 	@$(PY) -m tests.audit
 
-# The locks anew, at the versions of constraints.txt; what stands in a lock stays unless that forbids it.
+# Update the locks to the versions in constraints.txt. Other versions stay unless they conflict.
 LOCK := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --python-version 3.11 \
   --custom-compile-command "make lock" --constraint constraints.txt
 lock: $(DEVELOPED)
@@ -116,8 +119,8 @@ lock: $(DEVELOPED)
 	@printf 'mkdocs-material\n' | $(LOCK) --output-file requirements-docs.lock -
 	@$(LOCK) --output-file requirements-dev.lock --extra clusters --extra dev --extra audit pyproject.toml
 
-# Expected outputs, examples of findings, and the generated parts of README and docs/. Tables are first: they report
-# a field without a unit.
+# Regenerate expected outputs, examples of findings, and the generated parts of README and docs/. Tables are first,
+# because they report a field without a unit.
 GOLDENS := tests/golden tests/story tests/chart/test_chart.py tests/cli/test_import.py tests/report/text/test_apply.py
 golden: $(DEVELOPED)
 	@$(PY) -m tests.documentation tables
@@ -128,7 +131,8 @@ golden: $(DEVELOPED)
 bench: $(DEVELOPED)
 	@$(BIN)/python -m benchmarks
 
-# Changes of the code that no test notices. Takes hours; `make mutants MUTANTS='reconciler.planning.space.*'` does a part.
+# Find changes of the code that no test notices. This takes hours. To limit it to one module:
+# make mutants MUTANTS='reconciler.planning.space.*'
 mutants: $(DEVELOPED)
 	@$(PY) -m mutmut run $(MUTANTS)
 	@$(PY) -m mutmut results

@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import (
-    caches as caches,  # first of ours: from here on no bytecode is left beside them
-)
+from tests import caches as caches  # first of ours: from here on no bytecode is left beside them
 from tests import examples
 from tests.envtest import assets
 from tests.page import tools
