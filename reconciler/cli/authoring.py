@@ -38,7 +38,7 @@ _EXAMPLE = families()[0].kinds[0].name
 @click.command(cls=VerbCommand)
 @click.argument("claim")
 @option("--to", "pool", metavar="POOL", required=True, help="Move the claim to this pool.")
-@option("--reason", default="", help="Write this reason into the Override.")
+@option("--reason", default="", help="Set the reason in the Override.")
 @option("--expires", metavar="TIME", help="End the Override at this time. Default: in 30 days.")
 @options.repository
 @options.color

@@ -189,7 +189,7 @@ def find(
 @option(
     *("--provider", "--pool", "provider"),
     metavar="NAME",
-    help="Use this ProviderConfig or pool. Default: the default one.",
+    help="Use this ProviderConfig or pool. Default: the default provider.",
 )
 @option("--lb", metavar="N", type=click.IntRange(1), help="Give each N load-balancer addresses.")
 @option("--nodes", metavar="N", type=click.IntRange(1), help="Give each N worker nodes.")

@@ -128,7 +128,7 @@ apply: Decorator[Any] = gathered(
         help="Install or remove admission policies. Default: keep them.",
     ),
     options.break_glass,
-    option("--adopt", is_flag=True, help="Take over objects that belong to others."),
+    option("--adopt", is_flag=True, help="Take over existing objects that ipam did not create."),
     option(
         "--allow-delete",
         metavar="N",
@@ -136,11 +136,11 @@ apply: Decorator[Any] = gathered(
         help="Delete at most N objects of the management cluster.",
     ),
     option("--require-all", is_flag=True, help="Fail if a tenant has no kubeconfig."),
-    repeatable("--enroll", "CLUSTER", "Accept a new identity of this cluster."),
+    repeatable("--enroll", "CLUSTER", "Register this cluster, or accept its new uid."),
     repeatable("--take-over", "CLUSTER", "Take over a cluster of another repository."),
     option("--force-withdraw", is_flag=True, help="Withdraw addresses that Services use."),
     repeatable(
-        *("--force-withdraw-claim", "CLAIM"), "As --force-withdraw, for ranges that CLAIM left."
+        *("--force-withdraw-claim", "CLAIM"), "Withdraw old ranges of CLAIM, even if in use."
     ),
     repeatable(
         *("--confirm-withdrawn", "CLUSTER"), "Confirm that CLUSTER announces no released range."

@@ -305,7 +305,7 @@ def _show_version(ctx: click.Context, param: click.Parameter, value: bool) -> No
 def ipam() -> None:
     """Allocate IP addresses from Git: plan in a pull request, record in commits.
 
-    Put the options of a command after its name: ipam COMMAND --help.
+    Run 'ipam COMMAND --help' for the options of a command.
     """
 
 

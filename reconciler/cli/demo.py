@@ -48,7 +48,7 @@ _POOL = "../rendered/team-payments.refunds/IPAddressPool/metallb-system.default-
 _NEXT = {
     "ipam get tenants": "all tenants and their addresses",
     "ipam explain team-platform/gpu-farm": "why it got its addresses where it did",
-    "ipam check --base main -o json": "the same for machines",
+    "ipam check --base main -o json": "the result as JSON",
     "ipam --help": "everything else",
 }
 
@@ -175,13 +175,13 @@ def _look(stage: _Stage) -> None:
     folder = stage.shown_folder
     stage.chapter(
         "The repository",
-        f"{folder}/repo is a Git repository as a platform team keeps it, with a bare remote next"
-        f" to it in {folder}/remote.git. People write pools, providers, teams, and tenants."
+        f"{folder}/repo is a sample repository of a platform team. Its remote is"
+        f" {folder}/remote.git. People write pools, providers, teams, and tenants."
         " Only the reconciler writes allocations/, which records the holder of each address.",
     )
     stage.show("cd", f"{folder}/repo")
     stage.ipam("status")
-    stage.say("Half of the 32 addresses at the edge are allocated. vlan40-pool begins to fill.")
+    stage.say("Half of the 32 addresses at the edge are allocated. vlan40-pool is filling up.")
     stage.chapter(
         "Virtual IPs are planned with them",
         "One plan covers the pools of all systems, IPv4 and IPv6, so that no address is allocated"
@@ -195,13 +195,13 @@ def _look(stage: _Stage) -> None:
     )
     stage.chapter(
         "Clusters of Cluster API are planned with them",
-        "These clusters have no requests. The labels of a pool select a class of clusters, and API"
-        " servers or ingress. Each Cluster of that class gets one address of each.",
+        "These clusters have no requests. Pool labels name a cluster class and a role: control"
+        " plane or ingress. Each Cluster of the class gets one address per role.",
     )
     stage.ipam("get", "globalinclusterippools")
     stage.ipam("get", "clusters")
     stage.say(
-        "Cluster builds has an annotation for no ingress, so it holds only one address. A Cluster"
+        "Cluster builds disables ingress with an annotation, so it holds only one address. A Cluster"
         " that names its own endpoint keeps it, and gets no address of a pool."
     )
 

@@ -36,7 +36,7 @@ from reconciler.report.text.runs import import_text, next_text
 
 @click.group(name="import", cls=VerbGroup)
 def import_() -> None:
-    """Write files for addresses that are already in use. No address changes, and sources are only read.
+    """Write files for addresses that are already in use. No address changes, and ipam only reads the sources.
 
     ipam writes pools, clusters, and requests for exactly the ranges in use, and shows their plan. It
     never replaces a file. Exit code 1 if there are conflicts: two holders of one
@@ -183,7 +183,7 @@ def csv(
     return target.finish(files_found(map(_read, files), assumed), result, target.opened())
 
 
-@import_.command()
+@import_.command(short_help="Import a NetBox export.")
 @_files
 @_mapped
 @_types
@@ -257,7 +257,7 @@ _metallb: options.Decorator[Any] = options.gathered(
 )
 
 
-@import_.command()
+@import_.command(short_help="Import pools and Services of live clusters.")
 @click.argument("kubeconfigs", nargs=-1, required=True, metavar="[NAME=]KUBECONFIG...")
 @repeatable("--context", "NAME", "Use this context. Default: the current one.", "contexts")
 @_metallb
@@ -300,7 +300,7 @@ def cluster(
     return target.finish(found, result, read)
 
 
-@import_.command()
+@import_.command(short_help="Import 'kubectl get -o yaml' output.")
 @click.argument("files", nargs=-1, required=True, metavar="[NAME=]FILE...")
 @_metallb
 @_shared

@@ -200,14 +200,16 @@ def _rows(
 def _ci_note(chosen: initial.InitOptions, items: Sequence[initial.WantedFile]) -> str:
     if chosen.forge is None:
         names = "|".join(forge.value for forge in initial.Forge)
-        return f"No CI: no remote names a forge. ipam init --forge {names} writes it.\n"
+        return (
+            f"No CI workflow: the forge is unknown. To write one, run ipam init --forge {names}.\n"
+        )
     workflow = chosen.workflow
     made = [it for it in items if it.path == workflow and it.state != "yours"]
     if chosen.package != initial.UNNAMED or not any(initial.UNNAMED in it.text for it in made):
         return ""
     return (
-        f"CI cannot install ipam yet: name what pip takes as IPAM_PACKAGE in {workflow}.\n"
-        "  A wheel, a name in your index, or git+https:// with the address of a clone.\n"
+        f"CI cannot install ipam yet: set IPAM_PACKAGE in {workflow}"
+        " to a wheel, a package name, or a git+https:// URL.\n"
     )
 
 
@@ -228,7 +230,7 @@ def _steps(
     steps = [] if folder.resolve() == Path.cwd() else [(f"cd {shlex.quote(str(folder))}", "")]
     if chosen.beginning is initial.Beginning.EXAMPLES:
         folders = "pools/ clusters/" if chosen.start is initial.Start.PLAIN else "pools/ tenants/"
-        steps.append((f"$EDITOR {folders}", "1., 2. and 3. mark what to change"))
+        steps.append((f"$EDITOR {folders}", "edit the lines marked 1., 2., and 3."))
     elif chosen.beginning is initial.Beginning.EMPTY:
         steps += _FROM_NOTHING[chosen.start]
     return steps, f".{outside}"

@@ -160,11 +160,9 @@ change_options: options.Decorator[Any] = options.gathered(
     option(
         "--plan-time", metavar="TIME", help="Plan for a later time: now, or a time in RFC 3339."
     ),
+    option("--fetch-missing", is_flag=True, help="Fetch objects missing from a partial clone."),
     option(
-        "--fetch-missing", is_flag=True, help="Fetch files that a filter left out of the clone."
-    ),
-    option(
-        "--proposed", metavar="REV", help="With --base: branch that only reconcile may push to."
+        "--proposed", metavar="REV", help="With --base: accept records proposed on this branch."
     ),
 )
 """Adds the options of a change, and passes them as `change`."""

@@ -70,7 +70,7 @@ def apply(
     """Apply the committed records to the clusters, by server-side apply.
 
     Only commits on the branch of the remote are applied. A run without changes writes nothing.
-    Exit code 5: a cluster failed, and the others were applied.
+    Exit code 5: a cluster failed; ipam applied to all others.
     """
     if not reach.is_named:
         hint = "--kubeconfig PATH (or KUBECONFIG) for a management cluster, else --clusters DIR"

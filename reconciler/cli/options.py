@@ -75,11 +75,7 @@ class Reading(Struct, frozen=True):
 
 _PATH = click.Path(path_type=Path)
 repository = option(
-    "--repo",
-    type=_PATH,
-    default=Path(),
-    show_default="the current folder",
-    help="Read this repository.",
+    "--repo", type=_PATH, default=Path(), show_default=True, help="Read this repository."
 )
 rev = option("--rev", metavar="REV", default="HEAD", show_default=True, help="Read this revision.")
 reading: Decorator[Any] = gathered(
@@ -93,22 +89,24 @@ reading: Decorator[Any] = gathered(
 history: Decorator[Any] = gathered("reading", Reading, repository, rev)
 """Adds `--repo` and `--rev`, and passes them as `reading`."""
 
-remote = option(
-    "--remote", metavar="URL", help="Use this remote (https, ssh, file, or a path), no checkout."
-)
+remote = option("--remote", metavar="URL", help="Use this remote instead of a checkout.")
 branch = option(
-    "--branch", metavar="NAME", help="Branch. Default: the checked-out one, or the remote's."
+    "--branch",
+    metavar="NAME",
+    help="Use this branch. Default: the checked-out one, or the remote's.",
 )
 base = option("--base", metavar="REV", help="Compare with this revision, the target of the merge.")
 past = option(
     "--at", metavar="DATE|REV", help="Show the state at a day, a time, 30d before, or a revision."
 )
-dry_run = option("--dry-run", is_flag=True, help="Write nothing; show what would be written.")
+dry_run = option("--dry-run", is_flag=True, help="Show the changes without writing them.")
 detailed_exitcode = option(
     "--detailed-exitcode", is_flag=True, help="Exit with 2 if changes are pending."
 )
 allow_exec = option(
-    "--allow-exec", is_flag=True, help="Allow kubeconfigs to run programs, read files, use proxies."
+    "--allow-exec",
+    is_flag=True,
+    help="Allow kubeconfigs to run programs, read files, and use proxies.",
 )
 timeout = option(
     "--timeout",

@@ -229,7 +229,7 @@ class _Job:
             raise
         self.printer.finish(done, code)
         if done[0].applied is None:
-            why = "no cluster given" if self.applies else "--no-apply"
+            why = "no cluster configured" if self.applies else "--no-apply"
             output.note(f"Not applied: {why}.")
         head = done[-1].done.head
         self._follow_up(done, head)

@@ -68,7 +68,7 @@ TEXTS = {
     ),
     "record-unreadable": (
         "A record cannot be read, because it was damaged or a newer version of `ipam` wrote it. "
-        "Its pool does not allocate addresses until then.",
+        "Its pool does not allocate addresses until you restore the record.",
         "Restore it: `git log -p -- PATH`, then `git checkout COMMIT -- PATH`. If a newer version "
         "wrote it, upgrade `ipam`.",
     ),

@@ -110,7 +110,7 @@ MAX_BYTES = 200 * 1024
 """Maximum size of a file. The read limit of a repository is a quarter higher."""
 
 _FULL = "The addresses in use fill it. Widen it, reserve the addresses of other users, and remove the {}."
-_HEAD = "# Written by ipam import. It is yours: no later import touches it.\n"
+_HEAD = "# Written by ipam import. You can edit this file. ipam import never overwrites it.\n"
 
 
 class ImportDocument(NamedTuple):

@@ -276,7 +276,7 @@ class Taken(NamedTuple):
         if self.is_released:
             return "if it is in use, restore its request: git revert of the commit that removed it"
         name, is_lb = self.owner[1], self.type == LOAD_BALANCER
-        hint = f"find out who uses it, and correct the source or {self.place}; delete no request"
+        hint = f"find the user of the address, then correct the source or {self.place}; do not delete a request"
         if isinstance(item, Window):
             return hint
         if item.is_cluster:

@@ -162,7 +162,7 @@ def brake(
         return None
     if overrides.releases(gone, counts.reserved):
         return None
-    share = f"{releases} of {counts.live} live records ({percentage(releases, counts.live)}%)"
+    share = f"{releases} of {counts.live} allocated records ({percentage(releases, counts.live)}%)"
     if counts.reserved:
         total = counts.live + counts.reserved
         share += f", with records in retention {gone} of {total} ({percentage(gone, total)}%)"
@@ -173,4 +173,4 @@ def brake(
         message = f"this plan would release {share}, {limit}"
     hint = f"if intended, merge an Override with kind: brake, releases: {gone}; or run ipam reconcile --allow-release {releases}"
     place = Location(settings.location.path, settings.location.line, settings.location.column)
-    return gate("brake", place, f"{message}, so no release is carried out", hint)
+    return gate("brake", place, f"{message}, so all releases are held back", hint)

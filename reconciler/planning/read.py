@@ -288,7 +288,7 @@ def _replacements(documents: Iterable[Document]) -> Iterator[Finding]:
         by_file.setdefault(document.file, []).append(document.title)
     for path, titles in by_file.items():
         get = "get" if len(titles) > 1 else "gets"
-        why = f"cannot read this file; using the last readable version of {join_limited(titles)}, which {get} no new addresses"
+        why = f"file cannot be read, so ipam uses the last readable version of {join_limited(titles)}, which {get} no new addresses"
         yield warning("last-good", Location(path, 1, 1), why, "fix the errors in this file")
 
 

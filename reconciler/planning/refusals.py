@@ -207,9 +207,9 @@ def _described(pool: Pool, total: int, room: Room, holders: "Holders") -> str:
     text = f"pool {pool.key.name} has {room.size} of {total} free"
     if room.largest is None:
         return text
-    text += f", at most {room.run} in one range"
+    text += f", largest free range: {room.run}"
     adjacent = holders.adjacent_to(room.largest, pool.space)
-    return f"{text} next to {article_list(adjacent, 'and')}" if adjacent else text
+    return f"{text}, next to {article_list(adjacent, 'and')}" if adjacent else text
 
 
 class Holders:

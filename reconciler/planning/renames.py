@@ -252,7 +252,7 @@ class _Owners:
         if left and not self._live[link.now.owner] and not link.document.unread:
             ranges = join_limited([format_short(it.range) for it in left if it.range])
             message = f"{link.title} was removed before, so its addresses stay released: {ranges}"
-            hint = f"to keep them, restore {link.before.short}, run ipam reconcile, then rename it"
+            hint = f"to keep the addresses, restore {link.before.short}, run ipam reconcile, then rename it"
             yield warning("rename-unused", link.document.at(*PLACE), f"{FORMERLY}: {message}", hint)
 
     def _decide_occupied(self, link: Link) -> None:

@@ -272,7 +272,7 @@ def as_findings(overrides: Overrides, pools: Iterable[Key]) -> Iterator[Finding]
         message = f"this Override permits {plural(item.releases, 'release')}, but this plan needs {wanted}{rest}"
         yield warning("override-short", item.location, message, f"set spec.releases to {wanted}")
     for item in overrides.unused():
-        message = f"this Override has no effect in this revision (it permits {item.lets_pass})"
+        message = f"this Override, which permits {item.lets_pass}, has no effect in this revision"
         is_of_pool = item.kind in (OverrideKind.GATE, OverrideKind.SHRINK)
         if is_of_pool and item.scope not in scopes:
             message += f"; pool {shown(item.scope)} does not exist"

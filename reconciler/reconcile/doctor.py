@@ -145,7 +145,7 @@ def _shorten(names: Iterable[str], most: int = 3) -> str:
     return f"{', '.join(listed[:most])}{more}"
 
 
-_NO_KUBECONFIG = "no cluster given, so ipam reconcile commits and pushes, and applies nothing"
+_NO_KUBECONFIG = "no cluster configured, so ipam reconcile commits and pushes, and applies nothing"
 _UNNAMED = DiagnosisGroup(
     MANAGEMENT,
     (doubtful("kubeconfig", _NO_KUBECONFIG, "pass --kubeconfig PATH, or set KUBECONFIG"),),

@@ -403,7 +403,7 @@ def held_by_limit(
     found = _commits_of(set(listed), repository, source, evaluation.tree.settings)
     for item in held[:MAX_LISTED]:
         has = format_short(item.range) if item.range else "nothing"
-        message = f"release held back by the release limit: {item.claim.short} keeps {has};"
+        message = f"release held back by the release limit: {item.claim.short} keeps {has}:"
         cause = found.get(_owner(item.claim), unknown)
         yield warning("brake-held", Location(item.path, 1, 1), f"{message} {cause}")
     if held[MAX_LISTED:]:
@@ -436,7 +436,7 @@ def _commits_of(
         for owner in was | now:
             wanted.discard(owner)
             what = "edited" if owner in now else "removed"
-            by = f"{what} by {_author(repository, step)} in {shown(item.path)}"
+            by = f"{_author(repository, step)} {what} {shown(item.path)}"
             same = f"its document in {shown(item.path)} is unchanged, but a document that it names has changed"
             found[owner] = by if owner in was else same
         if not wanted:
@@ -448,4 +448,4 @@ def _author(repository: Repository, step: BranchCommit) -> str:
     if not step.id:
         return "an uncommitted change"
     name, _, _ = repository.made(step.id).author.partition(" <")
-    return f"commit {step.id[:12]} ({shown(name)})" if name else f"commit {step.id[:12]}"
+    return f"commit {step.id[:12]} by {shown(name)}" if name else f"commit {step.id[:12]}"

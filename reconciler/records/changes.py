@@ -435,7 +435,7 @@ def retained(why_of: Mapping[str, str]) -> Iterator[Finding]:
         yield warning("expiry-held", Location(path, 1, 1), message, hint)
 
 
-_UNTIL = "stays announced until no Service uses it"
+_UNTIL = "stays announced while in use"
 
 
 def held_words(record: Allocation) -> str:

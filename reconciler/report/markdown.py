@@ -108,7 +108,7 @@ _ALLOCATIONS = (
 _MOVES = "| Claim | From | To | Old range | Pools after |\n| :--- | :--- | :--- | :--- | :--- |\n"
 _TRANSFERS = "| Claim | Addresses | From | To | Source |\n| :--- | :--- | :--- | :--- | :--- |\n"
 _CAPACITY = (
-    "| Pool | Use | Before → after | Free | Largest range | Tier |\n"
+    "| Pool | Usage | Before → after | Free | Largest range | Level |\n"
     "| :--- | :--- | :--- | ---: | ---: | :--- |\n"
 )
 

@@ -353,11 +353,7 @@ def explanation(evaluation: Evaluation, key: Key) -> dict[str, Any]:
     record = current_records(it for it in evaluation.state.records if it.claim == key).get(key)
     remedies = []
     if claim and isinstance(decision, Refuse):
-        # Fixes that do not touch a pool come first: a smaller size, or released ranges.
-        largest = max((evaluation.plan.after[it].largest for it in claim.candidates), default=0)
-        if 0 < largest < claim.size and claim.pin is None:
-            remedies.append(f"ask for at most {largest}, the largest free range")
-        remedies += [*freeing(evaluation, claim), decision.hint]
+        remedies = [*freeing(evaluation, claim), decision.hint]
     return {
         **envelope("Explanation"),
         "claim": str(key),

@@ -65,8 +65,10 @@ def handovers(change: Change) -> Iterator[Finding]:
         if teams[0] == teams[1] or asking_of(document, evaluation.documents).named:
             continue
         has = _ranges(held[identity])
-        whose = [join_limited(it) or "no team" for it in teams]
-        message = f"{document.title} moves from a folder of {whose[0]} to one of {whose[1]} with"
+        whose = [join_limited([f"team {name}" for name in it]) or "no team" for it in teams]
+        message = (
+            f"{document.title} moves from a folder of {whose[0]} to a folder of {whose[1]}, with"
+        )
         hint = "ask both teams to agree, because the new team can release the addresses"
         yield warning("handed-on", document.start, f"{message} {has}", hint)
 

@@ -62,7 +62,7 @@ def _entries(change: Change) -> Iterator[Finding]:
             if served & {it.pool for it in records}:
                 size = sum(it.size for it in records)
                 message = f"entry {entry} looks like a rename of {former}: {plural(size, 'address')} change{'s' * (size == 1)}"
-                hint = f"to keep them, add to entry {entry}: formerly: {former}"
+                hint = f"to keep the addresses, add to entry {entry}: formerly: {former}"
                 yield warning("looks-renamed", document.start, message, hint)
 
 
@@ -128,14 +128,14 @@ def _looks_renamed(
     words = "would have no pool" if is_pool(document.kind.id) else "change" + "s" * (size == 1)
     if len(gone) == len(new) == 1:
         message = f"{document.title} looks renamed from {gone[0].title}; {plural(size, 'address')} {words}"
-        what = "add to its metadata.annotations"
+        what = "add the annotation"
         if former_of(document):
-            what = f"change {'.'.join(PLACE[:-1])} to"
-        hint = f"to keep them, {what}: {written(gone[0].namespace, gone[0].name)}"
+            what = f"change {'.'.join(PLACE[:-1])} to:"
+        hint = f"to keep the addresses, {what} {written(gone[0].namespace, gone[0].name)}"
     else:
         sides = [join_limited([it.title for it in side]) for side in (gone, new)]
         message = f"this looks like a rename: the change removes {sides[0]} and adds {sides[1]} of the same team; {plural(size, 'address')} {words}"
-        hint = f"to keep them, add to metadata.annotations of each: {FORMERLY}: NAMESPACE/NAME"
+        hint = f"to keep the addresses, add to metadata.annotations of each: {FORMERLY}: NAMESPACE/NAME"
     named = references(change.result.documents)
     if held := [it.document.title for old in gone for it in named.get(key_of(old).owner, ())]:
         hint += f", and set tenantClusterRef of {join_limited(held)} to the new name"

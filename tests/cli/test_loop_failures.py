@@ -65,7 +65,7 @@ def test_a_loop_outlives_any_failure_of_a_run(
     assert pauses == [60, 60, 60, 60]
     out, err = capsys.readouterr()
     said = f"ipam: {line}; next try in 60s\n"
-    each = "Not applied: no cluster given.\n"
+    each = "Not applied: no cluster configured.\n"
     assert err.startswith(each + said * 2 + each)
     assert err.count("\n") == 6  # and the two of the interruption
     assert out.count("\n") == 2

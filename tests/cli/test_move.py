@@ -36,7 +36,7 @@ def test_a_move_is_written_as_two_files_and_told(play: Moves) -> None:
         "Then ipam reconcile plans:",
         "1 move",
         "  ~   team-a/one   loadbalancer   10.40.0.0-10.40.0.7 in pool edge   →   10.50.0.0-10.50.0.7 in pool far",
-        "  10.40.0.0-10.40.0.7: announced until no Service uses it",
+        "  10.40.0.0-10.40.0.7: announced while in use",
         "Pools",
         "  edge   4.7% → 4.7% of 256   244 free, largest range 244   ok",
         "  far    0.0% → 3.1% of 256   248 free, largest range 248   ok",

@@ -86,7 +86,7 @@ def test_a_further_range_that_is_no_longer_asked_for_is_left_without_a_successor
     assert ran.code == 0
     checked = world.play.checked("*")
     assert checked.code == 0
-    assert "10.40.0.8-10.40.0.15 of edge   announced until no Service uses it" in checked.out
+    assert "10.40.0.8-10.40.0.15 of edge   announced while in use" in checked.out
     world.reconcile()
     assert world.sizes() == {"far/one.loadbalancer": "8"}
     assert world.play("reconcile").code == 0

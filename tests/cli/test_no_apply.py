@@ -44,7 +44,7 @@ def test_in_a_pod_without_an_account_no_cluster_is_named(
     ran = ipam(capsys, "reconcile", "--repo", repo)
     assert (ran.code, "Committed " in ran.out) == (0, True)
     assert RECORD not in git(repo, "ls-tree", "-r", "--name-only", "HEAD")
-    assert ran.err == "Not applied: no cluster given.\n"
+    assert ran.err == "Not applied: no cluster configured.\n"
 
 
 def test_a_demand_without_its_tenant_is_removed_without_clusters(

@@ -37,7 +37,7 @@ def test_a_pool_is_an_error_of_the_change_that_removes_it(repo: Path, capsys: Ca
     )
     assert "(because tenants/two.yaml cannot be read)" in ran.out
     assert (
-        "last-good: cannot read this file; using the last readable version of TenantCluster team-a/two and NetworkPool"
+        "last-good: file cannot be read, so ipam uses the last readable version of TenantCluster team-a/two and NetworkPool"
         in ran.out
     )
 

@@ -108,5 +108,5 @@ def test_who_names_no_team_is_told_when_it_goes_to_another_folder(
     code, found = describe(capsys, repo)
     assert (code, codes(found)) == (0, said)
     if said:
-        assert "moves from a folder of a to one of " in found[0]["message"]
+        assert "moves from a folder of team a to a folder of " in found[0]["message"]
         assert judged(capsys, repo)[1]["team"] is None

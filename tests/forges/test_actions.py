@@ -195,7 +195,7 @@ def test_an_apply_installs_what_clusters_need_and_nothing_else_does(
     made.install("requirements")
     used = made.use("reconcile", apply="true")
     assert used.code == 0, used.log
-    assert "no cluster given" in used.log
+    assert "no cluster configured" in used.log
     assert "--no-apply" in made.use("reconcile").log
     (install, _) = action("reconcile")["runs"]["steps"]
     assert "requirements.lock" in install["env"]["LOCK"]

@@ -49,7 +49,7 @@ def test_each_release_that_is_held_is_told_with_the_commit_and_its_author(
         assert code == 3
         assert text.count("warning brake-held") == 5
         assert (
-            f"{FOLDER}/t00.loadbalancer.yaml:1:1: warning brake-held: release held back by the release limit: team-a/t00 (loadbalancer) keeps 10.40.0.8-10.40.0.15; removed by commit {left[:12]} ('A Person') in 'tenants/t00.yaml'"
+            f"{FOLDER}/t00.loadbalancer.yaml:1:1: warning brake-held: release held back by the release limit: team-a/t00 (loadbalancer) keeps 10.40.0.8-10.40.0.15: commit {left[:12]} by 'A Person' removed 'tenants/t00.yaml'"
         ) in text
     assert git(folder, "log", "-1", "--format=%s") == "ipam: allocate 1"
 
@@ -68,7 +68,7 @@ def test_an_unrelated_change_is_not_red_for_a_brake_of_its_base(folder: Path, sa
     code, text = said("check", "--base", "main", "-o", "json")
     (brake,) = brakes(text)
     assert code == 3
-    assert "9 of 12 live records (75.0%)" in brake["message"]
+    assert "9 of 12 allocated records (75.0%)" in brake["message"]
 
 
 def test_what_the_base_would_release_counts_while_no_brake_of_its_own_holds_it(
@@ -99,7 +99,7 @@ def test_two_half_size_changes_are_one(folder: Path, said: Said) -> None:
     head = leave(folder, 3, 4, clock=CLOCK + 100)
     code, text = said("reconcile")
     assert (code, git(folder, "rev-parse", "main")) == (3, head)
-    assert "release 2 of 9 live records (22.2%), with records in retention 5 of 12" in text
+    assert "release 2 of 9 allocated records (22.2%), with records in retention 5 of 12" in text
 
 
 @pytest.mark.parametrize("is_same", [True, False])
@@ -133,7 +133,7 @@ def test_a_work_tree_with_loosened_settings_is_judged_as_its_commit_will_be(
     for code, text in (work_tree, said("check"), said("reconcile")):
         assert code == 3
         assert (
-            "this plan would release 5 of 12 live records (41.7%), more than brakes.maxReleasePercent (30%),"
+            "this plan would release 5 of 12 allocated records (41.7%), more than brakes.maxReleasePercent (30%),"
             in text
         )
 

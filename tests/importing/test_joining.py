@@ -142,7 +142,7 @@ def test_a_name_for_addresses_that_had_none_needs_no_release() -> None:
     assert whole.hint == (
         f"set spec.tenantClusterRef of {path}:3 to name web, namespace default; do not delete it"
     )
-    assert part.hint.endswith("; delete no request")  # web2 might use the other addresses
+    assert part.hint.endswith("; do not delete a request")  # web2 might use the other addresses
     text = texts(first)[path]
     files = {**files, path: text.replace("    name: ip-10-0-0-5", "    name: web")}
     result = imported(table("ip,name\n10.0.0.5,web\n"), files)

@@ -76,7 +76,7 @@ def test_no_brake_counts_what_a_look_proved_to_be_gone() -> None:
     tree = tree_of({**leaving(fleet(10), 4), "ipam.yaml": tight})
     some = evaluate(replace(tree, gone=seen))
     assert some.brake is not None
-    assert "release 2 of 10 live records" in some.brake.message
+    assert "release 2 of 10 allocated records" in some.brake.message
     passed = [it.claim.name for it in let_pass(some).plan.decisions if isinstance(it, Release)]
     assert passed == ["t000", "t001"]
 
@@ -86,7 +86,7 @@ def test_a_release_of_more_than_the_share_is_braked_with_the_number_to_allow() -
     found = evaluate(tree_of(files)).brake
     assert found is not None
     assert found.message == (
-        "this plan would release 4 of 10 live records (40.0%), more than brakes.maxReleasePercent (30%), so no release is carried out"
+        "this plan would release 4 of 10 allocated records (40.0%), more than brakes.maxReleasePercent (30%), so all releases are held back"
     )
     assert (
         found.hint
@@ -97,7 +97,7 @@ def test_a_release_of_more_than_the_share_is_braked_with_the_number_to_allow() -
 
 def test_releasing_everything_is_always_braked() -> None:
     assert braked(leaving(fleet(1), 1)) == (
-        "this plan would release all records: 1 of 1 live records (100.0%), so no release is carried out"
+        "this plan would release all records: 1 of 1 allocated records (100.0%), so all releases are held back"
     )
 
 

@@ -68,7 +68,7 @@ def test_a_move_is_said_with_what_it_leaves() -> None:
     )
     why = moving(moved(LEAVING, KEY), left={OLD: "Service shop/web uses 10.40.0.1"})
     (left,) = (it for it in why.findings if it.code == "claim-left")
-    assert left.message.endswith("no Service uses it: Service shop/web uses 10.40.0.1")
+    assert left.message.endswith("while in use: Service shop/web uses 10.40.0.1")
     (left,) = (it for it in moving(moved(LEAVING, KEY)).findings if it.code == "claim-left")
     assert left.hint.endswith("then run ipam reconcile --confirm-withdrawn team-a/one")
 

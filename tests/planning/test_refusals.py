@@ -92,7 +92,7 @@ def test_a_free_run_that_is_too_short_is_told_with_its_neighbour() -> None:
     found = refusal(files, CLAIM)
     assert found.reason == "pool-exhausted"
     assert found.message == (
-        "needs 8 contiguous addresses; pool edge has 6 of 16 free, at most 6 in one range next to team-a/two (loadbalancer)"
+        "needs 8 contiguous addresses; pool edge has 6 of 16 free, largest free range: 6, next to team-a/two (loadbalancer)"
     )
     assert (
         "ask for at most 6, widen pool edge to 10.40.0.0/27 if that network is free, add a pool to poolRefs, or remove unused"

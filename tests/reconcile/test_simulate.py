@@ -39,7 +39,7 @@ def test_what_released_records_hold_is_shown_as_it_counts_as_used() -> None:
     two = reconciled({**SMALL, "tenants/two.yaml": tenant("two")})
     result = simulated(reconciled(without(two, "tenants/two.yaml")), 1)
     head, first, last, _ = simulation_text(result, PLAIN).splitlines()
-    assert head.split() == ["TENANTS", "POOL", "ALLOC", "HELD", "TOTAL", "USED%", "TIERS"]
+    assert head.split() == ["TENANTS", "POOL", "ALLOC", "HELD", "TOTAL", "USED%", "LEVELS"]
     assert first.split() == ["0", "edge", "8", "8", "256", "6.3", "none"]
     assert last.split() == ["1", "edge", "16", "8", "256", "9.4", "none"]
     assert [it["held"] for it in simulation_document(result)["steps"]] == [8, 8]
@@ -52,7 +52,7 @@ def test_what_fits_but_takes_a_pool_to_its_gate_does_not_pass() -> None:
     assert result.stopped is not None
     assert result.stopped.message.startswith("pool edge would go from 3.1% to 96.9% (248 of 256)")
     *_, words, why, hint = simulation_text(result, PLAIN).splitlines()
-    assert words == "All 31 fit; 29 of them pass the capacity limit."
+    assert words == "All 31 fit; 29 stay within the capacity limit."
     assert (why.split(":")[0], hint) == (
         "  capacity",
         "  hint: widen the pool, add another one, or merge an Override of kind gate",

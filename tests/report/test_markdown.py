@@ -32,7 +32,7 @@ def test_claims_that_move_stand_out() -> None:
         "🟠 `team-a/one` loadbalancer",
         "`10.40.0.0-10.40.0.7` in pool `edge`",
         "`10.50.0.0-10.50.0.7` in pool `far`",
-        "until no Service uses it",
+        "announced while in use",
         "`edge` 3.1% of 256, 248 free; `far` 3.1% of 256, 248 free",
     ]
 

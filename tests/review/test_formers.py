@@ -33,7 +33,7 @@ def test_who_looks_renamed_besides_hears_of_it_once() -> None:
         "addresses: TenantCluster team-a/uno looks renamed from TenantCluster team-a/one; 8 addresses change"
     )
     assert found.hint == (
-        "to keep them, change metadata.annotations to: gitops-ipam.dev/formerly: team-a/one"
+        "to keep the addresses, change metadata.annotations to: gitops-ipam.dev/formerly: team-a/one"
     )
 
 

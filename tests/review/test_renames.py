@@ -19,7 +19,7 @@ def test_a_rename_without_the_annotation_is_told_with_the_line_that_keeps_the_ad
         == "TenantCluster team-a/uno looks renamed from TenantCluster team-a/one; 8 addresses change"
     )
     line = "gitops-ipam.dev/formerly: team-a/one"
-    assert found.hint == f"to keep them, add to its metadata.annotations: {line}"
+    assert found.hint == f"to keep the addresses, add the annotation {line}"
     followed = {**files, "tenants/uno.yaml": formerly(tenant("uno"), line.partition(": ")[2])}
     (found,) = as_findings(TWO, followed, "looks-renamed", "renamed")
     assert found.severity.value == "info"
@@ -65,7 +65,7 @@ def test_several_candidates_are_one_finding_with_both_sides() -> None:
         "this looks like a rename: the change removes TenantCluster team-a/one and TenantCluster team-a/two and adds TenantCluster team-a/due and TenantCluster team-a/uno of the same team; 16 addresses change"
     )
     assert found.hint == (
-        "to keep them, add to metadata.annotations of each: gitops-ipam.dev/formerly: NAMESPACE/NAME"
+        "to keep the addresses, add to metadata.annotations of each: gitops-ipam.dev/formerly: NAMESPACE/NAME"
     )
 
 
@@ -137,7 +137,7 @@ def test_a_tenant_whose_addresses_a_request_holds_looks_renamed() -> None:
     assert found.location.path == "tenants/uno.yaml"
     assert found.message.endswith("looks renamed from TenantCluster team-a/one; 8 addresses change")
     assert found.hint == (
-        "to keep them, add to its metadata.annotations: gitops-ipam.dev/formerly: team-a/one,"
+        "to keep the addresses, add the annotation gitops-ipam.dev/formerly: team-a/one,"
         " and set tenantClusterRef of IPAllocation butler-system/held to the new name"
     )
     (dangling,) = as_findings(base, files, "reference-not-found")

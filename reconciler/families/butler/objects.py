@@ -152,7 +152,7 @@ LISTINGS = (
             ListingColumn("LARGEST", lambda row: str(row.more.largest)),
             ListingColumn("FRAG", lambda row: f"{row.more.fragmentation}%"),
             ListingColumn("USED", lambda row: f"{row.more.percent:.1f}%"),
-            ListingColumn("TIER", lambda row: str(row.more.tier.value)),
+            ListingColumn("LEVEL", lambda row: str(row.more.tier.value)),
         ),
         ("np",),
     ),

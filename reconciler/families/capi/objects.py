@@ -340,7 +340,7 @@ _COUNTS = (
 _WIDE = (
     ListingColumn("PREFIX", lambda row: str(row.document.spec["prefix"])),
     ListingColumn("GATEWAY", lambda row: str(row.document.spec.get("gateway") or "-")),
-    ListingColumn("TIER", lambda row: str(row.more.tier.value)),
+    ListingColumn("LEVEL", lambda row: str(row.more.tier.value)),
 )
 
 LISTINGS = (

@@ -110,11 +110,11 @@ def class_of(document: Document) -> tuple[str, str]:
 
 
 def pause_of(document: Document) -> str:
-    """Return why a Cluster or claim gets nothing new: `paused` or `being deleted`; else empty."""
+    """Return why a Cluster or claim gets nothing new: `is paused` or `is being deleted`; else empty."""
     if "deletionTimestamp" in document.metadata:
-        return "being deleted"
+        return "is being deleted"
     is_paused = kinds.PAUSED in document.annotations() or document.spec.get("paused", False)
-    return "paused" if is_paused else ""
+    return "is paused" if is_paused else ""
 
 
 def variables_of(document: Document) -> frozenset[str]:
@@ -172,7 +172,7 @@ class _Reader:
             first, class_, role = before
             message = f"{pool.key.short} serves class {class_} for {role}, like {first.short}, which is tried first"
             place = document.at("metadata", "labels")
-            hint = "give each pool its own classes, unless the second is for when the first is full"
+            hint = "give each pool its own classes, unless the second pool is a spare for the first"
             self.reading.report(document, info("pool-ambiguous", place, message, hint))
         if (gateway := read_gateway(document, [])) is not None:
             title, place = f"{pool.key.short} (gateway)", document.at(*GATEWAY)
@@ -182,7 +182,7 @@ class _Reader:
         variable = kinds.VARIABLES[kinds.CONTROL_PLANE]
         if variable not in variables_of(document):
             message = f"ClusterClass variable '{variable}' not found in {document.title}"
-            hint = f"Add {variable} variable to ClusterClass: otherwise patches cannot use it"
+            hint = f"add the variable {variable} to the ClusterClass, so that its patches can use the address"
             place = document.at("spec", "variables")
             self.reading.report(document, warning("variable-missing", place, message, hint))
 
@@ -244,8 +244,8 @@ class _Reader:
 
     def _report_pause(self, document: Document, slot: str, why: str) -> None:
         what = "address" if slot == kinds.ADDRESS else f"{slot} address"
-        message = f"{document.title} is {why}, so it gets no {what}"
-        hint = "end the pause, or ignore this until then"
+        message = f"{document.title} {why}, so it gets no {what}"
+        hint = "end the pause to allocate the address" if why.endswith("paused") else ""
         self.reading.report(document, warning("claim-paused", document.start, message, hint))
 
     def _wanted(self, document: Document, class_: str, slot: str) -> _Wanted:
@@ -299,7 +299,7 @@ class _Reader:
         why = pause_of(document)
         cluster = self.documents.find(kinds.CLUSTER, space, document.spec.get("clusterName") or "")
         if cluster is not None and not why and (rest := pause_of(cluster)):
-            why = f"of a Cluster that is {rest}"
+            why = f"belongs to a Cluster that {rest}"
         if why and key not in self.held:
             self._report_pause(document, kinds.ADDRESS, why)
             return

@@ -216,7 +216,7 @@ LISTINGS = (
             ListingColumn(
                 "CIDRS", lambda row: ",".join(row.document.spec.get("cidrs") or ()) or _NONE
             ),
-            ListingColumn("TIER", lambda row: str(row.more[0].tier.value)),
+            ListingColumn("LEVEL", lambda row: str(row.more[0].tier.value)),
         ),
     ),
     Listing(

@@ -82,7 +82,7 @@ LISTINGS = (
             ListingColumn("BLOCKS", lambda row: row.more.blocks_left or "-"),
             ListingColumn("FRAG", lambda row: f"{row.more.fragmentation}%"),
             ListingColumn("USED", lambda row: f"{row.more.percent:.1f}%"),
-            ListingColumn("TIER", lambda row: str(row.more.tier.value)),
+            ListingColumn("LEVEL", lambda row: str(row.more.tier.value)),
         ),
         alias="pools",
     ),

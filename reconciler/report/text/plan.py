@@ -100,12 +100,8 @@ def moves_of(evaluation: Evaluation) -> list[RangeMove]:
     ]
 
 
-_UNUSED, _RETENTION, _AT_ONCE = "until no Service uses it", "until retention ends", ""
-_OLD_RANGES = {
-    _UNUSED: f"announced {_UNUSED}",
-    _RETENTION: f"reserved {_RETENTION}",
-    _AT_ONCE: "free at once, even if in use",
-}
+_UNUSED, _RETENTION, _AT_ONCE = "announced while in use", "reserved until retention ends", ""
+_OLD_RANGES = {it: it or "free at once, even if in use" for it in (_UNUSED, _RETENTION, _AT_ONCE)}
 
 
 def _until(decision: Grant | Keep) -> str:
@@ -365,9 +361,9 @@ def _held_until(decision: Release, evaluation: Evaluation) -> str:
     if is_held(decision, evaluation):
         return "held back by the release limit"
     if decision.allocation.announced:
-        return "announced until no Service uses it"
+        return "announced while in use"
     end = retention_end(decision.allocation, evaluation.state)
-    return f"reserved until {format_instant(end)} or later" if end is not None else "held"
+    return f"reserved until {format_instant(end)} or later" if end is not None else "reserved"
 
 
 def causes_text(causes: Sequence[Cause], painter: Painter) -> str:

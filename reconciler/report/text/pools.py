@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from reconciler.addresses import IPRange, format_address, format_count, format_short
+from reconciler.documents.findings import plural
 from reconciler.documents.text import escape
 from reconciler.history.applied import Headroom, Idle
 from reconciler.history.queries import MAX_TENANTS, TREND, Outlook, Past, Rate
@@ -91,7 +92,7 @@ def status_text(
         rows.append([key.name, key.kind, *figures, f"{usage.percent:.1f}", tier, bar])
     headers = ("NAME", "KIND", "TOTAL", "ALLOC", "HELD", "AVAIL", "COUNT", "FRAG", "USED%")
     hidden = () if wide else (6, 7) if len({row[1] for row in rows}) > 1 else (1, 6, 7)
-    return table((*headers, "TIER", "USE"), rows, painter, range(2, 9), hidden) or NO_POOLS
+    return table((*headers, "LEVEL", "USAGE"), rows, painter, range(2, 9), hidden) or NO_POOLS
 
 
 _LEVELS = ("warning", "gate", "full")
@@ -110,7 +111,7 @@ def forecast_text(
         return NO_POOLS
     head = f"As of {format_instant(past.clock)}, looking back {past.days} days.\n"
     rows = [_forecast_row(item, rate, past) for item in found for rate in item.rates]
-    columns = ("POOL", "USED%", "SPAN", "CHANGE", *(name.upper() for name in _LEVELS))
+    columns = ("POOL", "USED%", "SPAN", "CHANGE", "WARNING", "LIMIT", "FULL")
     shown = table(columns, rows, painter, right=(1,))
     more = (line for item in found for line in _forecast_lines(item))
     return "".join([head, shown, *more, _idle_text(idle, painter)])
@@ -141,11 +142,11 @@ def _forecast_lines(item: Outlook) -> Iterator[str]:
     if blocks := item.usage.blocks_left:
         yield f"{name}: {blocks}\n"
     if not item.shape:
-        yield f"{name}: no tenants to derive a median shape from\n"
+        yield f"{name}: no tenants to derive a median size from\n"
         return
-    count = f"{'at least ' if item.fits >= MAX_TENANTS else ''}{format_count(item.fits)}"
-    shape = " + ".join(map(str, item.shape))
-    yield f"{name}: {count} more tenants of the median shape ({shape}) fit\n"
+    count = f"{'at least ' if item.fits >= MAX_TENANTS else ''}{plural(item.fits, 'more tenant')}"
+    shape, verb = " + ".join(map(str, item.shape)), "fits" if item.fits == 1 else "fit"
+    yield f"{name}: {count} of the median size ({shape}) {verb}\n"
 
 
 def _idle_text(idle: Idle | None, painter: Painter) -> str:

@@ -165,15 +165,15 @@ def simulation_text(result: Simulation, painter: Painter) -> str:
         ]
         for step in result.steps
     ]
-    headers = ("TENANTS", "POOL", "ALLOC", "HELD", "TOTAL", "USED%", "TIERS")
+    headers = ("TENANTS", "POOL", "ALLOC", "HELD", "TOTAL", "USED%", "LEVELS")
     text = table(headers, rows, painter, right=(0, 2, 3, 4, 5))
     refused, stopped = result.refused, result.stopped
     fit = f"All {result.requested} fit"
     if refused is not None:
         fit = f"{result.fit} of {result.requested} fit"
     if stopped is not None:
-        verb = "passes" if result.passes == 1 else "pass"
-        fit += f"; {result.passes} of them {verb} the capacity limit"
+        verb = "stays" if result.passes == 1 else "stay"
+        fit += f"; {result.passes} {verb} within the capacity limit"
     colour = Colour.GREEN if refused is None and stopped is None else Colour.RED
     text += f"{painter.paint(f'{fit}.', colour)}\n"
     if refused is not None:
@@ -248,9 +248,9 @@ def next_text(steps: Sequence[tuple[str, str]], added: str, painter: Painter) ->
     """Return the next steps, a command and its purpose each; the last ones record files to add."""
     steps = [
         *steps,
-        ("ipam plan --worktree", "the exact addresses"),
+        ("ipam plan --worktree", "show the exact addresses"),
         (f"git add {added} && git commit", "when the plan is right"),
-        ("ipam reconcile", "commits the allocation records; with CI, each merge does it"),
+        ("ipam reconcile", "commit the records (CI runs this after each merge)"),
     ]
     width = max(len(command) for command, _ in steps)
     lines = [

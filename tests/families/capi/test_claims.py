@@ -69,7 +69,7 @@ def test_a_paused_claim_or_one_of_a_paused_cluster_gets_nothing_new() -> None:
     resting = cluster(class_="", paused=True)
     assert gets(pool(), resting, claim(clusterName="shop")) == {}
     assert [message for _, message in said(pool(), resting, claim(clusterName="shop"))] == [
-        "IPAddressClaim default/one is of a Cluster that is paused, so it gets no address"
+        "IPAddressClaim default/one belongs to a Cluster that is paused, so it gets no address"
     ]
     both = claim(annotations={"cluster.x-k8s.io/paused": "true"}, clusterName="shop")
     assert [message for _, message in said(pool(), resting, both)] == [

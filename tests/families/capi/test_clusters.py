@@ -228,7 +228,7 @@ def test_a_class_without_the_variable_is_told_once_with_the_mend() -> None:
         assert found.message == (
             "ClusterClass variable 'clusterVip' not found in ClusterClass default/web"
         )
-        assert found.hint.startswith("Add clusterVip variable to ClusterClass")
+        assert found.hint.startswith("add the variable clusterVip to the ClusterClass")
 
 
 def test_while_a_pool_cannot_be_read_its_clusters_wait_and_are_told_apart() -> None:

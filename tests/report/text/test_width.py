@@ -12,7 +12,7 @@ from tests.moving import KEY, LEAVING, moving
 from tests.world import evaluation_of, reconciled
 
 PLAIN = Painter(is_on=False)
-NAME = "production-frontend-1"
+NAME = "production-backend-1"
 POOLS = f"{pool(NAME, '[10.122.0.0/16]')}---\n{pool('lab', '[10.200.0.0/24]')}"
 REFS = f"[{{name: {NAME}}}]"
 CLUSTERS = cluster(
