@@ -12,9 +12,9 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-# Where the commit stands: in a source archive at the top, in a wheel where the program reads it.
+# The file with the commit: at the top of a source archive, or in the package of a wheel.
 _PLACES = {"sdist": "COMMIT", "wheel": "reconciler/shipped/commit"}
-# What `git archive` fills in, as forges do for who fetches a commit without its history: actions.
+# `git archive` fills this in, for example when a forge delivers an action without its history.
 _ARCHIVED = ".archived"
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\n")
 
@@ -30,7 +30,7 @@ class HomeHook(MetadataHookInterface):
         metadata["urls"] = urls_of(Path(self.root), os.environ.get(HOME, ""))
 
 
-class BuildHook(BuildHookInterface):  # type: ignore[type-arg]  # of whatever is configured
+class BuildHook(BuildHookInterface):  # type: ignore[type-arg]  # any configuration
     """Adds validators to wheels and editable installs, the commit to wheels and source archives."""
 
     _note: str = ""

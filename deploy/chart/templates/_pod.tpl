@@ -103,7 +103,7 @@ securityContext:
   runAsUser: {{ $values.runAsUser }}
   runAsGroup: {{ $values.runAsUser }}
   fsGroup: {{ $values.runAsUser }}
-  # Else the kubelet lets the group write all of a kept cache, and it is not believed any more.
+  # Otherwise the kubelet makes a persistent cache writable for the group, and ipam ignores it.
   fsGroupChangePolicy: OnRootMismatch
   seccompProfile:
     type: RuntimeDefault
