@@ -38,7 +38,10 @@ def render(
     policies: Sequence[Manifest] = (),
     removed: Sequence[Projection] = (),
 ) -> dict[str, int]:
-    """Write the objects below a folder in place of the last rendering; return the files by cluster."""
+    """Write the objects below a folder in place of the last rendering; return the files by cluster.
+
+    A cluster of which only the last rendering had files has 0.
+    """
     files = rendered(evaluation, policies, removed)
     old = _begin(out, files)
     for path in sorted(files):
@@ -51,7 +54,8 @@ def render(
                 break
             folder.rmdir()
     _mark(out, files)
-    return Counter(path.partition("/")[0] for path in sorted(files))
+    counts = Counter(path.partition("/")[0] for path in files)
+    return {it: counts[it] for it in sorted({path.partition("/")[0] for path in [*old, *files]})}
 
 
 def removed_entries(evaluation: Evaluation, source: Source) -> tuple[Projection, ...]:

@@ -170,7 +170,9 @@ def render(
     for line in left_ranges(evaluation, removed) if not is_wrong else ():
         output.note(line)
     result.show(
-        lambda _: "".join(f"{out}/{name}: {plural(n, 'file')}\n" for name, n in counts.items()),
+        lambda _: "".join(
+            f"{out}/{name}: {plural(n, 'file') if n else 'removed'}\n" for name, n in counts.items()
+        ),
         lambda: {**envelope("RenderResult"), "out": str(out), "clusters": counts},
     )
     return ExitCode.WRONG if is_wrong else ExitCode.OK

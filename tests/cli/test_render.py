@@ -102,9 +102,6 @@ def test_the_pool_of_a_removed_entry_stays_until_its_record_is_no_longer_announc
     assert [(fresh / it).read_bytes() for it in DMZ_FILES] == before
     assert world.reconcile("--no-apply", "--allow-release", "2").code == 0
     ran = world("render", "--out", str(out))
-    if removed is None:
-        assert not (out / "prod-1").exists()
-        return
     assert [(out / it).read_bytes() for it in DMZ_FILES] == before
     listed = yaml.safe_load((out / "prod-1/kustomization.yaml").read_text())["resources"]
     assert [it for it in listed if "dmz" in it] == [it.removeprefix("prod-1/") for it in DMZ_FILES]
@@ -115,6 +112,8 @@ def test_the_pool_of_a_removed_entry_stays_until_its_record_is_no_longer_announc
     ran = world("render", "--out", str(out))
     assert "is removed from prod-1; not checked" in ran.err
     assert not any((out / it).exists() for it in DMZ_FILES)
+    assert (f"{out}/prod-1: removed\n" in ran.out) == (removed is None)
+    assert ": removed" not in world("render", "--out", str(out)).out
 
 
 def test_a_clone_without_old_files_fetches_the_removed_entry(

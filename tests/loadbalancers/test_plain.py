@@ -71,6 +71,11 @@ def test_each_entry_is_a_pool_of_its_own(clusters: Clusters) -> None:
     assert "IPAddressPool dmz keeps" in note
     assert "Service default/shop uses" in note
     assert (waiting.is_failed, clusters.specs()) == (False, specs)
+    without = {path: text for path, text in gone.items() if path != "clusters/prod-1.yaml"}
+    waiting = clusters.one(reconciled(without), "e")
+    assert "Service default/shop uses" in str(waiting.notes)
+    kept = {name: spec for name, spec in specs.items() if name.endswith(" dmz")}
+    assert (waiting.is_failed, clusters.specs()) == (False, kept)
 
 
 def test_a_cluster_with_cilium_has_a_pool_with_a_block_for_each_record(clusters: Clusters) -> None:

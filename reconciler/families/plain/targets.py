@@ -169,6 +169,8 @@ class TargetReader:
         self._held = held_entries(held.values())
         self._chooser = chooser
         self._reading = reading
+        # Also of removed ClusterTargets: nothing has confirmed that they withdrew their ranges.
+        reading.announcing.update((NAME, TARGET.kind, "", cluster) for cluster, _ in self._held)
 
     def read(self, document: Document) -> None:
         """Add the claims of a ClusterTarget."""
@@ -177,7 +179,6 @@ class TargetReader:
         unread = self._documents.unread(DEMAND.id, "", document.name)
         if unread:
             self._reading.protected.add(owner)
-        self._reading.announcing.add(owner)
         objects: dict[str, str] = {}
         defaults: dict[int, str] = {}
         for entry in read_entries(document, []):

@@ -75,12 +75,10 @@ def test_a_released_range_is_taken_back_when_the_count_is_raised_again() -> None
     assert other["prod-1/internal.ipv4.3"] == "allocate 10.22.0.12-10.22.0.13"
 
 
-def test_a_removed_entry_stays_announced_and_a_removed_cluster_does_not() -> None:
-    assert outcome(then(EIGHT, cluster())) == {
-        "prod-1/internal.ipv4": f"release {FIRST}, announced"
-    }
+def test_the_range_of_a_removed_entry_and_of_a_removed_cluster_stays_announced() -> None:
     gone = {path: data for path, data in EIGHT.items() if path != "clusters/prod-1.yaml"}
-    assert outcome(gone) == {"prod-1/internal.ipv4": f"release {FIRST}"}
+    for removed in (then(EIGHT, cluster()), gone):
+        assert outcome(removed) == {"prod-1/internal.ipv4": f"release {FIRST}, announced"}
 
 
 def test_an_announced_range_begins_its_retention_when_it_is_unused() -> None:
