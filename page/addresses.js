@@ -106,7 +106,7 @@ export function addressFault(text) {
   const asked = text.trim();
   const isMeant = /^\d+(\.\d+){3}(\s*[-–/].*)?$/.test(asked) || /^[0-9a-f:]*:[0-9a-f]*:[0-9a-f:.]*(\s*[-–/].*)?$/i.test(asked);
   if (!isMeant || parseRange(asked) !== null) return null;
-  const none = `${asked} is no address, CIDR or range.`;
+  const none = `${asked} is not an address, a CIDR, or a range.`;
   if (asked.includes(":") || parseFour(asked.split(/\s*[-–/]/)[0]) !== null) return none;
   return `${none} The four numbers of an address go from 0 to 255, without zeros before them.`;
 }

@@ -27,7 +27,7 @@ import { commitText, timeOf, timeText } from "./times.js";
 export function addressAnswer(report, here) {
   if (here.ip === null || here.ip === "") return null;
   const range = parseRange(here.ip);
-  if (range === null) return notAnswered(`${here.ip} is no address, CIDR or range.`, "Write 10.40.1.72, 10.40.1.0/28 or 2001:db8::1.");
+  if (range === null) return notAnswered(`${here.ip} is not an address, a CIDR, or a range.`, "Write 10.40.1.72, 10.40.1.0/28 or 2001:db8::1.");
   const isOne = range.first === range.last;
   const t = timeOf(report, here.at);
   const card = el(
@@ -100,7 +100,7 @@ function stateText(report, life, pool) {
   if (life.isBraked) return [tag, " the release limit holds its release back"];
   const found = pool?.comesFree.find((item) => meets(pairRange([item[0], item[1]]), lifeRange(life)));
   if (found === undefined) return [tag];
-  return [tag, found[2] === null ? " until no Service uses it" : ` is free from ${formatTime(secondsOf(found[2]))}`];
+  return [tag, found[2] === null ? " announced while in use" : ` is free from ${formatTime(secondsOf(found[2]))}`];
 }
 
 /** @param {Report} report @param {Part} part @param {boolean} isNow @returns {Child[]} The text for addresses without a record. */
@@ -108,7 +108,7 @@ function standingWords(report, part, isNow) {
   const planned = isNow ? effectWords(report, part.pool, part.range) : [];
   if (part.sort === "none") return [el("span", { class: "tag outside" }, "in no pool"), " This repository does not allocate it."];
   if (part.sort === "free") return [el("span", { class: "tag free" }, "free"), ...(planned.length > 0 ? planned : [" It is not allocated."])];
-  if (part.sort === "unknown") return [isNow ? "No record names it, and the pool does not give it out now." : "No record named it."];
+  if (part.sort === "unknown") return [isNow ? "No record contains it, and the pool does not allocate it." : "No record named it."];
   const what = part.title === "" || part.title === part.word ? "" : ` ${part.title}`;
   return [el("span", { class: "tag reserved" }, part.word), what, !isNow && " (as the pool is today)"];
 }
@@ -151,12 +151,12 @@ function beforePart(report, range) {
   if (past.length === 0) return el("div", { class: "moment" }, title, el("p", { class: "muted" }, noEarlierHolder(report)));
   const table = livesTable(report, past, "Previous holders, newest first");
   if (range.first === range.last) return el("div", { class: "moment" }, title, table, addressPlot(report, range));
-  return el("details", { class: "moment" }, el("summary", null, `Before: ${countText(past.length, "range")} had another state or holder`), table);
+  return el("details", { class: "moment" }, el("summary", null, `Earlier states and holders (${past.length})`), table);
 }
 
 /** @param {Report} report @returns {string} */
 function noEarlierHolder(report) {
   const { isWhole, begins } = report.data.history;
   if (isWhole || begins === null) return "This history has no earlier holder.";
-  return `This page has no earlier holder: its history begins ${begins.slice(0, 10)}.`;
+  return `No earlier holder since ${begins.slice(0, 10)}, the start of this history.`;
 }

@@ -48,7 +48,7 @@ export function requestPart(report, offer, wanted) {
     });
     button?.toggleAttribute("disabled", fault !== "");
     said.className = fault === "" ? "muted" : "warn";
-    said.textContent = fault !== "" ? `${fault} Nothing to copy until then.` : left().length > 0 ? `To be replaced by you: ${left().join(", ")}.` : "";
+    said.textContent = fault !== "" ? `${fault} Correct this before you copy.` : left().length > 0 ? `Replace before use: ${left().join(", ")}.` : "";
     refill(yaml, text());
   };
   for (const control of [name, namespace, type]) control.addEventListener("input", write);
@@ -58,7 +58,7 @@ export function requestPart(report, offer, wanted) {
     { class: "card", "aria-label": `Request for ${pool.title}` },
     el("h3", null, "The request for ", pool.title),
     el("p", null, givesNext(report, offer, wanted)),
-    offer.isGated && el("p", { class: "warn" }, `With these the pool reaches its gate: ${gateRule(pool)}.`),
+    offer.isGated && el("p", { class: "warn" }, `This request brings the pool to its capacity limit: ${gateRule(pool)}.`),
     el("div", { class: "filters" }, field(isRow ? "Tenant cluster" : "Name", name), inputs.length > 1 && field("Namespace", namespace), isRow && field("Type", type)),
     said,
     yaml,
@@ -71,7 +71,7 @@ export function requestPart(report, offer, wanted) {
 function labelFault(what, text) {
   if (text === "") return `${what} is empty.`;
   if (text.length > 63) return `${what} has ${text.length} letters: at most 63.`;
-  return LABEL.test(text) ? "" : `${what} is no name for Kubernetes: small letters, digits and "-", with a letter or digit at both ends.`;
+  return LABEL.test(text) ? "" : `${what} is not a valid Kubernetes name: use lowercase letters, digits, and "-", with a letter or digit at both ends.`;
 }
 
 /**
@@ -87,7 +87,7 @@ function nameFault(what, text, wanted, isRow) {
   // The namespace, "more", or a number is added to it.
   const most = isRow ? 253 - 63 - "--more-nodes".length : 253 - (wanted.count > 1 ? 3 : 0);
   if (text.length > most) return `${what} has ${text.length} letters: at most ${most}.`;
-  return text.split(".").every((part) => LABEL.test(part)) ? "" : `${what} is no name for Kubernetes: small letters, digits, "-" and ".", with a letter or digit at both ends.`;
+  return text.split(".").every((part) => LABEL.test(part)) ? "" : `${what} is not a valid Kubernetes name: use lowercase letters, digits, "-", and ".", with a letter or digit at both ends.`;
 }
 
 /** @param {Report} report @param {Offer} offer @param {Wanted} wanted @returns {string} */

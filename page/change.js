@@ -33,10 +33,10 @@ export function changeView(report, route) {
 /** @param {Report} report */
 function builtChange(report) {
   const { change } = report.data;
-  const head = el("h2", { tabindex: -1 }, change?.base ? "What merging this change does" : "What reconciling does");
+  const head = el("h2", { tabindex: -1 }, change?.base ? "Effect of merging this change" : "Effect of the next reconcile");
   const nothing = () => undefined;
   if (change === null) {
-    return { element: el("section", { class: "view" }, head, el("p", null, "No plan was given to this page.")), update: nothing };
+    return { element: el("section", { class: "view" }, head, el("p", null, "This report contains no plan.")), update: nothing };
   }
   const actions = change.actions.filter((action) => action.action !== "keep");
   const sentence = el("p", { class: "change-sentence" }, changeWords(change.base !== null, actions));
@@ -90,13 +90,13 @@ function folded(pool, make) {
  */
 export function changeWords(isMerge, actions) {
   const subject = isMerge ? "Merging this change" : "Reconciling this revision";
-  if (actions.length === 0) return `${subject} changes no address: every claim has what it asks for.`;
+  if (actions.length === 0) return `${subject} changes no address: every claim has its addresses.`;
   /** @type {[string, (claims: string, addresses: string) => string][]} */
   const words = [
-    ["allocate", (claims, addresses) => `gives ${addresses} to ${claims}`],
+    ["allocate", (claims, addresses) => `allocates ${addresses} to ${claims}`],
     ["grow", (claims, addresses) => `adds ${addresses} to ${claims} as growth`],
     ["move", (claims, addresses) => `moves ${claims} (${addresses})`],
-    ["transfer", (claims, addresses) => `hands ${addresses} of ${claims} to another owner`],
+    ["transfer", (claims, addresses) => `transfers ${addresses} of ${claims} to another owner`],
     ["release", (claims, addresses) => `releases ${addresses} of ${claims}`],
     ["expire", (_, addresses) => `frees ${addresses} that were held`],
     ["refuse", (claims) => `refuses ${claims}`],
@@ -127,7 +127,7 @@ function poolsBeside(report, change) {
     el(
       "table",
       { class: "list" },
-      el("thead", null, el("tr", null, ["Pool", "Allocated", "Held", "Used", "Tier"].map((head) => el("th", { scope: "col" }, head)))),
+      el("thead", null, el("tr", null, ["Pool", "Allocated", "Held", "Used", "Level"].map((head) => el("th", { scope: "col" }, head)))),
       el(
         "tbody",
         null,

@@ -34,7 +34,7 @@ export function claimTitle(key) {
 }
 
 /** The effect of an action on its claim, in words. @type {Record<string, string>} */
-const ACTION_WORDS = { allocate: "gives it", grow: "adds to it", move: "moves it to", transfer: "hands it", release: "releases", expire: "frees" };
+const ACTION_WORDS = { allocate: "allocates", grow: "adds to it", move: "moves it to", transfer: "transfers to it", release: "releases", expire: "frees" };
 
 /**
  * Claims that no record names yet: only the plan knows them.
@@ -132,12 +132,12 @@ export function effectsOn(report, pool, range) {
   };
   for (const action of report.data.change?.actions ?? []) {
     const { from } = action;
-    if (from !== null && from.pool === pool.key) add(pairRange([from.start, from.end]), action, (what) => [`releases ${what}: it moves `, " away"]);
+    if (from !== null && from.pool === pool.key) add(pairRange([from.start, from.end]), action, (what) => [`releases ${what}, because `, " moves"]);
     if (action.start === null || action.end === null || !isBeside(report, action.pool, pool)) continue;
     const given = pairRange([action.start, action.end]);
-    if (action.action === "release") add(given, action, (what) => [`releases ${what}, which was of `, ""]);
+    if (action.action === "release") add(given, action, (what) => [`releases ${what}, held by `, ""]);
     else if (action.action === "expire") add(given, action, (what) => [`frees ${what}, which was held for `, ""]);
-    else if (!GIVES_NOTHING.includes(action.action)) add(given, action, (what) => [`gives ${what} to `, ""]);
+    else if (!GIVES_NOTHING.includes(action.action)) add(given, action, (what) => [`allocates ${what} to `, ""]);
   }
   return found;
 }

@@ -41,7 +41,7 @@ export function findView(report, here) {
 function offersPart(report, wanted, preferred) {
   const offers = report.pools.flatMap((pool) => offerOf(report, pool, wanted));
   const asked = wanted.prefix === null ? countText(wanted.count, "address", "addresses") : `a /${wanted.prefix} (${countText(wanted.count, "address", "addresses")})`;
-  if (offers.length === 0) return el("p", { class: "warn" }, `No pool has ${asked} free${takes(report)}. The largest free run is in ${largestText(report)}.`);
+  if (offers.length === 0) return el("p", { class: "warn" }, `No pool has ${asked} free${takes(report)}. The largest free range is in ${largestText(report)}.`);
   const panel = el("div", { class: "request" });
   /** @param {Offer} offer */
   const choose = (offer) => refill(panel, requestPart(report, offer, wanted));
@@ -53,7 +53,7 @@ function offersPart(report, wanted, preferred) {
     none: "",
     columns: [
       { title: "Pool", value: (offer) => offer.pool.title, cell: (offer) => [poolLink(offer.pool), el("span", { class: "sub" }, [offer.pool.kind, offer.pool.namespace].filter((word) => word !== "").join(" · "))] },
-      { title: "It gives next", value: (offer) => offer.runs[0].first, cell: (offer) => [runsText(offer.runs), offer.isGated && el("span", { class: "sub low" }, "reaches the capacity limit"), takenNote(report, offer.pool)] },
+      { title: "Next range", value: (offer) => offer.runs[0].first, cell: (offer) => [runsText(offer.runs), offer.isGated && el("span", { class: "sub low" }, "reaches the capacity limit"), takenNote(report, offer.pool)] },
       { title: "Request", value: null, cell: (offer) => el("button", { type: "button", class: "button", onclick: () => choose(offer) }, "Show YAML") },
       { title: "Free", class: "number", value: (offer) => offer.left, isFirstHigh: true, cell: (offer) => freeCell(report, offer) },
       { title: "Used", class: "number", value: (offer) => offer.percent, cell: (offer) => [`${offer.pool.utilizationPercent} %`, el("span", { class: "sub wraps" }, afterNote(report, offer.pool))] },

@@ -21,7 +21,7 @@ export function growthPlot(report, pool) {
   const from = Math.min(grown[0].seconds, ...waits.map((wait) => wait.seconds));
   const most = Math.max(1, ...grown.map((it) => it.count));
   const longest = Math.max(1, ...waits.map((wait) => wait.took));
-  const waited = median === null ? "Waiting times are known when results of reconcile are given." : `Half of the growths were served within ${median} seconds of Pending.`;
+  const waited = median === null ? "Waiting times are known when results of reconcile are given." : `Half of the pending Services got an address within ${median} seconds.`;
   return plotFrame({
     title: "Growth of elastic tenants",
     about: `${formatCount(now)} addresses are growth now. ${waited}`,
@@ -41,7 +41,7 @@ export function growthPlot(report, pool) {
       return {
         height: waits.length === 0 ? 138 : 268,
         shapes: [
-          svg("text", { class: "bar-text", x: left, y: 11 }, "Addresses in growths"),
+          svg("text", { class: "bar-text", x: left, y: 11 }, "Addresses added by growth"),
           ...countAxis(y, left, width - 6, 3),
           svg("path", { class: "k-allocated", d: stairs(points, x.right, y.left) }),
           ...second,
@@ -54,7 +54,7 @@ export function growthPlot(report, pool) {
   });
 }
 
-/** @param {Report} report @param {Pool} pool @returns {Grown[]} Addresses in growths, by time. */
+/** @param {Report} report @param {Pool} pool @returns {Grown[]} Addresses added by growth, by time. */
 function grownOf(report, pool) {
   const { lives } = report;
   const [start, end] = report.livesOf(pool.at);

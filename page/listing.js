@@ -52,7 +52,7 @@ function ownerAnswer(report, name, owner) {
 
 /** @param {Report} report @param {string} team @returns {HTMLElement} */
 function teamAnswer(report, team) {
-  if (!report.data.teams.includes(team)) return notAnswered(`No team is called ${team}.`, "The search box finds the teams of this report.");
+  if (!report.data.teams.includes(team)) return notAnswered(`There is no team ${team}.`, "The search box finds the teams of this report.");
   const at = report.data.teams.indexOf(team);
   return whoseCard(report, `Team ${team}`, "", livesOfClaims(report, (claim) => report.teamOf(claim) === report.data.teams[at]));
 }
@@ -67,7 +67,7 @@ function whoseCard(report, title, more, lives) {
     "section",
     { class: "card answer", "aria-label": `Answer for ${title}` },
     el("h2", { tabindex: -1 }, title, " ", el("span", { class: "muted" }, more)),
-    el("p", null, `It has ${sumText(used)} allocated`, now.length > used.length && `, and ${sumText(now.filter((life) => life.state !== "allocated"))} held`, "."),
+    el("p", null, `${sumText(used)} allocated`, now.length > used.length && `, ${sumText(now.filter((life) => life.state !== "allocated"))} held`, "."),
     isOne && livesPlot(report, lives, `Ranges of ${title}`),
     el("h3", null, "Now"),
     now.length > 0 ? livesTable(report, now, "Current addresses", isOne) : el("p", { class: "muted" }, "It has no addresses now."),
@@ -128,10 +128,10 @@ function effectParts(report, commits) {
   }
   if (begun.length + ended.length === 0) return [el("p", { class: "muted" }, "No address changed by it.")];
   return [
-    begun.length > 0 && el("h3", null, `What began (${begun.length})`),
-    begun.length > 0 && livesTable(report, begun, "What began"),
-    ended.length > 0 && el("h3", null, `What ended (${ended.length})`),
-    ended.length > 0 && livesTable(report, ended, "What ended"),
+    begun.length > 0 && el("h3", null, `Entries that began (${begun.length})`),
+    begun.length > 0 && livesTable(report, begun, "Entries that began"),
+    ended.length > 0 && el("h3", null, `Entries that ended (${ended.length})`),
+    ended.length > 0 && livesTable(report, ended, "Entries that ended"),
   ];
 }
 
@@ -140,7 +140,7 @@ function hitsAnswer(asked, search) {
   const hits = search(asked);
   const fault = addressFault(asked);
   if (hits.length === 0 && fault !== null) return notAnswered(fault, "Write 10.40.1.72, 10.40.1.0/28 or 2001:db8::1.");
-  if (hits.length === 0) return notAnswered(`Nothing is found for ${asked}.`, "Search for an address, CIDR, tenant, team, pool, request (#12) or commit.");
+  if (hits.length === 0) return notAnswered(`No results for ${asked}.`, "Search for an address, CIDR, tenant, team, pool, request (#12) or commit.");
   const items = hits.map((hit) => el("li", null, el("a", { href: linkTo(hit.changes) }, hit.label), " ", el("span", { class: "muted" }, `${hit.sort}, ${hit.detail}`)));
   return el("section", { class: "card answer" }, el("h2", { tabindex: -1 }, `Found for ${asked}`), el("ul", { class: "plain" }, items));
 }

@@ -72,7 +72,7 @@ export function mapLegend(shown) {
   const types = TEXTURE_WORDS.flatMap(([texture, words]) => (shown.textures.has(texture) ? [entry(words, "k-allocated", "", texture)] : []));
   if (shown.hasShares) items.push(shareEntry());
   if (shown.hasNew) items.push(entry("new or changed", "k-allocated", "", "", "is-new"));
-  if (shown.hasTorn) items.push(entry("conflict: two have it", "k-allocated", "", "torn", "is-torn"));
+  if (shown.hasTorn) items.push(entry("conflict: two holders", "k-allocated", "", "torn", "is-torn"));
   return el(
     "div",
     { class: "map-legend", role: "group", "aria-label": "Legend of the map" },

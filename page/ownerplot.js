@@ -29,7 +29,7 @@ export function ownerLives(report, owner) {
   return el(
     "section",
     { class: "card owner-view" },
-    el("h3", null, `Life of ${owner}`),
+    el("h3", null, `History of ${owner}`),
     el("p", null, team !== "" && ["Team ", teamLink(team), ". "], now.length === 0 ? "Has no addresses now." : `Has ${countText(sum, "address", "addresses")} now, in ${countText(now.length, "range")}.`),
     livesPlot(report, mine, `Ranges of ${owner}`),
     now.length > 0 && [el("h3", null, "Now"), livesTable(report, now, "Ranges now")],

@@ -30,14 +30,14 @@ export function poolFigures(report, pool) {
     ["Largest free range", [number(counts.largestFreeBlock)]],
     ["Used", [`${pool.utilizationPercent} %`]],
     ["Fragmentation", [`${pool.fragmentationPercent} %`]],
-    ["Tier", [el("span", { class: `tag ${pool.tier}` }, pool.tier), el("span", { class: "muted" }, ` at ${pool.thresholds.warning} / ${pool.thresholds.critical} / ${pool.thresholds.exhausted} %`)]],
-    ["Gate", [el("span", { class: pool.gate === null ? null : "figure-words" }, gateRule(pool)), pool.isPaused && ", paused"]],
+    ["Level", [el("span", { class: `tag ${pool.tier}` }, pool.tier), el("span", { class: "muted" }, ` at ${pool.thresholds.warning} / ${pool.thresholds.critical} / ${pool.thresholds.exhausted} %`)]],
+    ["Capacity limit", [el("span", { class: pool.gate === null ? null : "figure-words" }, gateRule(pool)), pool.isPaused && ", paused"]],
     ["Still fit", [`${pool.moreFit ? "at least " : ""}${countText(pool.fits, "tenant")}`, el("span", { class: "muted" }, shape)]],
     ["Ranges", [number(pool.allocationCount)]],
     ...(pool.idle === null ? [] : [/** @type {[string, Child[]]} */ (["Idle", [number(pool.idle), el("span", { class: "muted" }, " no Service uses them")]])]),
   ];
   const runway = pool.rates.map((rate) =>
-    el("p", null, `By the last ${rate.days} days: `, rate.enoughHistory ? weeksWords(rate.weeks, report.asOf) : "not enough history", "."),
+    el("p", null, `At the rate of the last ${rate.days} days: `, rate.enoughHistory ? weeksWords(rate.weeks, report.asOf) : "not enough history", "."),
   );
   return el(
     "div",

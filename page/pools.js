@@ -35,8 +35,8 @@ export function poolsView(report, here) {
   const isShown = SHOWS[here.show ?? ""] ?? (() => true);
   const among = report.pools.filter((pool) => isShown(pool, report));
   const text = el("input", { type: "search", id: "pools-text", placeholder: "Name, kind, namespace, space", spellcheck: "false", autocomplete: "off" });
-  const family = select("pools-family", "All families", uniqueOf(report.pools, (pool) => pool.family).map((key) => [key, FAMILY_WORDS[key] ?? key]));
-  const tier = select("pools-tier", "All tiers", ["ok", "warning", "critical", "exhausted"].map((key) => [key, key]));
+  const family = select("pools-family", "All systems", uniqueOf(report.pools, (pool) => pool.family).map((key) => [key, FAMILY_WORDS[key] ?? key]));
+  const tier = select("pools-tier", "All levels", ["ok", "warning", "critical", "exhausted"].map((key) => [key, key]));
   const count = el("p", { class: "count", role: "status" });
   const teamPools = here.team === null ? null : poolsOfTeam(report, here.team);
   const table = sortableTable({ label: "All pools", rows: among, columns: poolColumns(report), none: report.pools.length === 0 ? "This report has no pools." : "No pool fits these filters.", class: "list pools", sortBy: 1, memory: POOLS_MEMORY.order });
@@ -61,7 +61,7 @@ export function poolsView(report, here) {
     { class: "pools-view" },
     el("div", { class: "headline" }, el("h2", { tabindex: -1 }, "Pools"), count, showNote(here)),
     here.show === "today" && among.length > 0 && todayTable(report),
-    el("div", { class: "filters" }, field("Filter", text), field("Family", family), field("Tier", tier)),
+    el("div", { class: "filters" }, field("Filter", text), field("System", family), field("Level", tier)),
     table.element,
     barLegend(),
   );
@@ -98,7 +98,7 @@ function poolColumns(report) {
       value: (pool) => pool.utilizationPercent, isFirstHigh: true, cell: (pool) => usedCell(report, pool),
     },
     { title: "Free", hint: "Addresses that can be allocated", class: "number", value: (pool) => pool.counts.available, isFirstHigh: true, cell: (pool) => count(pool.counts.available) },
-    { title: "Usable", hint: "Addresses without those that are reserved", class: "number", value: (pool) => pool.counts.total, isFirstHigh: true, cell: (pool) => count(pool.counts.total) },
+    { title: "Usable", hint: "All addresses except reserved ones", class: "number", value: (pool) => pool.counts.total, isFirstHigh: true, cell: (pool) => count(pool.counts.total) },
     {
       title: "Largest range", hint: "Size of the largest contiguous free range", class: "number", value: (pool) => pool.counts.largestFreeBlock, isFirstHigh: true,
       cell: (pool) => count(pool.counts.largestFreeBlock),
@@ -106,8 +106,8 @@ function poolColumns(report) {
     {
       title: "Tenants that fit", hint: "Number of tenants of the median size that fit in the free ranges", class: "number", value: (pool) => pool.fits, isFirstHigh: true, cell: fitsCell,
     },
-    { title: "Runway", hint: "Days until the capacity limit blocks changes, or the pool is full, at the faster of its two rates", value: (pool) => runwayOf(pool)?.days ?? null, cell: (pool) => runwayCell(report, pool) },
-    { title: "90 days", hint: "Allocated or held in the last 90 days, from 0 to all usable addresses", value: growthOf, isFirstHigh: true, cell: (pool) => sparkline(pool) ?? el("span", { class: "muted" }, "no past") },
+    { title: "Runway", hint: "Days until the capacity limit blocks changes, or the pool is full, at the faster of the 30-day and 90-day rates", value: (pool) => runwayOf(pool)?.days ?? null, cell: (pool) => runwayCell(report, pool) },
+    { title: "90 days", hint: "Allocated or held in the last 90 days, from 0 to all usable addresses", value: growthOf, isFirstHigh: true, cell: (pool) => sparkline(pool) ?? el("span", { class: "muted" }, "no history") },
     { title: "Overlaps", hint: "Other pools that share addresses with it", value: (pool) => pool.overlaps.length, isFirstHigh: true, cell: (pool) => overlapCell(report, pool) },
   ];
 }
@@ -150,7 +150,7 @@ function runwayCell(report, pool) {
   }
   const day = runwayDay(runway, report.asOf);
   const isLow = runway.days < SHORT_RUNWAY;
-  return el("span", { class: isLow ? "low" : null, title: spansText(pool) }, runwayText(runway), el("span", { class: "sub" }, day === "" ? "" : `${day}, `, `by the last ${runway.span} days`));
+  return el("span", { class: isLow ? "low" : null, title: spansText(pool) }, runwayText(runway), el("span", { class: "sub" }, day === "" ? "" : `${day}, `, `at the rate of the last ${runway.span} days`));
 }
 
 /** @param {Pool} pool @returns {number | null} Addresses more than 90 days before. */
@@ -176,7 +176,7 @@ function todayTable(report) {
       { title: "Range", value: (row) => row.range.first, cell: (row) => rangeLink(row.range) },
       { title: "Addresses", class: "number", value: (row) => sizeOf(row.range), cell: (row) => formatCount(sizeOf(row.range)) },
       { title: "Pool", value: (row) => row.pool.title, cell: (row) => poolLink(row.pool) },
-      { title: "Comes free", value: (row) => row.until, cell: (row) => formatTime(secondsOf(row.until)) },
+      { title: "Free from", value: (row) => row.until, cell: (row) => formatTime(secondsOf(row.until)) },
     ],
   }).element;
 }

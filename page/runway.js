@@ -67,7 +67,7 @@ export function spansText(pool) {
     .map((rate) => {
       const runway = runwayBy(rate);
       const says = runway === null ? (rate.enoughHistory ? "does not grow" : "too little history") : runwayText(runway);
-      return `by the last ${rate.days} days: ${says}`;
+      return `at the rate of the last ${rate.days} days: ${says}`;
     })
     .join("; ");
 }

@@ -19,7 +19,7 @@ import { isShort, runwayDay, runwayOf, runwayText, SHORT_RUNWAY } from "./runway
 /** A sign in addition to the color. @type {Record<Verdict, string>} */
 const VERDICT_SIGNS = { good: "✓", unknown: "–", warn: "!", bad: "✕" };
 /** @type {Record<Verdict, string>} */
-const VERDICT_WORDS = { good: "fine", unknown: "not known", warn: "look at it", bad: "act" };
+const VERDICT_WORDS = { good: "fine", unknown: "not known", warn: "needs review", bad: "action needed" };
 
 /** @param {Report} report @returns {HTMLElement} */
 export function tilesView(report) {
@@ -88,7 +88,7 @@ function runwayTile(report) {
     verdict: short.length > 0 ? "bad" : "good",
     figure: String(short.length),
     unit: short.length === 1 ? "pool" : "pools",
-    more: first?.runway ? `First ${first.pool.name}: ${runwayText(first.runway)}${dayWords(first.runway, report.asOf)}, by the last ${first.runway.span} days.` : none,
+    more: first?.runway ? `First ${first.pool.name}: ${runwayText(first.runway)}${dayWords(first.runway, report.asOf)}, at the rate of the last ${first.runway.span} days.` : none,
     changes: { view: "pools", show: "runway" },
   };
 }
@@ -111,7 +111,7 @@ function findingsTile(report) {
     title: "Findings and drift",
     verdict,
     figure: String(errors + warnings + (drift ?? []).length),
-    unit: "to look at",
+    unit: "to review",
     more: [countText(errors, "error"), countText(warnings, "warning"), notes > 0 ? countText(notes, "note") : "", drifted].filter((word) => word !== "").join(" · "),
     changes: { view: "findings" },
   };

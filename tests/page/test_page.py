@@ -182,7 +182,7 @@ def test_what_a_change_takes_is_offered_to_nobody_else(browser: Browser, pages: 
         assert page.page.evaluate("location.hash") == "#view=change"
         page.go(f"#ip={given['start']}")
         answer = page.page.locator(".answer").first
-        expect(answer).to_contain_text("free; the change gives it to team-d/new")
+        expect(answer).to_contain_text("free; the change allocates it to team-d/new")
         taken = given_to(pages.of("change"), "/two/")
         page.go(f"#ip={taken['start']}")
         expect(answer).to_contain_text("the change releases it")
@@ -216,9 +216,9 @@ def test_what_is_no_address_is_said_to_be_none(browser: Browser, lived: Path) ->
     with shown(browser, lived) as page:
         for typed in ("300.1.2.3", "10.40.0.070", "10.40.0.0/33", "fd00:::1"):
             page.page.fill("#search", typed)
-            expect(page.page.locator("#hits")).to_contain_text(f"{typed} is no address")
+            expect(page.page.locator("#hits")).to_contain_text(f"{typed} is not an address")
             page.go(f"#q={typed}")
-            expect(page.page.locator(".answer").first).to_contain_text(f"{typed} is no address")
+            expect(page.page.locator(".answer").first).to_contain_text(f"{typed} is not an address")
         page.assert_well()
 
 
