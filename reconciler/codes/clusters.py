@@ -2,8 +2,8 @@
 
 TEXTS = {
     "cluster-pool-renamed": (
-        "A change renames the IPAddressPool in a tenant's cluster. While Services use the old one, "
-        "`ipam apply` keeps it and exits with 5.",
+        "A change renames the pool object in a cluster. While Services use the old one, "
+        "`ipam apply` keeps it and exits with 5. `ipam render` does not keep it.",
         "Keep the old name, unless no Service uses the pool.",
     ),
     "announcement-lost": (

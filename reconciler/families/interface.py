@@ -333,7 +333,7 @@ class Grower(Struct, frozen=True):
     """An owner whose cluster can request more addresses; `ref` is the object that gets the status.
 
     For an entry and IP version of a cluster, `slots` are the slots of its first range, now and before its
-    rename, and `most` is its maximum size.
+    rename, `most` is its maximum size, and `object` is the stated name of its object.
     """
 
     owner: tuple[str, str, str, str]
@@ -344,6 +344,7 @@ class Grower(Struct, frozen=True):
     slots: tuple[str, ...] = ()
     version: int = 0
     most: int | None = None
+    object: str = ""
 
     @property
     def name(self) -> str:

@@ -172,6 +172,10 @@ class _Look:
             readings=self.readings,
         )
 
+    def _pool_of(self, grower: Grower) -> str:
+        named = (it.object for it in self.granted[grower.name].records if it.object)
+        return grower.object or next(named, "")
+
     def _records(self) -> dict[str, list[Allocation]]:
         records: dict[str, list[Allocation]] = {name: [] for name in self.growers}
         for record in self.state.records:
@@ -239,11 +243,11 @@ class _Look:
                 self.readings[name] = elastic.ClusterReading(announced, used)
             growing: dict[str, set[int]] = {}
             for it in self.growers[name]:
-                growing.setdefault(_pool_of(self.granted[it.name]), set()).add(it.version)
+                growing.setdefault(self._pool_of(it), set()).add(it.version)
             idle, limits = elastic.read_idle(text or ""), self.evaluation.tree.settings.elastic
             found, least = dict[str, elastic.GrowthOutcome](), cluster.now() if hub is None else 0
             for it in self.growers[name]:
-                granted, pool = self.granted[it.name], _pool_of(self.granted[it.name])
+                granted, pool = self.granted[it.name], self._pool_of(it)
                 granted = replace(granted, now=max(granted.now, least))
                 here = elastic.of_entry(shown, pool, it.version, growing) if it.slots else shown
                 found[it.name] = GrowthCalculation(here, granted, idle, limits).outcome()
@@ -339,10 +343,6 @@ class _Look:
 
 def _base(entry: DemandEntry) -> str:
     return entry.slot.rpartition(".")[0]
-
-
-def _pool_of(granted: elastic.GrantedRanges) -> str:
-    return next((it.object for it in granted.records if it.object), "")
 
 
 def _of_entry(

@@ -22,6 +22,7 @@ from reconciler.families.clusters import (
 )
 from reconciler.families.fields import written
 from reconciler.families.interface import ProjectionInput
+from reconciler.families.plain.targets import controller_of, renamed_objects
 from reconciler.loadbalancers import controller
 from reconciler.model.claim import Allocation
 from reconciler.model.key import Key
@@ -199,6 +200,13 @@ def renamed_cluster_pools(change: Change) -> Iterator[Finding]:
                 message = f"the IPAddressPool in the cluster of {document.title} is renamed from {before} to {now}; {_POOL_NAME}"
                 place = document.at("metadata", "annotations", _NAMED)
                 yield warning("cluster-pool-renamed", place, message, _KEEP_NAME)
+    for entry, before, now in renamed_objects(
+        described.values(), evaluation.documents, evaluation.state.records
+    ):
+        document = entry.request.document
+        message = f"the {controller_of(document).pool.kind} of entry {entry.name} of {document.title} is renamed from {before} to {now}; {_POOL_NAME}"
+        place = document.at(*entry.steps, "objectName")
+        yield warning("cluster-pool-renamed", place, message, _KEEP_NAME)
     if by_settings:
         whose = plural(by_settings, "tenant")
         message = f"spec.metallb.poolName renames the IPAddressPool of {whose} from {names[0]} to"

@@ -78,6 +78,19 @@ def test_each_entry_is_a_pool_of_its_own(clusters: Clusters) -> None:
     assert (waiting.is_failed, clusters.specs()) == (False, kept)
 
 
+def test_a_refused_object_name_can_be_removed_again(clusters: Clusters) -> None:
+    first = files(cluster(entry(count=4)))
+    tree = reconciled(first)
+    clusters.one(tree, enroll=frozenset((A,)))
+    specs = clusters.specs()
+    clusters.use(A, "10.22.0.1")
+    renamed = reconciled({**tree, **files(cluster(entry(count=4, objectName="web")))})
+    (failed,) = failures(clusters.one(renamed, "c")).values()
+    assert "name it internal in the repository again" in failed
+    undone = clusters.one(reconciled({**renamed, **first}), "d")
+    assert (failures(undone), clusters.specs()) == ({}, specs)
+
+
 def test_a_cluster_with_cilium_has_a_pool_with_a_block_for_each_record(clusters: Clusters) -> None:
     dmz = entry("dmz", count=2, services="{namespaces: [edge]}")
     tree = reconciled(files(cluster(dmz, controller="{type: Cilium}")))

@@ -199,8 +199,9 @@ class TargetReader:
             if "growth" in entry.body:
                 more = (it for mine in held.values() for number, it in mine if number > 1)
                 self._reading.elastic.update(it.claim for it in more)
+            first = recorded_name(entry, held)
             made = [
-                _Ranges(entry, choice, held.get(choice.version, []), demand, object_)
+                _Ranges(entry, choice, held.get(choice.version, []), demand, first)
                 for choice in choices
             ]
             self._add(document, made, unread)
@@ -235,16 +236,36 @@ def growers_of(document: Document, entry: Entry, chooser: PoolChooser) -> Iterat
             slots=tuple(entry_slot(it, choice.version) for it in entry.names),
             version=choice.version,
             most=entry.body["growth"]["max"],
+            object=entry.body.get("objectName", ""),
         )
 
 
 def object_name(entry: Entry, held: Mapping[int, Held]) -> str:
     """Return the name of an entry's object: stated, else as first recorded, else its own name."""
-    if "objectName" in entry.body:
-        return str(entry.body["objectName"])
+    return str(entry.body.get("objectName") or recorded_name(entry, held))
+
+
+def recorded_name(entry: Entry, held: Mapping[int, Held]) -> str:
+    """Return the first name of an entry's object, which its records keep if another is stated."""
     records = [record for found in held.values() for _, record in found if record.object]
     records.sort(key=lambda it: not it.is_live)
-    return records[0].object if records else entry.name
+    return records[0].object if records else str(entry.body.get("objectName", entry.name))
+
+
+def renamed_objects(
+    before: Iterable[Document], now: Documents, records: Iterable[Allocation]
+) -> Iterator[tuple[Entry, str, str]]:
+    """Yield recorded entries that a change gives another object name, with both names."""
+    held = held_entries(records)
+    for document in before:
+        new = now.find(TARGET, "", document.name) if document.kind.id == TARGET else None
+        old = {it.name: it for it in read_entries(document, [])} if new else {}
+        for entry in read_entries(new, []) if new else ():
+            mine = held.get((document.name, entry.name), {})
+            for was in (old[it] for it in entry.names if mine and it in old):
+                names = object_name(was, mine), object_name(entry, mine)
+                if names[0] != names[1]:
+                    yield entry, *names
 
 
 class _Ranges:

@@ -156,6 +156,17 @@ def test_an_entry_without_growth_leaves_the_service_to_the_next_one() -> None:
     assert all(here.services(A).values())
 
 
+def test_an_entry_grows_after_its_object_got_another_name() -> None:
+    here = land(inner())
+    here.change(cluster(inner(objectName="web"), controller="{type: MetalLB}"))
+    assert [*here.pools()] == ["web"]
+    for name in ("a", "b", "c"):
+        here.need(name)
+    here.serve()
+    here.run()
+    assert here.items() == ["internal.ipv4.2 1"]
+
+
 def test_a_selected_pool_is_not_a_pool_that_was_changed_by_hand() -> None:
     here = land(dmz(services="{namespaces: [default], selector: {matchLabels: {tier: web}}}"))
     for name in "ab":
