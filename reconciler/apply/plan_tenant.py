@@ -194,7 +194,7 @@ class _Tenant:
             for name, addresses in self.wanted.items():
                 if shared := addresses & theirs - self.live.get(name, IPSet()):
                     self.wanted[name] = addresses - shared
-                    error = f"{other} may still announce {describe(shared)}"
+                    error = f"{other} might still announce {describe(shared)}"
                     self.draft.fail(str(self._pool(name)), error, self._drift(name))
 
     def _keep(self, name: str, removed: IPSet, reason: str) -> None:

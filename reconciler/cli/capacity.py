@@ -128,8 +128,8 @@ def forecast(
     The estimate uses the average growth in the 30 and 90 days before the revision: addresses
     allocated or held then, and now. It does not depend on the clock.
 
-    With --apply-result, it also shows how many load-balancer addresses of each tenant no Service
-    uses, in the clusters that this apply reached.
+    With --apply-result, it also shows each tenant's unused load-balancer addresses, in the clusters
+    that this apply reached.
     """
     applied = apply_result_of(apply_result)
     read = opening.open_past(reading, at)

@@ -316,7 +316,7 @@ class _Printer(Struct, frozen=True):
                 yield runs.reconcile_text(sentence, brush, is_braked=is_braked)
         if done.proposed is not None:
             commit = done.commit.id if done.commit is not None else ""
-            how = done.proposed or Proposed.NOTHING
+            how = done.proposed or Proposed.NONE
             sentence = runs.proposed_sentence(done.base.id, commit, (branch, self.to), how)
             yield runs.reconcile_text(sentence, brush)
         if item.applied is not None:

@@ -48,7 +48,7 @@ TEXTS = {
         "Fix the object in the cluster, or add its kind or namespace to `spec.intake` of Settings.",
     ),
     "intake-held": (
-        "Copies of deleted objects stay: too many were deleted at once, a deleted pool is in use, "
+        "Copies of deleted objects are kept: too many were deleted at once, a deleted pool is in use, "
         "or the cluster has another identity.",
         "Check the management cluster. If the deletions are intended, run `ipam reconcile "
         "--allow-release N`.",
@@ -58,7 +58,7 @@ TEXTS = {
         "Run `ipam doctor` to check the connection and the permissions in the cluster.",
     ),
     "expiry-held": (
-        "The retention of a released record has ended, but a cluster may still announce its range, "
+        "The retention of a released record has ended, but a cluster might still announce its range, "
         "so the range stays reserved.",
         "Let `ipam reconcile` reach the cluster. If the cluster no longer exists, run `ipam "
         "reconcile --confirm-withdrawn CLUSTER`.",

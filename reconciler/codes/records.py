@@ -11,7 +11,7 @@ TEXTS = {
         "Run `git fetch --unshallow`. In a CI job, set `fetch-depth: 0`.",
     ),
     "base-ahead": (
-        "The base has commits that the checked revision lacks, so the plan may differ from the "
+        "The base has commits that the checked revision lacks, so the plan might differ from the "
         "result of the merge.",
         "Merge the base into your branch: `git merge BASE`.",
     ),

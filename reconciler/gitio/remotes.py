@@ -313,17 +313,17 @@ class ProposingBranch(Struct, frozen=True):
         """Set the branch to the commits that reconcile would publish on `base`, or raise GitError."""
         old = self._seen()
         if revision is None and (not old or is_in(self.git, old, base.id)):
-            return Proposed.NOTHING
+            return Proposed.NONE
         if old and revision is not None:
             is_same = (
                 len({objects.read_commit(self.git, it).tree for it in (old, revision.id)}) == 1
             )
             if is_same and is_in(self.git, base.id, old):
-                return Proposed.STANDS
+                return Proposed.UNCHANGED
         if old:
             self._require_ours(old, base)
         self._move(old, revision.id if revision is not None else "")
-        return Proposed.WITHDRAWN if revision is None else Proposed.BROUGHT
+        return Proposed.DELETED if revision is None else Proposed.PUSHED
 
     def checked(self, base: Revision) -> str:
         """Return the head of the branch, empty for none. Raises ReconcilerError if it is blocked."""

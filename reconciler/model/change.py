@@ -29,7 +29,7 @@ class Observation(Struct, frozen=True):
 class Proposed(StrEnum):
     """The result of updating a proposal branch."""
 
-    NOTHING = "nothing"  # no changes are needed, and no proposal is open
-    STANDS = "stands"  # the open proposal already contains the changes
-    BROUGHT = "brought"  # it was created or updated
-    WITHDRAWN = "withdrawn"  # it was removed, because its changes are no longer needed
+    NONE = "none"  # no changes are needed, and no proposal is open
+    UNCHANGED = "unchanged"  # the open proposal already contains the changes
+    PUSHED = "pushed"  # it was created or updated
+    DELETED = "deleted"  # it was removed, because its changes are no longer needed

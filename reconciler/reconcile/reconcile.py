@@ -160,7 +160,7 @@ class _Run:
         self.repository.require_clean([*settings.folders, settings.records], base)
         self.repository.follow(base)
         # With wrong Settings, the required changes are unknown.
-        return Proposed.NOTHING if has_wrong_settings(evaluation) else propose(base, newest)
+        return Proposed.NONE if has_wrong_settings(evaluation) else propose(base, newest)
 
     def _by_the_clock(self) -> RunCommit:
         if self.options.any_branch:

@@ -1,4 +1,4 @@
-"""Who may still announce what another cluster shall get, against a pair-by-pair oracle."""
+"""Who might still announce what another cluster shall get, against a pair-by-pair oracle."""
 
 import pytest
 from hypothesis import given

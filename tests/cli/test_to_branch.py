@@ -77,7 +77,7 @@ def test_what_people_committed_there_is_never_replaced(repo: Path, capsys: Captu
 
 
 def test_the_document_names_the_branch(repo: Path, capsys: Capture) -> None:
-    for state in ("brought", "stands"):
+    for state in ("pushed", "unchanged"):
         told = json.loads(ipam(capsys, *WORDS, repo, "-o", "json").out)
         assert told["proposed"] == {"branch": TO, "state": state}
         assert (told["pushed"], told["commit"]) == (False, head(repo))

@@ -71,6 +71,6 @@ def test_nothing_is_given_away_while_its_old_cluster_cannot_be_asked(site: Site)
 
 
 def held(ran: Ran) -> list[str]:
-    """Records that are kept because some cluster may still announce what they hold."""
+    """Records that are kept because some cluster might still announce what they hold."""
     findings = ran.document["plan"]["findings"]
     return [found["path"] for found in findings if found["code"] == "expiry-held"]

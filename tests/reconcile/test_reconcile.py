@@ -108,7 +108,7 @@ class ProposalBranch:
             self.losing -= 1
             raise LostRaceError("branch ipam/records moved")
         self.brought.append((base.id, revision.id if revision is not None else ""))
-        return Proposed.BROUGHT
+        return Proposed.PUSHED
 
 
 def test_what_was_made_on_a_branch_that_moved_meanwhile_is_forgotten() -> None:

@@ -31,12 +31,12 @@ def committed_sentence(commit: str, branch: str, *, has_remote: bool, is_checkou
 def proposed_sentence(base: str, commit: str, branches: tuple[str, str], how: Proposed) -> str:
     """Return what happened to the branch of a pull request, the second of two branches."""
     branch, to = branches
-    if how is Proposed.NOTHING:
+    if how is Proposed.NONE:
         return f"Branch {to} is not needed."
-    if how is Proposed.WITHDRAWN:
+    if how is Proposed.DELETED:
         return f"Removed branch {to}: its changes are not needed on {base[:12]}."
     what = f"Branch {to} already has these changes."
-    if how is not Proposed.STANDS:
+    if how is not Proposed.UNCHANGED:
         what = f"Committed {commit[:12]} to branch {to}."
     return f"{what} Merge it into {branch} for it to take effect."
 

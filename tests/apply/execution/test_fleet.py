@@ -136,7 +136,7 @@ def test_addresses_that_change_hands_are_withdrawn_before_they_are_announced(
     first = clusters.run(swapped, "b")
     assert clusters.announced(FIRST) is clusters.announced(SECOND) is None
     error = failures(first[FIRST])[str(POOL)]
-    assert error.startswith("team-a/shop may still announce 10.0.0.0-10.0.0.3")
+    assert error.startswith("team-a/shop might still announce 10.0.0.0-10.0.0.3")
     assert not any(item.is_failed for item in clusters.run(swapped, "b").values())
     assert clusters.announced(FIRST) == ["10.0.0.0-10.0.0.3"]
     assert clusters.announced(SECOND) == ["10.0.0.4-10.0.0.7"]
@@ -156,7 +156,7 @@ def test_addresses_of_a_cluster_that_is_away_go_to_nobody(
         assert applied[SECOND].state is ClusterState.UNREACHABLE
         assert applied[SECOND].revision == ("" if is_lost else "a" * 40)
         error = failures(applied[FIRST])[str(POOL)]
-        assert "team-a/shop may still announce 10.0.0.0-10.0.0.3" in error
+        assert "team-a/shop might still announce 10.0.0.0-10.0.0.3" in error
         assert clusters.announced(FIRST) is None
     applied = clusters.run(FILES, "b", confirm_withdrawn=frozenset([SECOND]))
     assert results(applied[FIRST])[str(POOL)] == "created"

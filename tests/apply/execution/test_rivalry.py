@@ -30,7 +30,7 @@ def disputed() -> Files:
 def test_of_two_records_of_one_address_neither_is_announced_anew(clusters: FakeClusters) -> None:
     applied = clusters.run(disputed())
     for name, other in ((FIRST, SECOND), (SECOND, FIRST)):
-        assert f"{other} may still announce" in failures(applied[name])[str(POOL)]
+        assert f"{other} might still announce" in failures(applied[name])[str(POOL)]
         assert clusters.announced(name) is None
 
 

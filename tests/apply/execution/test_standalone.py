@@ -276,7 +276,7 @@ def test_a_range_that_a_service_uses_goes_to_nobody(applied: Standalone) -> None
     applied.use(A, "10.0.0.1")
     found = applied.run(fleet(prod_2="1 2"), "c")
     assert "not withdrawn: Service default/shop uses 10.0.0.1" in failures(found[A])[str(POOL)]
-    assert "prod-1 may still announce 10.0.0.1" in failures(found[B])[str(POOL)]
+    assert "prod-1 might still announce 10.0.0.1" in failures(found[B])[str(POOL)]
     assert applied.announced(A) == ["10.0.0.1-10.0.0.1"]
     assert applied.announced(B) == ["10.0.0.2-10.0.0.2"]
 
@@ -322,7 +322,7 @@ def test_a_released_range_of_a_cluster_that_is_not_asked_goes_to_nobody(
     applied.unnamed = (A,)
     found = applied.run({**both, **released}, "c")
     assert found[A].state is ClusterState.WAITING
-    assert "prod-1 may still announce 10.0.0.1" in failures(found[B])[str(POOL)]
+    assert "prod-1 might still announce 10.0.0.1" in failures(found[B])[str(POOL)]
     assert applied.announced(B) == ["10.0.0.2-10.0.0.2"]
 
 

@@ -60,7 +60,7 @@ def test_what_a_service_uses_stays_and_nobody_else_gets_it(clusters: FakeCluster
     clusters.use(SECOND, "10.0.0.1")
     applied = clusters.run(world("web"), "b")
     assert "Service default/shop uses 10.0.0.1" in failures(applied[SECOND])[str(POOL)]
-    assert "may still announce 10.0.0.0-10.0.0.3" in failures(applied[FIRST])[str(POOL)]
+    assert "might still announce 10.0.0.0-10.0.0.3" in failures(applied[FIRST])[str(POOL)]
     clusters.run(world("web"), "c", force_withdraw=True)
     assert clusters.announced(FIRST) == ["10.0.0.0-10.0.0.3"]
 

@@ -92,7 +92,7 @@ def test_who_waits_for_a_dead_cluster_does_not_get_its_addresses(clusters: Waiti
     clusters.silent, clusters.count = (SECOND,), 1
     applied = clusters.apply(world("web"), "b")
     assert applied[SECOND].state is ClusterState.UNREACHABLE
-    assert "may still announce 10.0.0.0-10.0.0.3" in applied[FIRST].outcomes[0].error
+    assert "might still announce 10.0.0.0-10.0.0.3" in applied[FIRST].outcomes[0].error
     assert clusters.announced(FIRST) is None
 
 
