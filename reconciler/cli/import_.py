@@ -313,9 +313,15 @@ def manifests(files: Sequence[str], metallb: MetalLB, target: Target, result: ou
     namespace = _label(target.default_namespace)
     opened = target.opened()
     read: list[tuple[Owner, str, bytes]] = []
+    firsts: dict[Owner, tuple[str, Path]] = {}
     for name, path in map(_named, files):
         stem = path.stem if path != _STDIN else "stdin"
-        read.append((opened.owner(_owner(name, stem, stem, namespace)), *_read(path)))
+        owner = opened.owner(_owner(name, stem, stem, namespace))
+        given, other = firsts.setdefault(owner, (name, path))
+        if other != path and not (name and given):
+            message = f"{other} and {path} are both cluster {'/'.join(filter(None, owner))}"
+            raise UsageError(message, "name the cluster of each file: NAME=PATH")
+        read.append((owner, *_read(path)))
     clusters, more = clusters_in(read)
     found = metallb.found(opened, clusters.items()).with_more(more)
     return target.finish(found, result, opened)

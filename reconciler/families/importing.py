@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from msgspec import Struct
 
-from reconciler.addresses import IPRange
+from reconciler.addresses import IPRange, IPSet
 from reconciler.documents.document import Documents, GroupKind, Identity, Kind
 from reconciler.documents.findings import Location
 from reconciler.documents.validators import schema
@@ -157,7 +157,7 @@ class Copied(Struct, frozen=True):
 class ImportedNetwork(NamedTuple):
     """A network in a source, or a pool to write; `is_full` if existing addresses fill it.
 
-    No source describes one that `is_found`: it surrounds addresses in use.
+    No source describes one that `is_found`: it surrounds addresses in use. `users` have reserved ranges.
     """
 
     name: str
@@ -168,6 +168,7 @@ class ImportedNetwork(NamedTuple):
     is_full: bool = False
     reserved: tuple[IPRange, ...] = ()
     is_found: bool = False
+    users: tuple[tuple[str, IPSet], ...] = ()
 
 
 class ImportedRange(NamedTuple):

@@ -260,7 +260,7 @@ def assemble(tree: Tree, found: ImportedSource, provider: str | None = None) -> 
         if it.code in ("load-balancer-new", *more) and it not in known
     ]
     unserved = work.writer.unserved(after.documents, [*work.holdings, *work.known])
-    notes = dict.fromkeys([*warned, *work.found.notes, *work.notes, *unserved])
+    notes = dict.fromkeys([*warned, *work.notes, *unserved])
     is_tenant = provider is None and work.writer.entries is None
     owners = sorted({item.owner for item in work.holdings if is_tenant})
     alone = (it for it in owners if after.documents.find(work.writer.kind, *it) is None)
@@ -310,7 +310,7 @@ class _Assembling:
         self.found = found = _of_versions(found, self.writer.versions)
         self.named = {owner: (pool, place) for owner, pool, place in found.named}
         self.conflicts: list[Finding] = []
-        self.notes: list[str] = []
+        self.notes: list[str] = [*found.notes]
         self.holdings: Sequence[ImportedRange] = ()
         self.known: Sequence[ImportedRange] = ()
         self.networks: Sequence[ImportedNetwork] = ()
@@ -364,7 +364,10 @@ class _Assembling:
         self.known = placed.known if self.provider is not None else ()
         self.holdings = placed.holdings
         self.conflicts += [*every.conflicts, *pools.with_retries(placed.conflicts, self.before)]
-        self.notes += placed.notes
+        rows = {it.name for it in self.holdings if not it.is_cluster and it.type != sources.NODES}
+        text = f"{join_limited(sorted(rows))}: no {self.writer.kind.kind} has these load-balancer addresses, so they become claims; if a cluster has them, import it first"
+        first = [text] if rows and self.writer.entries is not None else []
+        self.notes = [*placed.uses, *first, *self.notes, *placed.notes]
         return placed.networks
 
     def _network(self, network: ImportedNetwork) -> ImportDocument:
@@ -417,9 +420,7 @@ class _Assembling:
             elif pool and owner not in copied:
                 there, annotation = documents.find(self.writer.kind, *owner), self.writer.annotation
                 if there is not None and there.annotations().get(annotation) != pool:
-                    message = (
-                        f"its pool is {pool}, which {there.title} of {there.start} does not say"
-                    )
+                    message = f"its pool is {pool}, not named by {there.title} of {there.start}"
                     hint = f"annotate it there: {annotation}: {pool}"
                     self.conflicts.append(conflict(place, message, hint))
 

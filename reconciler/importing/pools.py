@@ -60,6 +60,7 @@ class Placed:
         self.known: list[ImportedRange] = []
         self.conflicts: list[Finding] = []
         self.notes: list[str] = []
+        self.uses: list[str] = []
         self._homes = [
             Home(key.name, pool.space, pool.extent, pool.source, pool.usable)
             for key, pool in sorted(pools.items())
@@ -107,7 +108,10 @@ class Placed:
             if following and following.space == item.space and item.extent.covers(following.extent):
                 self._note(item, f"{text} contains networks, so it is not a pool")
             else:
-                self._add(item, _given(item, found), IPSet((item.extent,)))
+                blocks = ((it.place.path, it) for it in found.reserved if it.space == item.space)
+                users = ((by, IPSet((it.item,))) for by, it in blocks if by.startswith("cluster "))
+                made = item._replace(users=tuple(users))
+                self._add(made, _given(item, found), IPSet((item.extent,)))
 
     def _note(self, item: Window | ImportedNetwork | ImportedRange, text: str) -> None:
         self.notes.append(f"{sources.full_place(item.place)}: {text}")
@@ -115,9 +119,11 @@ class Placed:
     def _reserve(self, item: Window, found: ImportedSource) -> None:
         """Note a range that something else uses, unless an existing pool gives it out."""
         # Also known ones, so that a second import comes to the same.
-        used = IPSet.of(it.item for it in found.holdings if it.space == item.space)
         there, wanted = near(self._taken, item), IPSet((item.item,))
+        owners: list[ImportedRange | Taken] = [*found.holdings, *(there if item.is_route else ())]
+        used = IPSet.of(it.item for it in owners if it.space in ("", item.space))
         user = "in use" if item.is_service else "used by another system"
+        user = "announced in an aggregate" if item.is_route else user
         what = f"{format_short(item.item)} is {user}"
         if item.is_service and there and all(it.type != LOAD_BALANCER for it in there):
             return  # a claim has it
@@ -136,12 +142,13 @@ class Placed:
             self.conflicts.append(conflict(item.place, message, hint))
             return
         networks = [IPSet((it.extent,)) for it in found.described if it.space == item.space]
-        around = any(it.covers(item.item) for it in (*networks, *(home.extent for home in homes)))
+        around = any(it.overlapping(item.item) for it in (*networks, *(it.extent for it in homes)))
         if item.is_service and (used & wanted or not around):
             message = f"{what}, but no pool of the cluster has it"
             self.conflicts.append(conflict(item.place, message, _OUTSIDE))
         else:
-            self._note(item, f"{what}, and is not allocated")
+            end = "and is not allocated" if around else "and in no pool: reserve it if you add one"
+            self.uses.append(f"{sources.full_place(item.place)}: {what}, {end}")
 
     def _add(self, network: ImportedNetwork, parts: IPSet, extent: IPSet) -> None:
         """Add a pool that gives out parts of its extent, unless a pool has it, or some of it."""

@@ -13,11 +13,11 @@ from reconciler.importing.manifests import ManifestCluster
 from reconciler.importing.sources import LOAD_BALANCER, NODES, ImportedSource, Window, undecided
 from reconciler.kube.interface import Cluster
 from reconciler.loadbalancers import controller, controllers
-from reconciler.loadbalancers.interface import Controller, ImportedPool
+from reconciler.loadbalancers.interface import Controller, ImportedPool, by_tool
 from reconciler.loadbalancers.ranges import describe, number
 from reconciler.model.errors import NoSuchKindError
 from reconciler.model.objects import NAMESPACE as NAMESPACES
-from reconciler.model.objects import SERVICE, Manifest, Ref, Resource
+from reconciler.model.objects import PREFIX, SERVICE, Manifest, Ref, Resource
 
 _BALANCER = controller()
 _KIND = _BALANCER.pool.kind
@@ -53,11 +53,9 @@ class Announced(NamedTuple):
 
     def several_homes(self) -> ImportedSource:
         """Return the conflict of pools in several namespaces."""
-        message = (
-            f"it has {self.balancer.pool.kind}s in several namespaces: {', '.join(self.homes)}"
-        )
+        kind, homes = self.balancer.pool.kind, ", ".join(self.homes)
         hint = f"say which one {self.balancer.name} is in: --{_OPTION}-namespace NAME"
-        return undecided(self.source.place, message, hint)
+        return undecided(self.source.place, f"it has {kind}s in several namespaces: {homes}", hint)
 
     def users(self, ranges: IPSet) -> Sequence[User]:
         """Return the Services with addresses in some ranges."""
@@ -83,14 +81,17 @@ class Announced(NamedTuple):
         return ImportedSource(holdings=holdings, notes=tuple(f"{place}: {it}" for it in notes))
 
     def with_outside(self, parts: Sequence[ImportedSource]) -> ImportedSource:
-        """Return the content of pools, and the Services whose addresses none of them has."""
+        """Return the content of pools, and Services and routes with addresses that none of them has."""
         inside = IPSet.of(item.item for part in parts for item in part.holdings)
         outside: list[Window] = []
         for it in self.users(_EVERYTHING - inside):
             place = Location(f"{self.source.place} Service {it.service}")
             version, at = number(it.address)
             outside.append(Window(IPRange(version, at, at), place, is_service=True))
-        return ImportedSource(reserved=tuple(outside)).with_more(*parts)
+        for by, routes in (two for it in self.pools for two in it.advertised_by.items()):
+            place = Location(f"{self.source.place} {by}")
+            outside += [Window(it, place, is_route=True) for it in routes - inside]
+        return ImportedSource(reserved=tuple(dict.fromkeys(outside))).with_more(*parts)
 
 
 def _one_managed(cluster: Announced, usual: str) -> ImportedSource:
@@ -100,9 +101,7 @@ def _one_managed(cluster: Announced, usual: str) -> ImportedSource:
     ours = cluster.source.pool or (usual if usual in pools or len(pools) != 1 else min(pools))
     if pools and ours not in pools:
         message = f"it has {len(pools)} {_KIND}s, none of which is {usual}: {', '.join(pools)}"
-        hint = (
-            f"say which one ipam keeps: --{_OPTION}-pool CLUSTER=POOL; the others stay as they are"
-        )
+        hint = f"name the one to keep: --{_OPTION}-pool CLUSTER=POOL; the others stay as they are"
         return undecided(place, message, hint)
     parts: list[ImportedSource] = []
     for name, it in sorted(pools.items()):
@@ -239,7 +238,7 @@ def looked(
                 parts.append(_with_entries(look, uid, namespace))
             else:
                 parts.append(_with_one(look, there, missing, usual))
-        except (KeyError, TypeError, AttributeError):
+        except (KeyError, TypeError, ValueError, AttributeError):
             message, hint = "its pools or Services cannot be read", "fix or export them"
             parts.append(undecided(place, message, hint))
     return ImportedSource().with_more(*parts)
@@ -280,9 +279,13 @@ def _with_entries(look: ImportSource, uid: str, home: str) -> ImportedSource:
         return cluster.several_homes()
     parts: list[ImportedSource] = []
     for it in pools:
-        by = join_limited(it.advertised_by)
+        by = join_limited([*it.advertised_by])
         notes = [f"announced by {by}, left as it is"] if by else []
         parts.append(cluster.held(it, look.owner[1], notes))
+    keys = {key for it in pools for key in (*it.pool.annotations, *filter(by_tool, it.pool.labels))}
+    if named := sorted(it for it in keys if not it.startswith((PREFIX, "kubectl."))):
+        note = f"labels and annotations of its pools are not imported: {', '.join(named)}"
+        parts.append(ImportedSource(notes=(f"{look.place}: {note}",)))
     sound = tuple(it for it in pools if not it.problem)
     made = ImportedCluster(look.owner[1], uid, balancer.name, cluster.homes[0], sound, look.place)
     return cluster.with_outside([*parts, ImportedSource(clusters=(made,))])

@@ -25,13 +25,15 @@ LOAD_BALANCER, NODES = "loadbalancer", "nodes"
 class Window(NamedTuple):
     """A range in a source without an owner: one to give out, or one that something else uses.
 
-    A Service uses one that `is_service`, although no pool of its cluster has it.
+    A Service uses one that `is_service`, although no pool of its cluster has it. A route contains one
+    that `is_route`, so it can have another owner.
     """
 
     item: IPRange
     place: Location
     space: str = DEFAULT_SPACE
     is_service: bool = False
+    is_route: bool = False
 
 
 class ImportedObject(NamedTuple):

@@ -1,5 +1,6 @@
 """Interface of a load-balancer controller."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -16,6 +17,12 @@ DEFAULT = "MetalLB"
 """The controller of clusters that name none."""
 
 NOT_ADVERTISED: Advertisement = {"type": "None"}
+
+by_tool = re.compile(
+    r"(.+\.)?(gitops-ipam\.dev|fluxcd\.io|argoproj\.io|helm\.sh|k14s\.io|cattle\.io)/"
+    r"|app\.kubernetes\.io/(managed-by|instance)$"
+).match
+"""Matches labels by which tools find their objects, for example to delete them."""
 
 
 class Capability(StrEnum):
@@ -82,11 +89,11 @@ class ServiceRequest(NamedTuple):
 
 
 class ImportedPool(Struct, frozen=True):
-    """A pool that a cluster has. `advertised_by` are objects that select it, `problem` its fault."""
+    """A pool that a cluster has, the addresses in routes by the objects that select it, and its fault."""
 
     pool: LoadBalancerPool
     namespace: str = ""
-    advertised_by: tuple[str, ...] = ()
+    advertised_by: Mapping[str, IPSet] = field(default_factory=dict)
     problem: str = ""
 
 

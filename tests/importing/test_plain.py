@@ -463,13 +463,115 @@ def test_a_service_outside_of_all_pools_needs_a_reservation_or_a_claim() -> None
     assert conflicts(brought({**EMPTY, "pools/lan.yaml": reserved}, one=objects)) == []
     named = brought(None, described("lan=192.0.2.0/24"), one=objects)
     assert conflicts(named) == []
-    assert bodies(named, "pools/")["lan"]["reserved"] == [{"addresses": ["192.0.2.1-192.0.2.1"]}]
+    assert bodies(named, "pools/")["lan"]["reserved"] == [
+        {"addresses": ["192.0.2.1-192.0.2.1"], "description": "cluster one Service shop/far"}
+    ]
     row = imported(table("ip,name\n192.0.2.1,far\n"), EMPTY)
     assert conflicts(brought({**EMPTY, **row.files}, one=objects)) == []
     # The pool of another cluster has the address, so one of the two is wrong.
     other = [addresses("a", "192.0.2.0/30")]
     assert len(brought({**EMPTY, **brought(two=other).files}, one=objects).conflicts) == 1
     assert len(brought(one=objects, two=other).conflicts) == 1
+
+
+def test_notes_about_addresses_in_use_come_before_notes_about_pools() -> None:
+    objects = [DEFAULT, L2, service("far", "192.0.2.1")]
+    notes = brought(None, described("lan=192.0.2.0/24"), one=objects).notes
+    assert notes[0] == "cluster one Service shop/far: 192.0.2.1 is in use, and is not allocated"
+    assert any("announced by" in it for it in notes[1:])
+
+
+def test_labels_of_other_tools_are_omitted_and_noted_once_with_the_annotations() -> None:
+    flux, argo = "kustomize.toolkit.fluxcd.io", "argocd.argoproj.io"
+    tools = (f"{flux}/name", f"{argo}/instance", "app.kubernetes.io/managed-by", "helm.sh/chart")
+    pools = [addresses("a", "10.20.0.0/30"), addresses("b", "10.20.1.0/30")]
+    for item in pools:
+        item["metadata"] |= {
+            "labels": {**dict.fromkeys(tools, "infra"), "app.kubernetes.io/part-of": "edge"},
+            "annotations": {
+                f"{flux}/prune": "disabled",
+                "kubectl.kubernetes.io/last-applied-configuration": "{}",
+            },
+        }
+    result = brought(one=pools)
+    written = [it["labels"] for it in entries(result).values()]
+    assert written == [{"app.kubernetes.io/part-of": "edge"}] * 2
+    omitted = ", ".join(sorted((*tools, f"{flux}/prune")))
+    assert [it for it in result.notes if flux in it] == [
+        f"cluster one: labels and annotations of its pools are not imported: {omitted}"
+    ]
+
+
+WIDE = metallb("BGPAdvertisement", "wide", aggregationLength=28, aggregationLengthV6=124)
+EDGE = addresses("edge", "10.20.9.0/29", "2001:db8:9::/126")
+BESIDE = addresses("beside", "10.20.9.8/31")
+
+
+def test_the_rest_of_an_announced_aggregate_is_reserved() -> None:
+    networks = described("lan=10.20.9.0/27"), described("six=2001:db8:9::/120")
+    result = brought(None, *networks, one=[EDGE, BESIDE, WIDE])
+    assert conflicts(result) == []
+    pools, by = bodies(result, "pools/"), {"description": "cluster one BGPAdvertisement wide"}
+    assert pools["lan"]["reserved"][0] == {"addresses": ["10.20.9.10-10.20.9.15"], **by}
+    assert pools["six"]["reserved"][0] == {"addresses": ["2001:db8:9::4-2001:db8:9::f"], **by}
+    later = claim("web", poolRefs="[{name: lan}]", count=4)
+    found = outcome({**EMPTY, **result.files, "claims/web.yaml": later})
+    assert [it for name, it in found.items() if name.startswith("web/")] == [
+        "allocate 10.20.9.16-10.20.9.19"
+    ]
+
+
+def test_a_pool_that_gives_out_an_announced_aggregate_is_a_conflict() -> None:
+    lan = "pools/lan.yaml"
+    files = {**EMPTY, lan: pool("lan", "[10.20.9.0/24]", useAllAddresses="true")}
+    two = brought(files, two=[addresses("near", "10.20.9.12/30")])
+    files = reconciled({**files, **two.files})
+    objects = [addresses("edge", "10.20.9.0/29"), WIDE]
+    (found,) = brought(files, one=objects).conflicts
+    assert (
+        "BGPAdvertisement wide: 10.20.9.8-10.20.9.15 is announced in an aggregate" in found.message
+    )
+    hint = "add to spec.reserved of the pool: {addresses: [10.20.9.8-10.20.9.11]}"
+    assert found.hint == hint
+    block = f"[{hint.partition(': ')[2]}]"
+    fixed = pool("lan", "[10.20.9.0/24]", useAllAddresses="true", reserved=block)
+    assert conflicts(brought({**files, lan: fixed}, one=objects)) == []
+
+
+def test_an_aggregate_outside_of_all_pools_is_the_first_note() -> None:
+    result = brought(one=[addresses("edge", "10.20.9.0/29"), WIDE])
+    assert (conflicts(result), result.notes[0]) == (
+        [],
+        "cluster one BGPAdvertisement wide: 10.20.9.8-10.20.9.15 is announced in an aggregate,"
+        " and in no pool: reserve it if you add one",
+    )
+    wrong = metallb("BGPAdvertisement", "wide", aggregationLength=40)
+    assert conflicts(brought(one=[DEFAULT, wrong])) == [
+        "one.yaml: cluster one: its pools or Services cannot be read"
+    ]
+
+
+def test_rows_of_load_balancers_without_their_cluster_are_noted() -> None:
+    rows = table("ip,cluster,type\n10.20.0.3,prod-1,vip\n10.20.0.4,web,vip\n10.20.0.5,db,node\n")
+    (note,) = (it for it in imported(rows, EMPTY).notes if "prod-1" in it)
+    assert note.startswith("prod-1 and web: no ClusterTarget has these load-balancer addresses")
+    files = {**EMPTY, **brought(**{"prod-1": [DEFAULT]}).files}
+    known = imported(table("ip,cluster,type\n10.20.0.3,prod-1,vip\n"), files)
+    assert [it for it in known.notes if "no ClusterTarget" in it] == []
+
+
+def test_two_files_of_one_cluster_need_its_name(tmp_path: Path, capsys: Capture) -> None:
+    repo = repository(tmp_path / "repo", EMPTY)
+    paths = [tmp_path / f"{site}.prod-9.yaml" for site in ("dc1", "dc2")]
+    for path, item in zip(paths, TWO, strict=True):
+        path.write_text(yaml.safe_dump(item))
+    words = ["import", "manifests", "--repo", str(repo), "--dry-run"]
+    wrong = ipam(capsys, *words, *paths)
+    assert wrong.code == 64
+    assert f"{paths[0]} and {paths[1]} are both cluster prod-9" in wrong.err
+    assert "NAME=PATH" in wrong.err
+    assert ipam(capsys, *words, *(f"{it.name[:3]}={it}" for it in paths)).code == 0
+    assert ipam(capsys, *words, *(f"prod-9={it}" for it in paths)).code == 0
 
 
 def test_one_range_of_two_clusters_can_be_in_two_address_spaces(

@@ -203,7 +203,7 @@ def test_an_import_keeps_what_a_pool_says() -> None:
         avoids_buggy=True,
     )
     assert found.namespace == "metallb-system"
-    assert found.advertised_by == ("L2Advertisement mine", "BGPAdvertisement all")
+    assert [*found.advertised_by] == ["L2Advertisement mine", "BGPAdvertisement all"]
     assert (found.pool.spec, found.problem) == ({}, "")
 
 

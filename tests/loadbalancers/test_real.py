@@ -89,7 +89,7 @@ def test_pools_of_a_live_cluster_are_adopted_and_change_without_moving_a_service
     assert metallb.serve("door", **named).startswith("10.99.0.")
     before, specs = metallb.versions(), metallb.specs()
     found = {it.pool.name: it for it in metallb.balancer.imported(metallb.listed())}
-    assert found["dmz"].advertised_by == ("BGPAdvertisement all",)
+    assert [*found["dmz"].advertised_by] == ["BGPAdvertisement all"]
     internal, dmz = found["internal"].pool, found["dmz"].pool
     assert errors(metallb.apply(internal, dmz, adopt=True)) == []
     assert metallb.specs() == specs

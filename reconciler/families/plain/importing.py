@@ -9,10 +9,10 @@ from reconciler.families import importing
 from reconciler.families.importing import ImportedBody, ImportedCluster, ImportedNetwork
 from reconciler.families.plain.kinds import CLAIM, POOL, TARGET, pool_key
 from reconciler.loadbalancers import controller
-from reconciler.loadbalancers.interface import DEFAULT, NOT_ADVERTISED, ImportedPool
+from reconciler.loadbalancers.interface import DEFAULT, NOT_ADVERTISED, ImportedPool, by_tool
 from reconciler.loadbalancers.ranges import written
 from reconciler.model.key import MAX_LABEL, is_label
-from reconciler.model.objects import API_VERSION, PREFIX
+from reconciler.model.objects import API_VERSION
 from reconciler.model.pool import DEFAULT_SPACE
 
 
@@ -32,8 +32,13 @@ def _pool(network: ImportedNetwork) -> ImportedBody:
         spec = {"addresses": [format_cidr(extent)]}
         if ends & given:
             spec["useAllAddresses"], ends = True, IPSet()
-        if left := IPSet((extent,)) - given - ends:
-            spec["reserved"] = [{"addresses": [format_range(it) for it in left]}]
+        left, reserved = IPSet((extent,)) - given - ends, list[ImportedBody]()
+        for user, addresses in (*network.users, ("", left)):  # at most 1,000 entries
+            if (its := left & addresses) and (len(reserved) < 999 or not user):
+                about = {"description": user} if user else {}
+                reserved.append({"addresses": list(written(its)), **about})
+                left -= its
+        spec |= {"reserved": reserved} if reserved else {}
     if network.space != DEFAULT_SPACE:
         spec["addressSpace"] = network.space
     if network.is_found or network.is_full:
@@ -91,7 +96,7 @@ def _entries(pools: Sequence[tuple[ImportedPool, Sequence[str]]]) -> Iterator[Im
             entry["avoidBuggyIPs"] = True
         if pool.spec:
             entry["poolSpec"] = pool.spec
-        if labels := {key: it for key, it in pool.labels.items() if not key.startswith(PREFIX)}:
+        if labels := {key: it for key, it in pool.labels.items() if not by_tool(key)}:
             entry["labels"] = labels
         yield entry
 

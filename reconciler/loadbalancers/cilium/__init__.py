@@ -117,9 +117,10 @@ def _import(manifest: Manifest) -> ImportedPool:
     namespaces = tuple(namespace for it in inside for namespace in it["values"])
     services = ServiceSelection(not (inside or chosen), namespaces, chosen)
     services = ServiceSelection() if chosen == _NONE and not inside else services
-    labels = metadata.get("labels") or {}
+    name, labels = metadata["name"], metadata.get("labels") or {}
+    notes = metadata.get("annotations") or {}
     more = {name: spec[name] for name in sorted(spec.keys() - _KNOWN)}
-    pool = LoadBalancerPool(metadata["name"], ranges, services, labels=labels, spec=more)
+    pool = LoadBalancerPool(name, ranges, services, labels=labels, annotations=notes, spec=more)
     return ImportedPool(pool, problem=problem)
 
 

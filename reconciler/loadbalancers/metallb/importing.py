@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from reconciler.addresses import BITS, IPRange, IPSet
 from reconciler.loadbalancers.interface import ImportedPool, LoadBalancerPool, ServiceSelection
 from reconciler.loadbalancers.metallb.kinds import ADDRESS_POOL, ADVERTISEMENT, BGP_ADVERTISEMENT
-from reconciler.loadbalancers.metallb.objects import selects
+from reconciler.loadbalancers.metallb.objects import aggregation, selects
 from reconciler.loadbalancers.ranges import range_of
 from reconciler.model.objects import Manifest, Resource
 
@@ -33,16 +34,23 @@ def imported(there: Mapping[Resource, Iterable[Manifest]]) -> tuple[ImportedPool
             tuple(ranges),
             services,
             labels=metadata.get("labels") or {},
+            annotations=metadata.get("annotations") or {},
             avoids_buggy=spec.get("avoidBuggyIPs") is True,
             spec=more | ({"serviceAllocation": allocation} if allocation else {}),
         )
-        advertised_by = tuple(
-            f"{kind} {it['metadata']['name']}"
+        advertised_by = {
+            f"{kind} {it['metadata']['name']}": _announced(it, ranges)
             for kind, it in every
             if it["metadata"].get("namespace", "") == namespace and selects(it, manifest)
-        )
+        }
         found.append(ImportedPool(pool, namespace, advertised_by, problem))
     return tuple(found)
+
+
+def _announced(advertisement: Manifest, ranges: Iterable[IPRange]) -> IPSet:
+    stated = aggregation({"type": "BGP", "bgp": advertisement.get("spec") or {}})
+    hosts = {it: (1 << bits - stated.get(it, bits)) - 1 for it, bits in BITS.items()}
+    return IPSet.of(IPRange(it, at & ~hosts[it], end | hosts[it]) for it, at, end in ranges)
 
 
 def _services(spec: Mapping[str, Any]) -> tuple[ServiceSelection, dict[str, Any]]:
