@@ -259,12 +259,16 @@ class _Tenant:
         if item.ref.resource == self.balancer.pool or not self.has_entries:
             return False
         mine = [it for it in self.wanted if self.wanted[it] and self._selects(item.body or {}, it)]
+        selects = self.balancer.selects
         for ref, live in self.objects.items():
             is_other = ref.resource in self.balancer.others and ref != item.ref
             if not is_other or is_ours(live, self.draft.entries.get(str(ref))):
                 continue
             for name in (it for it in mine if self._selects(live.manifest, it)):
-                error = f"{ref.resource.kind} {ref.name}, which has another owner, selects {self.kind} {name}; delete it, or set advertisement.type None"
+                its = {it.name for it, at in self.pools() if selects(live.manifest, at.manifest)}
+                others = ", ".join(sorted(its - {name}))
+                fix = f"limit its pools or selectors to {others}" if others else "delete it"
+                error = f"{ref.resource.kind} {ref.name}, which has another owner, selects {self.kind} {name}; {fix}, or set advertisement.type None"
                 self.draft.fail(str(item.ref), error)
                 return True
         return False

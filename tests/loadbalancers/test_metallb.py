@@ -174,6 +174,18 @@ def test_a_pool_that_others_advertise_gets_no_advertisement(theirs: dict[str, An
     assert errors(cluster.apply(pool(labels=labels))) == []
 
 
+def test_an_advertisement_of_others_is_taken_over_without_a_gap() -> None:
+    cluster = Cluster("MetalLB")
+    cluster.put(address_pool("theirs", "192.0.2.0/24"), advertisement("L2Advertisement", "all"))
+    (error,) = errors(cluster.apply(pool(advertisement=L2)))
+    assert "; limit its pools or selectors to theirs, or set" in error
+    own = advertisement("L2Advertisement", "dmz", ipAddressPools=["dmz"])
+    cluster.put(own, advertisement("L2Advertisement", "all", ipAddressPools=["theirs"]))
+    assert errors(cluster.apply(pool(advertisement=L2), adopt=True)) == []
+    assert cluster.writes() == ["apply dmz"]
+    assert cluster.others() == ["L2Advertisement all", "L2Advertisement dmz"]
+
+
 def test_an_advertisement_of_others_for_other_pools_is_left_alone() -> None:
     cluster = Cluster("MetalLB")
     cluster.put(advertisement("L2Advertisement", "theirs", ipAddressPools=["other"]))
