@@ -28,11 +28,17 @@ now: Callable[[], float] | None = time.time
 """The machine's clock, or None if time is fixed, as in tests."""
 
 
+class _Option(click.Option):  # its help omits a range without an upper end, such as `x>=0`
+    def get_help_extra(self, ctx: click.Context) -> Any:
+        found = super().get_help_extra(ctx)
+        return cast(Any, {k: v for k, v in found.items() if k != "range" or "<" in str(v)})
+
+
 def option(*names: str, **attributes: Any) -> Callable[[F], F]:
     """Return a click option with an environment variable: `--dry-run` has `IPAM_DRY_RUN`."""
     long = next(name for name in names if name.startswith("--"))
     variable = long.partition("/")[0].removeprefix("--").replace("-", "_").upper()
-    return click.option(*names, envvar=f"IPAM_{variable}", show_envvar=False, **attributes)
+    return click.option(*names, cls=_Option, envvar=f"IPAM_{variable}", **attributes)
 
 
 def repeatable(name: str, metavar: str, text: str, dest: str | None = None) -> Callable[[F], F]:
