@@ -211,10 +211,9 @@ def test_a_cluster_that_is_being_deleted_gets_nothing_new() -> None:
         "name: shop", "name: shop\n  deletionTimestamp: '2026-02-15T10:00:00Z'"
     )
     assert gets(pool(), text) == {}
-    assert (
-        said(pool(), text)[0][1]
-        == "Cluster default/shop is being deleted, so it gets no control-plane address"
-    )
+    (found,) = evaluation_of(of(pool(), text)).findings
+    assert found.message.startswith("Cluster default/shop is being deleted, so it gets no ")
+    assert found.hint == ""  # nothing is paused
 
 
 def test_a_class_without_the_variable_is_told_once_with_the_mend() -> None:
