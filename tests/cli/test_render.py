@@ -116,6 +116,21 @@ def test_the_pool_of_a_removed_entry_stays_until_its_record_is_no_longer_announc
     assert ": removed" not in world("render", "--out", str(out)).out
 
 
+def test_the_withdrawal_of_one_range_of_a_removed_cluster_is_confirmed(
+    moves: Callable[..., Moves],
+) -> None:
+    world = moves(files(target(INNER, DMZ)))
+    git(world.folder, "rm", "-q", "clusters/prod-1.yaml")
+    world.commit()
+    assert world.reconcile("--no-apply", "--allow-release", "2").code == 0
+    words = ("--no-apply", "--force-withdraw-claim", "prod-1/dmz.ipv4")
+    assert world.reconcile(*words, later=3600).code == 0
+    out = world.folder.parent / "out"
+    assert world("render", "--out", str(out)).code == 0
+    found = [it.name for it in (out / "prod-1" / "IPAddressPool").iterdir()]
+    assert found == ["metallb-system.internal.yaml"]
+
+
 def test_a_clone_without_old_files_fetches_the_removed_entry(
     moves: Callable[..., Moves], tmp_path: Path, capsys: Capture
 ) -> None:
