@@ -221,6 +221,7 @@ class Terminal:
         """Run a `sh` block as a whole, or a `console` block command by command; write a file."""
         if block.language == "yaml":
             path, _, text = block.text.removeprefix("# ").partition("\n")
+            (self.place / path).parent.mkdir(exist_ok=True)
             (self.place / path).write_text(text, encoding="utf-8")
             return
         if block.language == "sh":

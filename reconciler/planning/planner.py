@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from reconciler.addresses import IPRange
+from reconciler.addresses import IPRange, IPSet
 from reconciler.model.claim import Allocation, Claim, Phase, Refusal, current_records, granted
 from reconciler.model.instant import format_instant
 from reconciler.model.key import Key
@@ -146,6 +146,10 @@ class _Planner:
         self.released: dict[str | None, list[Allocation]] = {}
         for record in (it for it in holding if it.is_released):
             self.released.setdefault(space_of(state.pools, record), []).append(record)
+        # A reverted shrink takes back the end of a range that its object in the cluster still has.
+        going = self.expired | state.unused
+        left = (it for it in released if it.object and it.path not in going)
+        self.ends = {(it.claim.owner, it.object, it.range): it for it in left}
         self.rivals = rivals(state.pools)
         self.quotas = Quotas(state.claims, self.record_of, state.blocked)
         self.spaces: dict[str, Space] = {}
@@ -221,6 +225,9 @@ class _Planner:
         if why := unreadable.path if unreadable else claim.doubt or self.state.halted:
             return self._leave(claim, record, why)
         if record is None or record.range is None or record.path in self.expired:
+            back = self.ends.get((claim.key.owner, claim.object, claim.pin))
+            if back is not None and back.pool in claim.candidates:
+                return self._take_back(claim, back)
             return self._place(claim, record if record and record.range is None else None)
         difference, is_live = retention.difference_of(claim, record, self.state), record.is_live
         if is_live and difference and claim.key in self.state.movable:
@@ -264,6 +271,8 @@ class _Planner:
         assert record.range is not None  # noqa: S101 - a live record holds one  # nosec B101
         announced = claim.is_announced
         leaves = replace(record, phase=Phase.RELEASED, since=self.now, announced=announced)
+        if claim.pin is not None and record.range.overlaps(claim.pin):
+            return self._shrink(claim, claim.pin, record.range, leaves)
         if claim.moved_size is not None:
             claim = replace(claim, size=claim.moved_size)
         if not claim.size:
@@ -276,6 +285,17 @@ class _Planner:
         self.quotas.count(claim, record.range)
         return replace(found, allocation=record) if isinstance(found, Refuse) else found
 
+    def _shrink(self, claim: Claim, pin: IPRange, held: IPRange, leaves: Allocation) -> Decision:
+        """Keep the pinned end of a range, and leave the rest."""
+        record, rest = self.record_of[claim.key], (IPSet((held,)) - IPSet((pin,))).ranges
+        is_end = len(rest) == 1 and held.covers(pin) and leaves.pool in claim.candidates
+        difference = retention.difference_of(claim, record, self.state)
+        refusal = claim.refusal if is_end else refusals.stale(claim, record, difference)
+        if refusal is not None:
+            return _refuse(claim, refusal, record)
+        leaves = replace(leaves, range=rest[0], size=rest[0].size, prefix=None)
+        return Grant(granted(claim, leaves.pool, pin, record.since), claim.source, leaves=leaves)
+
     def _take_back(self, claim: Claim, record: Allocation) -> Decision:
         item = record.range
         size = item.size if item else 0
@@ -284,7 +304,9 @@ class _Planner:
         if item is not None and not self.is_trial:
             self.quotas.count(claim, item)
         allocation = granted(claim, record.pool, record.range, self.now)
-        return Grant(replace(allocation, name=record.name), claim.source, record)
+        if record.claim == claim.key:
+            allocation = replace(allocation, name=record.name)
+        return Grant(allocation, claim.source, record)
 
     def _place(self, claim: Claim, failed: Allocation | None) -> Decision:
         if self.state.unknown and len(claim.candidates) < len(claim.wanted):

@@ -14,6 +14,7 @@ from reconciler.planning.blocks import longest_block
 from reconciler.planning.space import Room, space_of
 
 FROZEN, PIN_OUTSIDE = "pool-frozen", "pin-outside-pool"
+PIN_FREE = "pin a free range (ipam find lists some)"
 _DOUBLED = 8
 """A suggestion doubles a network at most this many times."""
 # Stands in for `no_room` if the message is not used, because that message needs all free ranges.
@@ -65,13 +66,14 @@ def untold(claim: Claim) -> Refusal:
 
 def stale(claim: Claim, record: Allocation, difference: str) -> Refusal:
     """Return the refusal of a claim that no longer matches its record."""
-    what = "is released and still holds" if record.is_released else "holds"
+    what, way = "holds", f"first merge an Override of kind move for {claim.key}"
+    if record.is_released:
+        what, way = "is released and still holds", "wait until its retention ends"
+    elif claim.pin and record.range and record.range.overlaps(claim.pin):
+        way = f"pin one end of it and {way}"
     kept = format_short(record.range) if record.range else "nothing"
-    return Refusal(
-        "record-stale",
-        f"record {record.path} {what} {kept} in pool {record.pool.name}; {difference}",
-        "set the claim back; to move it instead, merge an Override of kind move for it",
-    )
+    message = f"record {record.path} {what} {kept} in pool {record.pool.name}; {difference}"
+    return Refusal("record-stale", message, f"set the claim back, or {way}")
 
 
 def not_by_itself(pool: Pool) -> Refusal:

@@ -14,6 +14,7 @@ from reconciler.model.key import Key
 from reconciler.model.objects import MANAGEMENT
 from reconciler.model.plan import Grant, Plan, Release, State, left_by
 from reconciler.model.settings import OverrideKind, Overrides
+from reconciler.planning.refusals import PIN_FREE
 
 WINDOW = 600
 """Length of the window that limits releases of growth, in seconds."""
@@ -173,7 +174,7 @@ def waiting(
     if not waits:
         return refusal
     clusters = join_limited([f"{cluster}{until}" for cluster, until in waits.items()])
-    return replace(refusal, hint=f"{refusal.hint}, or wait for {clusters}")
+    return replace(refusal, hint=f"{PIN_FREE}, or wait for {clusters}")
 
 
 def due_instants(state: State, records: Iterable[Allocation] | None = None) -> Iterator[int]:

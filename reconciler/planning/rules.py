@@ -43,7 +43,7 @@ from reconciler.model.plan import (
     State,
 )
 from reconciler.model.pool import Pool
-from reconciler.planning.refusals import PIN_OUTSIDE, Holders, elsewhere, paused
+from reconciler.planning.refusals import PIN_FREE, PIN_OUTSIDE, Holders, elsewhere, paused
 from reconciler.planning.retention import retention_end
 from reconciler.planning.space import AddressUsage, Lookup, Space, outside, space_of
 
@@ -519,7 +519,7 @@ def _taken(text: str, claims: list[str], used: list[Blocked]) -> Refusal:
     return Refusal(
         "pin-taken",
         f"pinned range {text} is already held{f' by {by}' if by else ''}",
-        f"pin a free range (ipam find lists some), or release the current holder{f': {places}' if places else ''}",
+        f"{PIN_FREE}, or first remove the range from {places or 'its holder'} and wait until its retention ends; if the holder was renamed, set formerly",
     )
 
 

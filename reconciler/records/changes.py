@@ -390,6 +390,7 @@ def moving(
 ) -> Iterator[Finding]:
     """Return findings about moves. `asked` is why a left range is still announced, by path."""
     yield from _handed_over(state, overrides)
+    there = {record.path: record for record in state.records} if state.movable else {}
     for decision in plan.decisions if state.movable else ():
         leaves = left_by(decision)
         if leaves is not None and decision.claim in state.claims:
@@ -397,6 +398,9 @@ def moving(
             message = f"{who} gives up {old}, because its document asks for less"
             if isinstance(decision, Grant):
                 message = f"{who} moves from {old} to {held_words(decision.allocation)}"
+                now, before = decision.allocation.range, there[leaves.path].range
+                if now and before and before.covers(now):
+                    message = f"{who} gives up {old}, and keeps {format_short(now)}"
             place = state.claims[decision.claim].source
             yield warning("claim-moves", place, f"{message}; the old range {_UNTIL}")
     for record in state.records:

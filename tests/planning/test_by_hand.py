@@ -228,5 +228,5 @@ def test_a_pin_that_a_range_by_hand_takes_names_its_holder_once_and_both_files()
         == "pinned range 10.40.0.32-10.40.0.39 is already held by team-a/old (loadbalancer)"
     )
     assert found.hint.startswith(
-        "pin a free range (ipam find lists some), or release the current holder: tenants/old.yaml:7"
+        "pin a free range (ipam find lists some), or first remove the range from tenants/old.yaml:7"
     )

@@ -136,7 +136,7 @@ def test_a_pin_on_addresses_of_a_record_names_the_holder() -> None:
         found.message
         == "pinned range 10.40.0.7-10.40.0.9 is already held by team-a/one (loadbalancer)"
     )
-    assert found.hint == "pin a free range (ipam find lists some), or release the current holder"
+    assert found.hint.startswith("pin a free range (ipam find lists some), or first remove the")
 
 
 def test_a_pin_on_addresses_of_another_pin_is_refused() -> None:
@@ -177,9 +177,9 @@ def test_a_record_that_no_longer_answers_an_explicit_size_is_stale() -> None:
     assert found.message == (
         f"record {path} holds 10.40.0.8-10.40.0.9 in pool edge; the claim now asks for 4 addresses"
     )
-    assert (
-        found.hint
-        == "set the claim back; to move it instead, merge an Override of kind move for it"
+    assert found.hint == (
+        "set the claim back, or first merge an Override of kind move for"
+        " butler/IPAllocation/butler-system/more/request"
     )
 
 

@@ -316,18 +316,21 @@ class _Ranges:
         return replace(self._claim(number, size, chooser), is_open=False)
 
     def _pinned(self, pins: Iterable[IPRange], chooser: PoolChooser) -> Iterator[Claim]:
-        """Yield existing ranges within the pins, and claims for the rest.
+        """Yield existing ranges as far as they are pinned, and claims for the rest.
 
-        A range that is partly outside of the pins is not released: its record is stale.
+        A range shrinks only at its ends: it keeps addresses between two pins.
         """
         wanted = rest = IPSet.of(pins)
         numbers = {record.range: number for number, record in self._own}
         found: list[tuple[int, IPRange]] = []
         for number, record in self._own:
-            if record.is_live and record.range and (touched := wanted.overlapping(record.range)):
-                pin = record.range if wanted.covers(record.range) else touched[0]
+            held = IPSet((record.range,)) if record.is_live and record.range else IPSet()
+            if kept := (wanted & held).ranges:
+                pin = IPRange(self._choice.version, kept[0].first, kept[-1].last)
                 found.append((number, pin))
-                rest -= IPSet.of([pin])
+                rest -= IPSet((pin,))
+                if len(kept) > 1:
+                    self._smaller("addresses", sum(it.size for it in kept), [pin])
         is_first_free = not any(number == 1 for number, _ in self._held)
         for pin in rest:
             number = numbers.get(pin, 1 if is_first_free else 0)
@@ -350,7 +353,7 @@ class _Ranges:
             kept = [it for it in kept if it[0] != number]
             total -= record.size
         if total > count:
-            self._smaller(count, total, [record for _, record in kept])
+            self._smaller("count", count, [it.range for _, it in kept if it.range])
         count = min(count, self._most())
         for number, record in self._own:
             if not record.is_live and record.size <= count - total:
@@ -372,11 +375,13 @@ class _Ranges:
         most: int = self._entry.body.get("growth", {}).get("max", maxsize)
         return most - grown
 
-    def _smaller(self, count: int, total: int, records: Iterable[Allocation]) -> None:
-        steps = (*self._entry.steps, "count")
-        ranges = join_limited([format_short(it.range) for it in records if it.range])
+    def _smaller(self, field: str, count: int, kept: Sequence[IPRange]) -> None:
+        steps, total = (*self._entry.steps, field), sum(it.size for it in kept)
+        ranges = join_limited([format_short(it) for it in kept])
         message = f"entry {self._entry.name} asks for {count} but keeps {total} addresses: {ranges}"
         hint = f"set count to {total}; ipam releases only whole ranges, the newest first"
+        if field == "addresses":
+            hint = f"pin {ranges}; a range shrinks only at its ends"
         self.findings.append(warning("size-smaller", self._document.at(*steps), message, hint))
 
     def _claim(self, number: int, size: int, chooser: PoolChooser, **more: Any) -> Claim:

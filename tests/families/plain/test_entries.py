@@ -7,12 +7,15 @@ from msgspec.structs import replace
 
 from reconciler.documents.findings import Severity
 from reconciler.families.demand import DemandEntry, demand_document
+from reconciler.model.claim import Phase
+from reconciler.model.plan import Refuse
 from reconciler.planning.evaluate import evaluate
 from reconciler.planning.projection import project
 from tests.families.plain.examples import (
     BOTH,
     TWO_REFS,
     Files,
+    claim,
     cluster,
     codes,
     entry,
@@ -21,7 +24,8 @@ from tests.families.plain.examples import (
     pool,
 )
 from tests.moving import moving
-from tests.world import evaluation_of, reconciled, tree_of
+from tests.planning.outcome import span
+from tests.world import CLOCK, carried, evaluation_of, reconciled, tree_of
 
 FIRST = "10.22.0.1-10.22.0.8"
 DEMAND = "observed/Demand.gitops-ipam.dev/_/prod-1.yaml"
@@ -187,8 +191,107 @@ def test_a_pin_that_changes_releases_no_range_of_it() -> None:
         assert again["prod-1/internal.ipv4.2"] == "keep 10.22.0.20-10.22.0.21"
     for other in ("[10.22.0.10-10.22.0.15]", "[10.22.0.15-10.22.0.25]"):
         narrowed = then(tree, cluster(entry(addresses=other)))
-        assert outcome(narrowed) == {"prod-1/internal.ipv4": "refuse record-stale"}
+        assert outcome(narrowed)["prod-1/internal.ipv4"] == "refuse record-stale"
         assert codes(narrowed) == ["record-stale"]
+        (refused,) = (it for it in evaluation_of(narrowed).plan.decisions if isinstance(it, Refuse))
+        assert refused.hint.endswith(f"merge an Override of kind move for {SCOPE}")
+
+
+SCOPE = "plain/ClusterTarget/_/prod-1/internal.ipv4"
+TEN = reconciled(files(cluster(entry(addresses="[10.22.0.10-10.22.0.19]"))))
+
+
+def pinned(addresses: str, tree: Files = TEN) -> dict[str, str | bytes]:
+    return then(tree, cluster(entry(addresses=addresses)))
+
+
+@pytest.mark.parametrize(
+    ("pins", "kept", "left", "new"),
+    [
+        ("[10.22.0.10-10.22.0.15]", "10.22.0.10-10.22.0.15", "10.22.0.16-10.22.0.19", ""),
+        ("[10.22.0.16/30]", "10.22.0.16-10.22.0.19", "10.22.0.10-10.22.0.15", ""),
+        ("[10.22.0.10, 10.22.0.12]", "10.22.0.10-10.22.0.12", "10.22.0.13-10.22.0.19", ""),
+        (
+            "[10.22.0.15-10.22.0.25]",
+            "10.22.0.15-10.22.0.19",
+            "10.22.0.10-10.22.0.14",
+            "10.22.0.20-10.22.0.25",
+        ),
+    ],
+)
+def test_a_pinned_range_shrinks_at_its_end_with_an_override(
+    pins: str, kept: str, left: str, new: str
+) -> None:
+    tree = pinned(pins)
+    evaluation = moving(tree, SCOPE)
+    more = {"prod-1/internal.ipv4.2": f"allocate {new}"} if new else {}
+    assert outcome(evaluation) == {"prod-1/internal.ipv4": f"allocate {kept}"} | more
+    (message,) = (it.message for it in evaluation.findings if it.code == "claim-moves")
+    assert "gives up 10.22.0." in message
+    after = carried(tree, evaluation)
+    held = {it.range: it for it in evaluation_of(after).state.records}
+    rest = held[span(left)]
+    assert (rest.phase, rest.announced, held[span(kept)].is_live) == (Phase.RELEASED, True, True)
+    assert evaluation_of(after).changes == ()
+    (made,) = objects(after)
+    assert span(made["spec"]["addresses"][0]).covers(span("10.22.0.10-10.22.0.19"))
+    # No other claim gets the rest before its cluster has withdrawn it and its retention has ended.
+    other = {**after, "claims/a.yaml": claim(addresses=f"[{left}]")}
+    assert outcome(other)["db-1/ipv4"] == "refuse pin-taken"
+    unused = carried(other, moving(other, left={rest.path: ""}, clock=CLOCK + 3600))
+    (made,) = objects(unused)
+    assert made["spec"]["addresses"] == ([f"{kept[:-2]}{new[-2:]}"] if new else [kept])
+    assert outcome(unused)["db-1/ipv4"] == "refuse pin-taken"
+    late = evaluation_of(unused, CLOCK + 3600 + 7 * 86_400)
+    assert outcome(late)["db-1/ipv4"] == f"allocate {left}"
+
+
+def test_a_range_that_was_shrunk_is_whole_again_after_a_revert() -> None:
+    tree = pinned("[10.22.0.10-10.22.0.15]")
+    after = pinned("[10.22.0.10-10.22.0.19]", carried(tree, moving(tree, SCOPE)))
+    assert outcome(after) == {
+        "prod-1/internal.ipv4": "keep 10.22.0.10-10.22.0.15",
+        "prod-1/internal.ipv4.2": "allocate 10.22.0.16-10.22.0.19",
+    }
+    back = reconciled(after)
+    assert all(it.is_live for it in evaluation_of(back).state.records)
+    assert (evaluation_of(back).changes, codes(back)) == ((), [])
+    (made,) = objects(back)
+    assert made["spec"]["addresses"] == ["10.22.0.10-10.22.0.19"]
+
+
+def test_an_end_that_is_withdrawn_is_taken_back_until_its_retention_has_ended() -> None:
+    tree, since = pinned("[10.22.0.10-10.22.0.15]"), CLOCK + 3600
+    shrunk = carried(tree, moving(tree, SCOPE))
+    (rest,) = (it.path for it in evaluation_of(shrunk).state.records if it.is_released)
+    unused = moving(shrunk, left={rest: ""}, clock=since)
+    whole = pinned("[10.22.0.10-10.22.0.19]", shrunk)
+    at_once = moving(whole, left={rest: ""}, clock=since)
+    assert outcome(at_once)["prod-1/internal.ipv4.2"] == "refuse pin-taken"
+    whole = pinned("[10.22.0.10-10.22.0.19]", carried(shrunk, unused))
+    for clock in (since + 60, since + 7 * 86_400):
+        evaluation = evaluation_of(whole, clock)
+        assert outcome(evaluation)["prod-1/internal.ipv4.2"] == "allocate 10.22.0.16-10.22.0.19"
+        assert evaluation_of(carried(whole, evaluation), clock).changes == ()
+
+
+def test_a_range_keeps_what_lies_between_its_pins() -> None:
+    tree = pinned("[10.22.0.10-10.22.0.12, 10.22.0.17-10.22.0.19]")
+    assert outcome(tree) == {"prod-1/internal.ipv4": "keep 10.22.0.10-10.22.0.19"}
+    assert codes(tree) == ["size-smaller"]
+
+
+def test_a_claim_that_pins_around_its_own_range_is_told_so() -> None:
+    tree = reconciled(files(claims=claim(addresses="[10.22.0.10-10.22.0.19]")))
+    wider = {**tree, "claims/claims.yaml": claim(addresses="[10.22.0.10-10.22.0.25]")}
+    evaluation = moving(wider, "plain/AddressClaim/team-db/db-1/ipv4")
+    assert outcome(evaluation) == {"db-1/ipv4": "refuse record-stale"}
+    (refused,) = evaluation.plan.decisions
+    assert isinstance(refused, Refuse)
+    assert refused.hint.startswith("set the claim back, or pin one end of it")
+    less = {**tree, "claims/claims.yaml": claim(addresses="[10.22.0.12-10.22.0.19]")}
+    evaluation = moving(less, "plain/AddressClaim/team-db/db-1/ipv4")
+    assert outcome(evaluation) == {"db-1/ipv4": "allocate 10.22.0.12-10.22.0.19"}
 
 
 def test_aggregates_are_whole_blocks() -> None:
