@@ -93,9 +93,8 @@ class Target(Struct, frozen=True):
             provider = self.provider or "" if self.tenants else None
             made = assemble(opened.tree, found, provider)
         out = self.out or opened.folder
-        written: list[str] = []
-        if not self.dry_run and (self.partial or not made.conflicts):
-            written = write_all(out, made.files)
+        is_written = not self.dry_run and (self.partial or not made.conflicts)
+        written = write_all(out, made.files) if is_written else []
         is_done = out == opened.folder and not made.conflicts
         folders = " ".join(sorted({f"{Path(it).parts[0]}/" for it in written if is_done}))
         entered = [] if out.resolve() == Path.cwd() else [(f"cd {quote(str(out))}", "")]
@@ -230,16 +229,14 @@ class MetalLB(Struct, frozen=True):
         pools = self.pools()
         if pools and opened.writer.entries is not None:
             raise UsageError("--metallb-pool: ipam keeps all pools of a cluster", "leave it out")
-        sources = [
-            ImportSource(owner, it, pools.pop("/".join(owner), "")) for owner, it in clusters
-        ]
+        looks = [ImportSource(it, at, pools.pop("/".join(it), "")) for it, at in clusters]
         if pools:
-            named = ", ".join("/".join(source.owner) for source in sources)
+            named = ", ".join("/".join(source.owner) for source in looks)
             message = f"--metallb-pool: no cluster {shown(min(pools))}"
             raise UsageError(message, f"there are: {named}")
         with output.progress("reading clusters"):
             usual = opened.tree.settings.pool_name
-            return looked(sources, usual, self.metallb_namespace, opened.writer)
+            return looked(looks, usual, self.metallb_namespace, opened.writer)
 
 
 _metallb: options.Decorator[Any] = options.gathered(
@@ -294,8 +291,7 @@ def cluster(
                 stem = path.stem if path.suffix == ".kubeconfig" else ""
                 if read.writer.entries is not None and not contexts and is_label(stem):
                     title = stem
-                owner = read.owner(_owner(name, stem, title, namespace))
-                clusters.append((owner, opened))
+                clusters.append((read.owner(_owner(name, stem, title, namespace)), opened))
         found = metallb.found(read, clusters)
     return target.finish(found, result, read)
 
@@ -375,6 +371,5 @@ def _owner(name: str, stem: str, context: str, namespace: str) -> Owner:
         return before, last
     before, slash, last = context.rpartition("/")
     if not (owner := slug(last)):
-        hint = "name it: team-a/web=PATH"
-        raise UsageError(f"no name can be made of {context!r}", hint)
+        raise UsageError(f"no name can be made of {context!r}", "name it: team-a/web=PATH")
     return (slug(before) if slash else "") or namespace, owner

@@ -84,14 +84,19 @@ class Announced(NamedTuple):
         """Return the content of pools, and Services and routes with addresses that none of them has."""
         inside = IPSet.of(item.item for part in parts for item in part.holdings)
         outside: list[Window] = []
+        pending = {*users_of(self.services, _EVERYTHING - inside)}
         for it in self.users(_EVERYTHING - inside):
+            pending.discard(it)
             place = Location(f"{self.source.place} Service {it.service}")
             version, at = number(it.address)
             outside.append(Window(IPRange(version, at, at), place, is_service=True))
         for by, routes in (two for it in self.pools for two in it.advertised_by.items()):
             place = Location(f"{self.source.place} {by}")
             outside += [Window(it, place, is_route=True) for it in routes - inside]
-        return ImportedSource(reserved=tuple(dict.fromkeys(outside))).with_more(*parts)
+        named = join_limited([f"{it.service} ({it.address})" for it in sorted(pending)])
+        note = f"{self.source.place}: Services request addresses outside of its pools: {named}"
+        found = ImportedSource(reserved=tuple(dict.fromkeys(outside)), notes=(note,) * bool(named))
+        return found.with_more(*parts)
 
 
 def _one_managed(cluster: Announced, usual: str) -> ImportedSource:

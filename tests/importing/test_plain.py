@@ -481,6 +481,19 @@ def test_notes_about_addresses_in_use_come_before_notes_about_pools() -> None:
     assert any("announced by" in it for it in notes[1:])
 
 
+def test_requests_of_pending_services_outside_of_their_pools_are_noted() -> None:
+    asking = service("asking")
+    asking["spec"]["loadBalancerIP"] = "192.0.2.9"
+    pinned = service("pinned")
+    pinned["metadata"]["annotations"] = {"metallb.io/loadBalancerIPs": "192.0.2.8,10.20.0.2"}
+    result = brought(one=[DEFAULT, asking, pinned])
+    assert (conflicts(result), result.notes[0]) == (
+        [],
+        "cluster one: Services request addresses outside of its pools:"
+        " shop/asking (192.0.2.9) and shop/pinned (192.0.2.8)",
+    )
+
+
 def test_labels_of_other_tools_are_omitted_and_noted_once_with_the_annotations() -> None:
     flux, argo = "kustomize.toolkit.fluxcd.io", "argocd.argoproj.io"
     tools = (f"{flux}/name", f"{argo}/instance", "app.kubernetes.io/managed-by", "helm.sh/chart")
