@@ -366,7 +366,10 @@ class _Planner:
         tried = among.tried(self._space)
         if tried and claim.size not in among.refused:
             among.refused[claim.size] = refusals.no_room(claim.size, tried, self.holders)
-        return among.refused[claim.size] if tried else refusals.reasons(among.refusals)
+        if not tried:
+            return refusals.reasons(among.refusals)
+        found = among.refused[claim.size]
+        return replace(found, hint=found.hint.replace("CLAIM", claim.key.argument, 1))
 
     def _is_expired(self, record: Allocation) -> bool:
         if record.announced or record.path in self.state.retained:

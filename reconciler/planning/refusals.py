@@ -15,6 +15,7 @@ from reconciler.planning.space import Room, space_of
 
 FROZEN, PIN_OUTSIDE = "pool-frozen", "pin-outside-pool"
 PIN_FREE = "pin a free range (ipam find lists some)"
+FEWER = "ask for fewer addresses (ipam explain CLAIM shows how many)"
 _DOUBLED = 8
 """A suggestion doubles a network at most this many times."""
 # Stands in for `no_room` if the message is not used, because that message needs all free ranges.
@@ -140,12 +141,12 @@ def no_room(need: int, tried: Tried, holders: "Holders") -> Refusal:
         sizes = [f"pool {pool.key.name} ({total})" for pool, total, _ in tried.named]
         sizes += [plural(tried.more, "more pool")] if tried.more else []
         message = f"needs {need} addresses, more than {article_list(sizes)} can hold when empty"
-        hint = f"ask for at most {tried.largest}, or add a larger pool"
+        hint = f"{FEWER}, or add a larger pool"
         return Refusal("request-too-large", message, hint)
     fragmented = tried.freest >= need
     parts = [_described(pool, total, room, holders) for pool, total, room in tried.named]
     parts += [f"{plural(tried.more, 'more pool')} without such a range"] if tried.more else []
-    cures = [f"ask for at most {tried.longest}"] if tried.longest else []
+    cures = [FEWER] if tried.longest else []
     pools, lacking = [pool for pool, _, _ in tried.named], need - tried.longest
     wider = [it for pool in pools if (it := _wider(pool, need))][:1]
     cures += wider or [it for pool in pools if (it := _more(pool, lacking))][:1]

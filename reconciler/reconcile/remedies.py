@@ -85,7 +85,7 @@ def run_with(free: IPSet, held: IPRange) -> int:
 def _smaller(evaluation: Evaluation, claim: Claim, fixes: Fixes) -> Remedy | None:
     if claim.pin is not None:
         return None
-    low, high, best = 0, claim.size, None
+    low, high, best, beyond = 0, claim.size, None, None
     guess = max((evaluation.plan.after[key].largest for key in claim.candidates), default=0)
     sizes = [guess + 1, guess]
     while high - low > 1:
@@ -96,11 +96,11 @@ def _smaller(evaluation: Evaluation, claim: Claim, fixes: Fixes) -> Remedy | Non
         if fix is None:
             return None
         remedy = _tried(evaluation, claim, fix)
-        if remedy is None:
-            high = size
+        if remedy is None or remedy.gates:
+            high, beyond = size, beyond or remedy
         else:
             low, best = size, remedy
-    return best
+    return best or beyond
 
 
 def _rooms(evaluation: Evaluation, claim: Claim, fixes: Fixes) -> Iterator[Iterator[Fix]]:

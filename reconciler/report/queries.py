@@ -353,7 +353,8 @@ def explanation(evaluation: Evaluation, key: Key) -> dict[str, Any]:
     record = current_records(it for it in evaluation.state.records if it.claim == key).get(key)
     remedies = []
     if claim and isinstance(decision, Refuse):
-        remedies = [*freeing(evaluation, claim), decision.hint]
+        hint = decision.hint.replace(f" (ipam explain {key.argument} shows how many)", "")
+        remedies = [*freeing(evaluation, claim), hint]
     return {
         **envelope("Explanation"),
         "claim": str(key),

@@ -95,7 +95,7 @@ def test_a_free_run_that_is_too_short_is_told_with_its_neighbour() -> None:
         "needs 8 contiguous addresses; pool edge has 6 of 16 free, largest free range: 6, next to team-a/two (loadbalancer)"
     )
     assert (
-        "ask for at most 6, widen pool edge to 10.40.0.0/27 if that network is free, add a pool to poolRefs, or remove unused"
+        "ask for fewer addresses (ipam explain team-a/one shows how many), widen pool edge to 10.40.0.0/27 if that network is free, add a pool to poolRefs, or remove unused"
         in found.hint
     )
 
@@ -105,7 +105,9 @@ def test_a_claim_that_no_empty_pool_could_hold_is_too_large() -> None:
     found = refusal(files, CLAIM)
     assert found.reason == "request-too-large"
     assert found.message == "needs 257 addresses, more than pool edge (256) can hold when empty"
-    assert found.hint == "ask for at most 256, or add a larger pool"
+    assert found.hint == (
+        "ask for fewer addresses (ipam explain team-a/one shows how many), or add a larger pool"
+    )
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def carried_out(files: Mapping[str, str | bytes], number: int, key: str = LATE) 
 def test_the_claim_itself_comes_first_then_its_pool_then_another_pool() -> None:
     files = refused({**FULL, **FAR})
     assert found(files) == [
-        ("ask for 4 instead of 6, the largest size that fits", "tenants/late.yaml"),
+        ("ask for 3 instead of 6, the largest size that fits", "tenants/late.yaml"),
         (
             "widen edge from 10.40.0.0/28 to 10.40.0.0/27, if the network team agrees",
             "pools/edge.yaml",
@@ -142,8 +142,17 @@ def test_a_pin_waits_for_the_record_that_holds_it() -> None:
         (
             plain.files(claims=plain.claim(count=300)),
             "plain/AddressClaim/team-db/db-1/ipv4",
-            "ask for 254 instead of 300, the largest size that fits",
-            "count: 254",
+            "ask for 241 instead of 300, the largest size that fits",
+            "count: 241",
+        ),
+        (
+            {
+                **reconciled(plain.files(plain.cluster(plain.entry(count=8)))),
+                "clusters/prod-1.yaml": plain.cluster(plain.entry(count=260)),
+            },
+            "plain/ClusterTarget/_/prod-1/internal.ipv4.2",
+            "ask for 241 instead of 260, the largest size that fits",
+            "count: 241",
         ),
         (
             {
@@ -151,7 +160,7 @@ def test_a_pin_waits_for_the_record_that_holds_it() -> None:
                 "clusters/prod-1.yaml": plain.cluster(plain.entry(count=270)),
             },
             "plain/ClusterTarget/_/prod-1/internal.ipv4.2",
-            "ask for 254 instead of 270, the largest size that fits",
+            "ask for 254 instead of 270, the largest size that fits",  # each size exceeds the limit
             "count: 254",
         ),
     ],

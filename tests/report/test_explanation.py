@@ -37,7 +37,7 @@ def test_a_refusal_names_remedies_the_nearest_first() -> None:
     assert found["action"] == "refuse"
     assert found["verdict"].startswith("pool-exhausted: needs 10 contiguous addresses")
     assert found["remedies"][0].startswith(
-        "ask for at most 9, widen pool edge to 10.40.0.0/27 if that network is free, add a pool to poolRefs,"
+        "ask for fewer addresses, widen pool edge to 10.40.0.0/27 if that network is free, add a pool to poolRefs,"
     )  # no wait helps
 
 
