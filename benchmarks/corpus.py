@@ -1,7 +1,7 @@
 """Repositories to measure on: any number of records, reconciled and current."""
 
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ TENANTS_PER_POOL = 40
 _NODES = 5
 _LB = 2
 _POOL_SIZE = 2048
+_RECORDS = "allocations/"
 _API = "apiVersion: butler.butlerlabs.dev/v1alpha1"
 
 
@@ -68,38 +69,43 @@ spec:
 def build(
     folder: Path, records: int, made: Callable[[int], Iterator[tuple[str, bytes]]] = files
 ) -> Path:
-    """A bare repository of `files`, or of another corpus, with one commit on main."""
+    """A bare repository of `files`, or of another corpus: a commit, and the one of its records."""
     if (folder / "HEAD").is_file():
         return folder
     subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(folder)], check=True)
-    process = subprocess.Popen(
-        ["git", f"--git-dir={folder}", "fast-import", "--quiet", "--date-format=raw"],
-        stdin=subprocess.PIPE,
-    )
-    assert process.stdin is not None
-    process.stdin.write(
-        b"commit refs/heads/main\ncommitter A <a@example.com> %d +0000\ndata 5\nfirst\n" % CLOCK
-    )
-    for path, data in made(records):
-        process.stdin.write(b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(data), data))
-    process.stdin.close()
-    if process.wait() != 0:
-        raise RuntimeError("git fast-import failed")
+    sources = (it for it in made(records) if not it[0].startswith(_RECORDS))
+    base = _commit(folder, "main", "first", sources)
+    message = f"Reconcile\n\nIpam-Plan: sha256:{'0' * 64}\nIpam-Base: {base}"
+    reconciled = [it for it in made(records) if it[0].startswith(_RECORDS)]
+    if reconciled:
+        _commit(folder, "main", message, reconciled, base)
     return folder
 
 
 def change_file(folder: Path, path: str, data: bytes) -> str:
     """Commit one file on top of main, on a branch of its own; the commit's id."""
-    stream = (
-        b"commit refs/heads/change\nmark :1\ncommitter A <a@example.com> %d +0000\ndata 6\nchange\n"
-        b"from refs/heads/main\nM 100644 inline %s\ndata %d\n%s\nget-mark :1\n"
-        % (CLOCK + 60, path.encode(), len(data), data)
-    )
-    done = subprocess.run(
-        ["git", f"--git-dir={folder}", "fast-import", "--quiet", "--date-format=raw", "--force"],
-        input=stream, capture_output=True, check=True,
-    )  # fmt: skip
-    return done.stdout.decode().strip()
+    return _commit(folder, "change", "change", [(path, data)], "refs/heads/main")
+
+
+def _commit(
+    folder: Path, branch: str, message: str, files: Iterable[tuple[str, bytes]], base: str = ""
+) -> str:
+    words = ["git", f"--git-dir={folder}", "fast-import", "--quiet", "--date-format=raw", "--force"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        head = f"commit refs/heads/{branch}\nmark :1\ncommitter A <a@example.com> {CLOCK} +0000\n"
+        head += f"data {len(message)}\n{message}\n" + (f"from {base}\n" if base else "")
+        process.stdin.write(head.encode())
+        for path, data in files:
+            written = b"M 100644 inline %s\ndata %d\n%s\n" % (path.encode(), len(data), data)
+            process.stdin.write(written)
+        process.stdin.write(b"get-mark :1\n")
+        process.stdin.close()
+        commit = process.stdout.read().decode().strip()
+    if process.returncode != 0:
+        raise RuntimeError("git fast-import failed")
+    return commit
 
 
 def _name(number: int) -> str:
