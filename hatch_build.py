@@ -1,4 +1,4 @@
-"""What a build adds: the commit, the address of the project, and the validators of schemas."""
+"""Build hooks: add the commit, the URLs of the project, and the validators of the schemas."""
 
 import os
 import re
@@ -19,11 +19,11 @@ _ARCHIVED = ".archived"
 _ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\n")
 
 HOME = "PROJECT_URL"
-"""The variable that says where the project is at home: whoever releases it knows that."""
+"""The variable with the URL of the project. A release sets it."""
 
 
 class HomeHook(MetadataHookInterface):
-    """Tells the project's address, where somebody says it: no file of the project does."""
+    """Add the URLs of the project if `PROJECT_URL` is set. No file of the project contains them."""
 
     def update(self, metadata: dict[str, Any]) -> None:
         """Add `urls`."""
@@ -47,7 +47,7 @@ class BuildHook(BuildHookInterface):  # type: ignore[type-arg]  # any configurat
         build_data["force_include"][self._note] = _PLACES[self.target_name]
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        """Take away what stood beside the build."""
+        """Remove the temporary files of the build."""
         del version, build_data, artifact_path
         if self._note:
             Path(self._note).unlink(missing_ok=True)
@@ -69,7 +69,7 @@ def write_validators(root: Path) -> None:
 
 
 def urls_of(root: Path, home: str) -> dict[str, str]:
-    """What `[project.urls]` would hold: of a home, or what a source archive was given."""
+    """Return the content of `[project.urls]`, from a URL or from the source archive."""
     if home:
         home = home.rstrip("/")
         return {"Source": home, "Issues": f"{home}/issues", "Releases": f"{home}/releases"}
@@ -94,7 +94,7 @@ def commit_of(root: Path) -> str:
 
 
 def _git(root: Path, *arguments: str) -> str:
-    """What git says; a word that is no answer to anything where it cannot."""
+    """Return the output of git, or a word that is not a valid answer if git fails."""
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     command = ["git", "-C", str(root), *arguments]
     try:

@@ -1,4 +1,4 @@
-"""What all tests share: markers by what a test needs, and no network but the loopback."""
+"""Setup of all tests: markers by requirement, and no network except the loopback."""
 
 import os
 import re
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import caches as caches  # first of ours: from here on no bytecode is left beside them
+from tests import caches as caches  # first import: keeps bytecode out of the checkout
 from tests import examples
 from tests.envtest import assets
 from tests.page import tools
@@ -18,7 +18,7 @@ tools.find()
 examples.register()
 
 
-# Folders whose tests all need the same; elsewhere the names in a module tell.
+# Folders in which all tests have the same requirement. Elsewhere, names in the module decide.
 _NEEDS = {
     **dict.fromkeys(
         ("daemon", "gitio", "kube", "bad_input", "cli", "contracts", "e2e", "forges"), "git"
@@ -56,7 +56,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by what they need.
+    """Mark tests by requirement.
 
     Tests with API servers of one folder run in one process, so that servers start once. They come
     first, because they take longest.
@@ -90,14 +90,16 @@ def _need(item: pytest.Item, folder: str) -> str:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="Write goldens anew.")
+    parser.addoption(
+        "--update-golden", action="store_true", help="Regenerate the expected outputs."
+    )
 
 
 @pytest.fixture(autouse=True)
 def _no_ambient_settings(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """No variable of the person who runs the tests decides their outcome."""
+    """Environment variables of the user do not affect the tests."""
     for name in list(os.environ):
         # In a Pod, its own cluster would be the management cluster of tests.
         if name.startswith(("IPAM_", "GIT_", "KUBERNETES_")) or name in (
@@ -111,5 +113,5 @@ def _no_ambient_settings(
 
 @pytest.fixture(autouse=True)
 def _time_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing falls due because of the day on which tests are run; who wants that says when."""
+    """The current date does not affect the tests. A test that depends on time sets it."""
     monkeypatch.setattr("reconciler.cli.options.now", None)

@@ -1,6 +1,6 @@
 """Read, run and rewrite the documentation.
 
-`python -m tests.documentation` writes tables of fields and outputs of commands anew, so that a
+`python -m tests.documentation` regenerates tables of fields and outputs of commands, so that a
 change of either is a diff to review.
 """
 
@@ -122,7 +122,7 @@ _UNITS = {
 
 
 class Block(NamedTuple):
-    """A fenced block: its language, its text, and what the comment before it asks for."""
+    """A fenced block: its language, its text, and the options in the comment before it."""
 
     mark: str
     language: str
@@ -143,7 +143,7 @@ class Said(NamedTuple):
     status: int
 
     def is_true(self) -> bool:
-        """The command succeeds and prints what is shown."""
+        """Check that the command succeeds and prints the shown output."""
         return self.status == 0 and masked(self.came) == masked(self.shown)
 
 
@@ -337,7 +337,7 @@ def default_of(about: dict[str, Any]) -> str:
 
 
 def meaning_of(about: dict[str, Any]) -> str:
-    """What a field means and what it takes."""
+    """Return the description and the type of a field."""
     parts = [str(about.get("description", "")).replace("|", "\\|")]
     if "const" in about:
         parts.append(f"Always `{about['const']}`.")
@@ -456,7 +456,7 @@ def with_ci(text: str) -> str:
 
 
 def shown_ci(forge: Forge, *, by_action: bool = False) -> str:
-    """What `ipam init` writes for a forge, where nobody knows what to install, or whose action.
+    """Return the files that `ipam init` writes for a forge without a known package or action.
 
     The placeholders are nothing that pip or GitHub could fetch: no stranger can take their name.
     """

@@ -48,7 +48,7 @@ def spoiled(place: Path, how: str) -> None:
 
 
 SPOILED = [
-    pytest.param(how, marks=pytest.mark.skipif(os.geteuid() != 0 and "another" in how, reason="only root may give a folder to another user"))
+    pytest.param(how, marks=pytest.mark.skipif(os.geteuid() != 0 and "another" in how, reason="needs root to change the owner of a folder"))
     for how in ("another user's", "a link of another user", "the group's", "everybody's", "a file")
 ]  # fmt: skip
 

@@ -11,7 +11,7 @@ from tests.gitio.command import Command, served
 from tests.hostile.test_git_config import own_by_another
 from tests.world import SMALL, git, repository, write
 
-AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a folder away")
+AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="needs root to change the owner of a folder")
 
 
 @pytest.fixture

@@ -192,7 +192,7 @@ def own_by_another(path: Path) -> None:
         os.lchown(item, 65_533, 65_533)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a folder to another user")
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to change the owner of a folder")
 @pytest.mark.parametrize("what", ["", ".git", "upwards", "linked"])
 def test_a_repository_of_another_user_is_refused_unless_the_person_calls_it_safe(
     tmp_path: Path, command: Command, what: str
@@ -218,7 +218,7 @@ def test_a_repository_of_another_user_is_refused_unless_the_person_calls_it_safe
         assert command.run(verb, "--repo", str(repo), *options).code == 0
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a folder to another user")
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to change the owner of a folder")
 @pytest.mark.parametrize(
     ("text", "code"),
     [("directory = *", 0), ("directory = ~/author", 0),
@@ -233,7 +233,7 @@ def test_what_the_person_calls_safe_is_read_as_git_reads_it(
     assert command.run("check", "--repo", str(author)).code == code
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a folder to another user")
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to change the owner of a folder")
 def test_what_a_repository_itself_calls_safe_means_nothing_and_sudo_is_known(
     tmp_path: Path, command: Command
 ) -> None:

@@ -55,7 +55,7 @@ def run(
     )
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root may become somebody else")
+@pytest.mark.skipif(os.getuid() != 0, reason="needs root to run as another user")
 @pytest.mark.parametrize("verb", ["check", "plan", "status", "doctor"])
 def test_a_user_without_a_home_and_without_a_name(verb: str, folder: Path) -> None:
     repo = repository(folder / "repo", SMALL)
@@ -67,7 +67,7 @@ def test_a_user_without_a_home_and_without_a_name(verb: str, folder: Path) -> No
         assert ran.returncode == ExitCode.OK, ran.stderr
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="only root may become somebody else")
+@pytest.mark.skipif(os.getuid() != 0, reason="needs root to run as another user")
 def test_a_mirror_needs_a_place_and_the_message_names_it(folder: Path) -> None:
     repo = repository(folder / "repo", SMALL)
     ran = run("reconcile", "--remote", f"file://{repo}", "--no-apply", is_nobody=True)

@@ -72,7 +72,7 @@ def test_a_plugin_is_asked_again_when_its_token_is_refused(tmp_path: Path) -> No
     assert (tmp_path / "count").read_text() == "2"
 
 
-@pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not here")
+@pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not installed")
 def test_a_plugin_may_give_a_certificate(tmp_path: Path) -> None:
     ours, theirs = make(tmp_path, "client"), make(tmp_path, "server")
     given = {
@@ -93,7 +93,7 @@ def test_a_user_and_a_password_are_sent_as_such_and_of_nobody_nothing() -> None:
         assert "authorization" not in server.asked[1].headers
 
 
-@pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not here")
+@pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not installed")
 def test_a_pod_asks_in_the_name_of_its_account(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,7 +118,7 @@ def test_a_pod_asks_in_the_name_of_its_account(
         assert len(server.asked) == 2
 
 
-@pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not here")
+@pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not installed")
 def test_a_token_that_no_header_takes_is_not_sent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,7 +22,7 @@ from tests.kube.certificates import Certificate, encoded, make
 from tests.kube.kubeconfigs import TOKEN, cluster_of, data, kubeconfig
 from tests.kube.server import OBJECT, Reply, serving
 
-pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not here")
+pytestmark = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not installed")
 
 ONE = Ref(NODE, "", "one")
 

@@ -1,6 +1,6 @@
-"""The first real week of a platform team, step by step: what each step tells is a golden.
+"""The first real week of a platform team, step by step. The output of each step is a golden.
 
-`pytest --update-golden` writes them anew. A change here is one that users see.
+`pytest --update-golden` regenerates them. A change here is one that users see.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ Announced = Mapping[str, IPSet]
 
 
 def announced(stage: Stage) -> Announced:
-    """What each cluster is told to announce by the branch that is the truth."""
+    """Return the ranges that the authoritative branch assigns to each cluster."""
     source = open_repository(stage.root / "remote.git", ENVIRONMENT).source("main")
     return {
         it.cluster: pool_addresses(it.manifest)
@@ -30,13 +30,13 @@ def announced(stage: Stage) -> Announced:
 
 
 def lost(before: Announced, after: Announced) -> dict[str, str]:
-    """What clusters announced, and announce no more."""
+    """Return the ranges that clusters no longer announce."""
     gone = {name: ranges - after.get(name, IPSet(())) for name, ranges in before.items()}
     return {name: describe(ranges) for name, ranges in gone.items() if ranges}
 
 
 def untold(steps: list[Step], owner: str, ranges: str) -> list[str]:
-    """Why nobody could know, before reconcile did it, that addresses of a tenant would go."""
+    """Return why a release of addresses was not visible before reconcile carried it out."""
     *earlier, last = steps
     if f"renamed from {owner}" in last.ran.out:
         return []
@@ -44,7 +44,7 @@ def untold(steps: list[Step], owner: str, ranges: str) -> list[str]:
     said = checks[-1] if checks else ""
     found = [] if ranges in last.ran.out else ["reconcile does not name it"]
     is_told = "to release" in said or "held back by the release limit" in said
-    found += [] if is_told else ["check tells of no release"]
+    found += [] if is_told else ["check reports no release"]
     found += ["check says that all is fine"] if "fine: no findings" in said else []
     return [f"{last.command}: {owner} loses {ranges}: {why}" for why in found]
 
