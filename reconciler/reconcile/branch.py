@@ -75,9 +75,13 @@ def require_at_start(repository: Repository) -> None:
     with suppress(GitError, LimitError):
         with repository.alone():
             base = repository.fetch()
-        own = read_own_settings(repository.source(base.id))
-        if not own.is_broken:
-            require_main_branch(repository, own.settings)
+        _require_by_settings_of(repository, base)
+
+
+def _require_by_settings_of(repository: Repository, base: Revision) -> None:
+    own = read_own_settings(repository.source(base.id))
+    if not own.is_broken:
+        require_main_branch(repository, own.settings)
 
 
 class Lost(Struct, frozen=True):
@@ -116,7 +120,10 @@ def _is_accepted(lost: Lost, accepted: str, base: Revision) -> bool:
 
 
 def current_head(repository: Repository, accept: str | None = None) -> tuple[Revision, Lost | None]:
-    """Return the head of the branch, and the losses that the user accepts. Raises HistoryError."""
+    """Return the head of the branch, and the losses that the user accepts.
+
+    Raises HistoryError, UsageError on another branch than the authoritative one.
+    """
     # The reference is read before the branch, because runs move the branch first.
     for _ in range(2):
         base = fetched(repository)
@@ -125,6 +132,7 @@ def current_head(repository: Repository, accept: str | None = None) -> tuple[Rev
             return base, lost
         repository.seen.remote = None  # query it again
         refused = refusal(repository, base, lost)
+    _require_by_settings_of(repository, base)  # another branch was not rewritten
     raise refused
 
 

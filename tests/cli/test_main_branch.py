@@ -52,6 +52,15 @@ def test_a_branch_that_is_not_the_truth_is_refused_with_the_way_to_mend_it(
     assert git(folder, "rev-parse", "lab", "main") == before
 
 
+def test_a_branch_without_the_last_reconciled_commit_was_not_rewritten(
+    repo: Path, capsys: Capture
+) -> None:
+    git(repo, "switch", "-q", "-c", "older", "main~1")
+    ran = ipam(capsys, "reconcile", "--repo", repo)
+    assert ran.code == 64
+    assert "the authoritative branch is main" in ran.err
+
+
 @pytest.mark.parametrize("where", ["repo", "clone"])
 def test_a_person_may_reconcile_any_branch(
     where: str, request: pytest.FixtureRequest, capsys: Capture
