@@ -284,7 +284,9 @@ def _sum(evaluation: Evaluation, painter: Painter) -> str:
     if not evaluation.changes and not counts["refuse"]:
         kept = plural(counts["keep"], "allocation")
         moved = f", {counts['moved']} moved" if counts["moved"] else ""
-        return f"No changes: {kept} kept{moved}.\n"
+        worst, _, found = verdict(evaluation)  # errors can be why nothing changes
+        found = painter.paint(f" {found}.", Colour.RED) if worst else ""
+        return f"No changes: {kept} kept{moved}.{found}\n"
     bold = painter.paint(f"Plan: {counted(evaluation)}, {counts['moved']} moved.", Colour.BOLD)
     refused = painter.paint(f" {counts['refuse']} refused.", Colour.RED)
     return f"{bold}{refused if counts['refuse'] else ''}\n"
