@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,8 +10,14 @@ from pathlib import Path
 import pytest
 
 from reconciler.cli import run
-from tests.caches import PYTHON
+from tests.caches import PYTHON, ROOT
 from tests.world import git, write
+
+# Read before a test gets its own cache folder.
+_CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "uv"
+# `.ci/run` sets it. Packages that no cache has are then downloaded.
+_REQUIRED = bool(os.environ.get("DEMO_REQUIRED"))
+_LEFT_OUT = (".git", ".venv", "tests", "benchmarks", "docs", "deploy", "__pycache__")
 
 
 @pytest.fixture(scope="module")
@@ -86,3 +93,39 @@ def test_variables_of_the_person_change_nothing(
     assert run(["demo", str(tmp_path / "demo")]) == 0
     assert os.environ["IPAM_REV"] == "nowhere"
     assert " to main and pushed it." in capsys.readouterr().out
+
+
+def test_make_demo_shows_each_step_of_the_installation_in_a_new_checkout(tmp_path: Path) -> None:
+    checkout, tools = tmp_path / "checkout", str(Path(sys.executable).parent)
+    shutil.copytree(ROOT, checkout, ignore=shutil.ignore_patterns(*_LEFT_OUT))
+    path = os.pathsep.join((tools, os.environ["PATH"]))
+    if shutil.which("uv", path=path) is None:
+        pytest.skip("no uv: make test installs it")
+    environment = {"UV_CACHE_DIR": str(_CACHE), **os.environ, "PATH": path}
+    # Variables of the `make` that runs the tests.
+    for name in ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "VIRTUAL_ENV"):
+        environment.pop(name, None)
+    if not _REQUIRED:
+        environment["UV_OFFLINE"] = "1"
+
+    def made() -> tuple[str, str]:
+        """Return the steps of the installation, and the text of the demo."""
+        command = ["make", "demo", "DEMO=shown"]
+        # With all packages in the cache it takes about 5 s, and 30 s are promised.
+        done = subprocess.run(
+            command, cwd=checkout, env=environment, capture_output=True, text=True, timeout=180
+        )
+        if done.returncode and not _REQUIRED and "network was disabled" in done.stderr:
+            pytest.skip("packages of make demo are not in the cache of uv: run make demo once")
+        assert done.returncode == 0, done.stderr
+        steps, begin, text = done.stdout.partition("1. The repository\n")
+        assert begin
+        return steps, text
+
+    steps, text = made()
+    named = re.findall(r"\.venv|[\w-]+\.lock|this checkout", steps)
+    assert named == [".venv", "requirements-build.lock", "requirements.lock", "this checkout"]
+    assert "Its remote is shown/remote.git." in " ".join(text.split())
+    again, text = made()
+    assert again.split() == []
+    assert "Its remote is shown-2/remote.git." in " ".join(text.split())
