@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -144,3 +145,29 @@ def test_an_action_is_of_one_commit_wherever_it_is_used() -> None:
             found.setdefault(name, set()).add((ref, version))
     assert "actions/attest-build-provenance" in found
     assert {name: refs for name, refs in found.items() if len(refs) > 1} == {}
+
+
+def test_what_the_documentation_installs_exists() -> None:
+    """Extras, locks, and tags. A tag exists only after its version has a date."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    lines = [
+        line
+        for page in pages
+        for line in page.read_text(encoding="utf-8").splitlines()
+        if re.search(r"\b(?:pip|pipx|uv pip) install\b", line)
+    ]
+    source = re.compile(
+        r'"(?:([\w-]+)(?:\[(\w+)\])? @ )?git\+<URL of this repository>(?:@([^"]+))?"'
+    )
+    found = [it for line in lines for it in source.findall(line)]
+    assert {extra for _, extra, _ in found} == {"", "clusters"}
+    dated = re.findall(
+        r"^## \[(.+)\] - \d", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE
+    )
+    for name, extra, tag in found:
+        assert name in ("", project["name"])
+        assert not extra or extra in project["optional-dependencies"]
+        assert not tag or tag.removeprefix("v") in dated
+    for lock in re.findall(r"-r (requirements\S+)", "\n".join(lines)):
+        assert (ROOT / lock).is_file()

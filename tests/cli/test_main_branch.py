@@ -73,6 +73,14 @@ def test_a_person_may_reconcile_any_branch(
     assert ipam(capsys, "reconcile", "--repo", folder).code == 0
 
 
+def test_any_branch_requires_the_name_of_the_branch(repo: Path, capsys: Capture) -> None:
+    before = git(repo, "rev-parse", "lab", "main")
+    ran = ipam(capsys, "reconcile", "--repo", repo, "--any-branch")
+    assert (ran.code, ran.out) == (64, "")
+    assert "--any-branch needs --branch NAME" in ran.err
+    assert git(repo, "rev-parse", "lab", "main") == before
+
+
 @pytest.mark.parametrize("how", [["--interval", "5m"], ["--watch"]])
 def test_a_loop_does_not_even_begin_on_another_branch(
     how: list[str], clone: Path, capsys: Capture

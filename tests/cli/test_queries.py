@@ -112,11 +112,18 @@ def test_what_is_meant_as_addresses_and_is_none_is_wrong_usage(
     assert "--at 'soon' is neither a time nor a revision" in ran.err
 
 
-@pytest.mark.parametrize("words", [("who", "edge"), ("map",), ("map", "edge"), ("forecast",)])
+@pytest.mark.parametrize(
+    ("words", "at"),
+    [
+        (("who", "edge"), "30d"),
+        (("map",), "30d"),
+        (("map", "edge"), "2020-01-01"),
+        (("forecast",), "2020-01-01"),
+    ],
+)
 def test_one_is_a_time_before_the_first_commit(
-    repo: Path, tmp_path: Path, capsys: Capture, words: tuple[str, ...]
+    repo: Path, tmp_path: Path, capsys: Capture, words: tuple[str, ...], at: str
 ) -> None:
-    at = "2020-01-01"
     ran = ipam(capsys, *words, "--at", at, "--repo", repo)
     assert (ran.code, ran.out) == (1, "")
     assert "no commit of HEAD is as old as 20" in ran.err
