@@ -1,8 +1,8 @@
 """Random pull requests: what `check` passes loses, moves, doubles, and stops nothing.
 
-`python -m tests.long.pulls [--pulls 2000] [--seed 1]`. Each story is a repository on which people
-open, merge, and revert changes in every way that forges know. Prints figures; ends with 1 after a
-violation, with the seed that repeats it.
+`python -m tests.long.pulls [--pulls 2000] [--seed 1] [--plain]`. Each story is a repository
+on which people open, merge, and revert changes in every way that forges know. Prints figures; ends
+with 1 after a violation, with the seed that repeats it.
 """
 
 import argparse
@@ -19,8 +19,13 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+import yaml
+
+from reconciler.addresses import literal_ranges
 from reconciler.cli import run
 from reconciler.records.parse import parse_record
+from tests.families.plain import examples
+from tests.long import plain
 from tests.long.texts import say
 from tests.ownership_of_records.play import edited, override
 from tests.world import (
@@ -74,12 +79,14 @@ class Held(NamedTuple):
 class Story:
     """A bare remote, a checkout, and people."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, *, is_plain: bool = False) -> None:
         self.lot, self.seed, self.now = Random(seed), seed, CLOCK
+        self.is_plain, self.edits = is_plain, PLAIN_EDITS if is_plain else EDITS
         self.folder, self.remote = folder / "work", folder / "remote.git"
+        self.rendered = folder / "rendered"
         self.log: list[str] = []
         self.done: Counter[str] = Counter()
-        repository(self.folder, _FILES)
+        repository(self.folder, plain.FILES if is_plain else _FILES)
         git(folder, "init", "-q", "--bare", "-b", "main", str(self.remote))
         self.git("remote", "add", "origin", str(self.remote))
         self.git("push", "-q", "-u", "origin", "main")
@@ -176,9 +183,9 @@ class Story:
             older = self.lot.choice(["origin/main~1", "origin/main~2"])
             start = older if self.tries("rev-parse", "--verify", "-q", older) else start
         self.git("switch", "-q", "--discard-changes", "-C", name, start)
-        edits = self.lot.sample(sorted(EDITS), self.lot.choice([1, 1, 1, 2, 2, 3, 4]))
+        edits = self.lot.sample(sorted(self.edits), self.lot.choice([1, 1, 1, 2, 2, 3, 4]))
         for edit in edits:
-            EDITS[edit](self)
+            self.edits[edit](self)
             self.done[f"edit {edit}"] += 1
             if self.lot.random() < 0.5:
                 self.now += 10
@@ -262,6 +269,29 @@ class Story:
         for (one, first), (two, second) in pairwise(live):
             if one.range.overlaps(two.range):
                 raise Violation(f"{first} and {second} both have {one.range}, {two.range}")
+        if self.is_plain:
+            self._render()
+
+    def _render(self) -> None:
+        """No address is in the pools of two clusters, and none that was there goes unconfirmed."""
+        code, _, err = self.ipam("render", "--rev", "origin/main", "--out", str(self.rendered))
+        if code not in (0, 1, 3):
+            raise Violation(f"render ended with {code}: {err}")
+        pools = {
+            (path.relative_to(self.rendered).parts[0], path.name): yaml.safe_load(path.read_text())
+            for kind in ("IPAddressPool", "CiliumLoadBalancerIPPool")
+            for path in self.rendered.glob(f"*/{kind}/*.yaml")
+        }
+        held = [
+            (literal_ranges(text)[0], where)
+            for where, it in pools.items()
+            for text in it["spec"].get("addresses")
+            or [f"{block['start']}-{block['stop']}" for block in it["spec"]["blocks"]]
+        ]
+        held.sort(key=lambda it: it[0])
+        for (one, first), (two, second) in pairwise(held):
+            if one.overlaps(two):
+                raise Violation(f"{first} and {second} both announce {one}, {two}")
 
     # Moved references, reverts of reconcile commits, proposals.
 
@@ -297,7 +327,13 @@ class Story:
         """A change that is merged, and the proposal of reconcile, merged in three ways."""
         self.git("switch", "-q", "--discard-changes", "-C", "main", "origin/main")
         self.branches += 1
-        write(self.folder, {f"tenants/p{self.branches}.yaml": tenant(f"p{self.branches}")})
+        name = f"p{self.branches}"
+        folder, text = (
+            ("claims", examples.claim(name, count=1))
+            if self.is_plain
+            else ("tenants", tenant(name))
+        )
+        write(self.folder, {f"{folder}/{name}.yaml": text})
         self.now += 10
         commit(self.folder, "one more", self.now)
         if self.ipam("check", "--base", "origin/main")[0] != 0:
@@ -517,10 +553,33 @@ EDITS: dict[str, Callable[[Story], None]] = {
 }  # fmt: skip
 
 
-def play(seed: int, pulls: int = PULLS) -> Story:
+def _changed(folder: str, change: Callable[[Any, Random], None]) -> Callable[[Story], None]:
+    def edit(story: Story) -> None:
+        if (path := _file(story, folder)) is not None:
+            path.write_text(plain.changed(path.read_text(errors="replace"), change, story.lot))
+
+    return edit
+
+
+PLAIN_EDITS: dict[str, Callable[[Story], None]] = {
+    **{name: _changed(*change) for name, change in plain.CHANGES.items()},
+    **{
+        name: lambda it, make=make: write(it.folder, make(_name(it), it.lot))  # type: ignore[misc]
+        for name, make in plain.WRITTEN.items()
+    },
+    **{f"{kind} removed": _removed(kind) for kind in ("claims", "clusters", "pools", "teams")},
+    "broken claim": _replaced("claims", r"spec:", lambda _: "spec: [}"),
+    "broken cluster": _replaced("clusters", r"spec:", lambda _: "spec: [}"),
+    "broken pool": _replaced("pools", r"spec:", lambda _: "spec: {"),
+    **{name: EDITS[name] for name in ("record edited", "record removed", "override move", "override record", "override brake", "override removed")},
+    "another override move": EDITS["override move"],
+}  # fmt: skip
+
+
+def play(seed: int, pulls: int = PULLS, *, is_plain: bool = False) -> Story:
     """One story; raises Violation."""
     with tempfile.TemporaryDirectory(prefix="pulls-") as folder:
-        story = Story(Path(folder), seed)
+        story = Story(Path(folder), seed, is_plain=is_plain)
         try:
             for _ in range(pulls):
                 story.pull()
@@ -539,12 +598,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pulls", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--plain", action="store_true", help="a repository of plain kinds")
     wish = parser.parse_args()
     done: Counter[str] = Counter()
     violations, begun = 0, time.monotonic()
     for seed in range(wish.seed, wish.seed + wish.pulls // PULLS):
         try:
-            done += play(seed).done
+            done += play(seed, is_plain=wish.plain).done
         except Violation as found:
             violations += 1
             say(f"VIOLATION {found}\n")
