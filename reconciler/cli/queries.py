@@ -211,7 +211,7 @@ def who(
 
 def _stream(events: Iterator[Caused], result: output.Result) -> int:
     brush, is_csv = result.brush, result.output == "csv"
-    rows = documents.event_rows(events) if is_csv else (text.event_text(it, brush) for it in events)
+    rows = documents.event_rows(events) if is_csv else text.events_text(events, brush)
     count = 0
     for row in rows:
         output.emit(row, flushes=True)
@@ -256,8 +256,8 @@ def history(
 ) -> int:
     """List events of addresses: allocated, grown, moved, released, freed.
 
-    Name a claim, tenant, team, record, pool, or addresses to list only their events. Each line
-    names the commit, and the person, the pull request, and the document that caused it.
+    Name a claim, tenant, team, record, pool, or addresses to list only their events. For each
+    event, ipam shows the commit, and the person, the pull request, and the document behind it.
     """
     read = opening.open_source(reading)
     past = read.history(read_own_settings(read.source).settings)

@@ -124,8 +124,8 @@ def test_a_name_of_several_requests_is_refused_with_names_that_work(
 
 
 def test_lists_and_who_name_the_cluster_only_of_a_cluster(repo: Path, capsys: Capture) -> None:
-    rows = ipam(capsys, "get", "allocations", "--repo", repo).out.splitlines()
-    clusters = {row.split()[0]: row.split()[2] for row in rows[1:]}
+    rows = ipam(capsys, "get", "allocations", "-o", "wide", "--repo", repo).out.splitlines()
+    clusters = {row.split()[0]: row.split()[6] for row in rows[1:]}
     assert (clusters["db-1.ipv4"], clusters["prod-1.dmz.ipv4"]) == ("-", "prod-1")
     assert "  cluster   prod-1" in ipam(capsys, "who", "10.22.0.17", "--repo", repo).out
     assert "tenant" not in ipam(capsys, "who", "db-1", "--repo", repo).out

@@ -93,11 +93,12 @@ def test_the_command_plans_reconciles_and_lists_it(tmp_path: Path) -> None:
     assert (repo / ANNA).is_file()
     again = json.loads(ipam("plan", "--repo", repo, "-o", "json").stdout)
     assert (again["changed"], again["summary"]["keep"]) == (False, 3)
-    listed = ipam("get", "allocations", "--repo", repo)
-    assert [line.split()[:5] for line in listed.stdout.splitlines()[1:]] == [
-        ["lake-bert-berth", "old", "bert", "berth", "Allocated"],
-        ["sea-anna-berth", "north", "anna", "berth", "Allocated"],
-        ["sea-cleo-berth", "private", "cleo", "berth", "Allocated"],
+    listed = ipam("get", "allocations", "-o", "wide", "--repo", repo)
+    rows = [line.split() for line in listed.stdout.splitlines()[1:]]
+    assert [[*row[:2], row[3], *row[5:7]] for row in rows] == [
+        ["lake-bert-berth", "old", "Allocated", "berth", "bert"],
+        ["sea-anna-berth", "north", "Allocated", "berth", "anna"],
+        ["sea-cleo-berth", "private", "Allocated", "berth", "cleo"],
     ]
     (repo / BOATS).write_text(str(FILES[BOATS]).replace("side: south", "side: west"))
     commit(repo)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from reconciler.addresses import ends, format_cidr, format_count, format_short
+from reconciler.addresses import format_cidr, format_count, format_short
 from reconciler.documents.findings import plural
 from reconciler.documents.text import escape
 from reconciler.families.interface import Listing, ListingRow
@@ -74,9 +74,9 @@ def _free_from(item: ReservedRange) -> str:
     return "no Service uses it, and retention" if item.is_left else "a person fixes its record"
 
 
-_RECORDS = ("NAME", "POOL", "CLUSTER", "TYPE", "PHASE", "START", "END", "AGE")
+_RECORDS = ("NAME", "POOL", "ADDRESSES", "PHASE", "AGE")
 _OWNERS = {"AddressClaim": "for", "ClusterTarget": "cluster"}
-_WIDE = ("NAMESPACE", "TEAM", "COUNT", "RECORD")
+_WIDE = ("TYPE", "CLUSTER", "NAMESPACE", "TEAM", "COUNT", "RECORD")
 
 
 def listing_text(
@@ -102,13 +102,13 @@ def allocations_text(
 
 
 def _record_row(record: Allocation, clock: int, *, wide: bool) -> list[Cell]:
-    addresses = ends(record.range).values() if record.range is not None else ("", "")
-    is_alone = record.claim.kind == "AddressClaim"
-    cluster = "-" if is_alone else record.owner.name
-    row: list[Cell] = [record.name, record.pool.name, cluster, record.type]
-    row += [record.phase.value, *addresses, age(record.allocated_at or record.since, clock)]
+    addresses = "" if record.range is None else format_short(record.range)
+    row: list[Cell] = [record.name, record.pool.name, addresses, record.phase.value]
+    row.append(age(record.allocated_at or record.since, clock))
     if wide:
-        row += [record.owner.namespace, record.owner.team, str(record.size), record.path]
+        cluster = "-" if record.claim.kind == "AddressClaim" else record.owner.name
+        row += [record.type, cluster, record.owner.namespace, record.owner.team]
+        row += [str(record.size), record.path]
     return row
 
 
@@ -203,40 +203,32 @@ def who_text(holders: Sequence[Holder], brought: Mapping[str, Caused], painter: 
     return "\n".join(blocks)
 
 
-def event_text(event: Caused, painter: Painter) -> str:
-    """Return an event of a claim's addresses on one line."""
-    item = event[0]
-    where = "" if item.range is None else format_short(item.range)
-    if item.source is not None:
-        where = f"{format_short(item.source)} → {where}"
-    named, pool = escape(item.record.claim.short), item.record.pool.name
-    if item.giver:
-        named += f" from {escape(item.giver)} to {escape(item.record.owner.short)}"
-    elif item.heir is not None:
-        named += f" to {escape(item.heir.claim.short)}"
-    still = ", still announced until unused" if item.what is What.LEFT else ""
-    parts = [
-        painter.paint(format_instant(item.row.clock), Colour.DIM),
-        item.row.id[:12],
-        f"{item.what.value:<10}",
-        f"{where:<24}",
-        f"{named} in {pool}{still}",
-        painter.paint(escape(f"by {_author(event)}"), Colour.DIM),
-    ]
-    return f"{'  '.join(parts)}\n"
-
-
-def _author(event: Caused) -> str:
-    item, cause = event
-    if cause is None:
-        return item.row.author
-    where = f" {cause.path}:{cause.line}" if cause.path else ""
-    request = f" {cause.row.request}" if cause.row.request else ""
-    approved = ""
-    if cause.approval is not None:
-        row, path = cause.approval
-        approved = f", Override {path} ({row.id[:12]} of {row.author})"
-    return f"{cause.row.author}{request}{where}{approved}"
+def events_text(events: Iterable[Caused], painter: Painter) -> Iterator[str]:
+    """Yield the text of each event. A heading names the commit and the author of the next events."""
+    former = ""
+    for item, cause in events:
+        row, pool = item.row if cause is None else cause.row, item.record.pool.name
+        heading = f"{format_instant(item.row.clock)}  {item.row.id[:12]}  by {row.author}"
+        heading += f" {row.request}" if row.request else ""
+        where = "" if item.range is None else format_short(item.range)
+        if item.source is not None:
+            where = f"{format_short(item.source)} → {where}"
+        named = item.record.claim.short
+        if item.giver:
+            named += f" from {item.giver} to {item.record.owner.short}"
+        elif item.heir is not None:
+            named += f" to {item.heir.claim.short}"
+        place = f", {cause.path}:{cause.line}" if cause is not None and cause.path else ""
+        still = ", still announced until unused" if item.what is What.LEFT else ""
+        details = [f"in {pool}{place}{still}"]
+        if cause is not None and cause.approval is not None:
+            approved, path = cause.approval
+            details.append(f"Override {path} ({approved.id[:12]} of {approved.author})")
+        lines = [painter.paint(escape(heading), Colour.BOLD)] if heading != former else []
+        lines.append(escape(f"  {item.what.value:<11}  {where:<23}  {named}"))
+        lines += [painter.paint(escape(f"{'':<15}{it}"), Colour.DIM) for it in details]
+        yield "".join(f"{line}\n" for line in lines)
+        former = heading
 
 
 def _state(holder: Holder, end: int | None = None) -> str:

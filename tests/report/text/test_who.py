@@ -2,7 +2,7 @@
 
 from reconciler.history.commits import Caused, CommitCause
 from reconciler.history.who import of_ranges
-from reconciler.report.text.queries import event_text, who_text
+from reconciler.report.text.queries import events_text, who_text
 from reconciler.report.text.table import Painter
 from tests.families.novaedge import vip
 from tests.history.pasts import RECORD, ROW, happened, run, version
@@ -51,15 +51,21 @@ def test_many_are_a_row_each() -> None:
     ]
 
 
-def test_what_happened_is_a_line() -> None:
+def test_events_of_one_commit_and_author_have_one_heading() -> None:
     (moved,) = happened(version(), version(first=16))
     (refused,) = happened(None, version("Failed"))
-    assert event_text((moved, CommitCause(PERSON)), PLAIN) == (
-        "2026-02-15T10:00:30Z  aaaaaaaaaaaa  moved       10.40.0.0-10.40.0.7 → 10.40.0.16-10.40.0.23"
-        "  team-a/one (loadbalancer) in edge  by A <a@b> #12\n"
+    cause = CommitCause(PERSON, "tenants/one.yaml", 3)
+    shown = "".join(
+        events_text([(moved, cause), (moved, CommitCause(PERSON)), (refused, None)], PLAIN)
     )
-    line = event_text((refused, None), PLAIN)
-    assert line.endswith(
-        "refused                               team-a/one (loadbalancer) in edge"
-        "  by gitops-ipam <i@x>\n"
-    )
+    line = "  moved        10.40.0.0-10.40.0.7 → 10.40.0.16-10.40.0.23  team-a/one (loadbalancer)"
+    assert shown.splitlines() == [
+        "2026-02-15T10:00:30Z  aaaaaaaaaaaa  by A <a@b> #12",
+        line,
+        "               in edge, tenants/one.yaml:3",
+        line,
+        "               in edge",
+        "2026-02-15T10:00:30Z  aaaaaaaaaaaa  by gitops-ipam <i@x>",
+        "  refused                               team-a/one (loadbalancer)",
+        "               in edge",
+    ]
