@@ -203,7 +203,7 @@ class _Tenant:
         for other, addresses in self.wanted.items():
             self.wanted[other] = addresses - stays
         self.wanted[name] = self.wanted.get(name, IPSet()) | removed
-        if self.target.is_whole and not removed - self.target.leaving:
+        if not removed - self.target.leaving:
             self.draft.notes.append(f"{self.kind} {name} keeps {describe(removed)}: {reason}")
             return
         error = f"{describe(removed)} is not withdrawn: {reason}"
@@ -229,7 +229,7 @@ class _Tenant:
         """Return why addresses stay in their pool; `gone` are in no other one either."""
         if self.draft.options.force_withdraw:
             return ""
-        if not self.target.is_whole and gone - self.target.released:
+        if not self.target.is_whole and gone - self.target.released - self.target.leaving:
             return f"{UNCLEAR}, so the desired state is unknown; fix that"
         if refused := removed & self.target.refused:
             return f"a claim pins {describe(refused)}, but is refused; run ipam check"

@@ -2,20 +2,20 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from reconciler.addresses import IPSet, format_short
+from reconciler.addresses import IPSet, format_short, literal_ranges
 from reconciler.apply.rights import crd_texts, used
 from reconciler.apply.targets import refused_pins, targets
 from reconciler.documents.document import Documents
-from reconciler.documents.findings import Finding, error, shown
+from reconciler.documents.findings import Finding, Location, Severity, cut_off, error, shown
 from reconciler.documents.text import is_yaml
 from reconciler.documents.yaml import dump
 from reconciler.families import families
-from reconciler.families.clusters import cluster_of
+from reconciler.families.clusters import balancer_records, cluster_documents, cluster_of
 from reconciler.families.interface import Projection
 from reconciler.families.plain.kinds import NAME, TARGET, entry_of
 from reconciler.gitio.interface import Source
@@ -24,7 +24,7 @@ from reconciler.model.errors import UsageError
 from reconciler.model.objects import MANAGEMENT, Manifest, owned_labels
 from reconciler.planning.documents import reader_of
 from reconciler.planning.evaluate import Evaluation
-from reconciler.planning.projection import file_of, object_files, project, world_of
+from reconciler.planning.projection import file_of, folder_of, object_files, project, world_of
 
 MARKER = ".ipam-render"
 _PART = re.compile(r"(?!\.\.?$)[A-Za-z0-9._-]{1,255}")
@@ -37,35 +37,69 @@ def render(
     out: Path,
     policies: Sequence[Manifest] = (),
     removed: Sequence[Projection] = (),
+    kept: Collection[str] = (),
 ) -> dict[str, int]:
     """Write the objects below a folder in place of the last rendering; return the files by cluster.
 
-    A cluster of which only the last rendering had files has 0.
+    A cluster of which only the last rendering had files has 0. The earlier files of `kept` clusters
+    stay. Nothing is written if `out` has no earlier files, or others would get their addresses.
     """
-    files = rendered(evaluation, policies, removed)
-    old = _begin(out, files)
+    files, folders = rendered(evaluation, policies, removed), {folder_of(it) for it in kept}
+    old = _earlier(out, files)
+    there = {it: (out / it).read_text("utf-8") for it in old if folders and (out / it).is_file()}
+    stay = {it: text for it, text in there.items() if _folder(it) in folders}
+    files = {path: text for path, text in files.items() if _folder(path) not in folders}
+    gained = _ranges(files.values()) - _ranges(there[it] for it in there.keys() - stay.keys())
+    if (folders and not old) or gained & _ranges(stay.values()):
+        return {}
+    out.mkdir(parents=True, exist_ok=True)
+    _mark(out, [*old, *files])  # before the first write
     for path in sorted(files):
         (out / path).parent.mkdir(parents=True, exist_ok=True)
         _write(out / path, files[path])
-    for path in sorted(old - files.keys()):
+    for path in sorted(old - files.keys() - stay.keys()):
         (out / path).unlink(missing_ok=True)
         for folder in (out / path).parents:  # remove folders that are empty after that
             if folder == out or not folder.is_dir() or any(folder.iterdir()):
                 break
             folder.rmdir()
-    _mark(out, files)
-    counts = Counter(path.partition("/")[0] for path in files)
-    return {it: counts[it] for it in sorted({path.partition("/")[0] for path in [*old, *files]})}
+    _mark(out, [*files, *stay])
+    counts = Counter(map(_folder, [*files, *stay]))
+    return {it: counts[it] for it in sorted(set(map(_folder, [*old, *files])))}
 
 
-def removed_entries(evaluation: Evaluation, source: Source) -> tuple[Projection, ...]:
-    """Return the objects of removed entries that still have addresses, by their newest version."""
+def _folder(path: str) -> str:
+    return path.partition("/")[0]
+
+
+def _ranges(texts: Iterable[str]) -> IPSet:
+    return IPSet.of(literal_ranges("\n".join(texts)))
+
+
+def kept_clusters(evaluation: Evaluation, wrong: Iterable[str]) -> set[str] | None:
+    """Return `wrong` and clusters with an error in the file of their document; None for all.
+
+    If a document cannot be read, its last readable version is rendered.
+    """
+    paths = {it.location.path for it in evaluation.findings if it.severity is Severity.ERROR}
+    if evaluation.tree.last_good.halted or paths - {it.path for it in evaluation.tree.sources}:
+        return None
+    listed = cluster_documents(evaluation.documents)
+    found = {name for name, it in listed if it.path in paths and not it.unread}
+    return (found & balancer_records(evaluation.state.records).keys()).union(wrong)
+
+
+def removed_entries(
+    evaluation: Evaluation, source: Source
+) -> tuple[list[Projection], list[tuple[str, Finding]]]:
+    """Return the objects of removed entries with addresses, and errors of clusters that lack one."""
     settings, found = evaluation.tree.settings, list[Projection]()
     (family,) = (it for it in families() if it.name == NAME)
     held = [it for it in evaluation.state.records if it.is_live or it.announced]
-    left = {(it.claim.name, of[0]) for it in held if (of := entry_of(it.claim.slot))}
+    left = {(it.claim.name, of[0]): it.path for it in held if (of := entry_of(it.claim.slot))}
     for document in evaluation.documents.of(TARGET):
-        left -= {(document.name, it["name"]) for it in document.spec.get("loadBalancers") or ()}
+        for it in document.spec.get("loadBalancers") or ():
+            left.pop((document.name, it["name"]), "")
     world, reader = world_of(evaluation, evaluation.state.records), reader_of(source, settings)
     for step in source.past(settings.folders) if left else ():
         old = [it.old for it in step.changed if it.old and it.old.is_file and is_yaml(it.path)]
@@ -74,33 +108,36 @@ def removed_entries(evaluation: Evaluation, source: Source) -> tuple[Projection,
             documents = reader.read_source(entry.path, data).documents if near else ()
             for document in (it for it in documents if it.kind.id == TARGET):
                 listed = document.spec.get("loadBalancers") or ()
-                last = [it for it in listed if (document.name, it["name"]) in left]
-                left -= {(document.name, it["name"]) for it in last}
+                last = [it for it in listed if left.pop((document.name, it["name"]), "")]
                 spec = {**document.spec, "loadBalancers": last}
                 past = replace(document, body={**document.body, "spec": spec})
                 found += family.project(replace(world, documents=Documents([past])))
         if step.is_cut or not left:
             break
-    return tuple(found)
+    why = "has addresses of entry {}, whose newest version is not in this clone".format
+    lost = {it: cut_off(Location(path, 1, 1), f"{it[0]} {why(it[1])}") for it, path in left.items()}
+    return found, [(it[0], replace(found, severity=Severity.ERROR)) for it, found in lost.items()]
 
 
-def incomplete_pools(evaluation: Evaluation) -> Iterator[Finding]:
-    """Return errors for pools that lack a range, because the claim that pins it is refused."""
+def incomplete_pools(evaluation: Evaluation) -> Iterator[tuple[str, Finding]]:
+    """Return errors of clusters whose pool lacks a range, because its claim is refused."""
     written = {(cluster_of(it), it.object) for it in evaluation.state.records if it.is_live}
     for refused, record in refused_pins(evaluation):
         cluster, name = cluster_of(record), record.object
         if name and (cluster, name) in written:
             message = f"pool {name} of {cluster} would be incomplete: {refused.message}"
-            yield error(refused.reason, refused.source, message, refused.hint)
+            yield cluster, error(refused.reason, refused.source, message, refused.hint)
 
 
-def left_ranges(evaluation: Evaluation, removed: Sequence[Projection] = ()) -> Iterator[str]:
-    """Yield notes about released ranges that the files keep for removed claims, or no longer have."""
+def left_ranges(
+    evaluation: Evaluation, removed: Sequence[Projection] = (), kept: Collection[str] = ()
+) -> Iterator[str]:
+    """Yield notes about released ranges that written files keep for removed claims, or lack."""
     every = targets(evaluation, desired_objects([*removed, *project(evaluation)]), {})
     given = {target.name: target.addresses() for target in every}
     for record in evaluation.state.records:
         cluster = cluster_of(record)
-        if not record.is_released or record.range is None or cluster == MANAGEMENT:
+        if not record.is_released or record.range is None or cluster in (MANAGEMENT, *kept):
             continue
         what = format_short(record.range)
         if not given.get(cluster, IPSet()).covers(record.range):
@@ -129,8 +166,8 @@ def rendered(
     return files
 
 
-def _begin(out: Path, files: Iterable[str]) -> frozenset[str]:
-    """Return the files of an earlier run. The marker lists all files before the first write."""
+def _earlier(out: Path, files: Iterable[str]) -> frozenset[str]:
+    """Return the files of an earlier run, after checks that the new ones can be written."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is not a folder")
     for path in files:
@@ -149,8 +186,6 @@ def _begin(out: Path, files: Iterable[str]) -> frozenset[str]:
             message = f"{out / path} exists, but was not written by ipam render"
             raise UsageError(message, "move it away")
     _require_no_link(out, old)
-    out.mkdir(parents=True, exist_ok=True)
-    _mark(out, [*old, *files])
     return old
 
 

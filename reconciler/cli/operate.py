@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.policies import policies as admission_policies
-from reconciler.apply.render import incomplete_pools, left_ranges, removed_entries
+from reconciler.apply.render import incomplete_pools, kept_clusters, left_ranges, removed_entries
 from reconciler.apply.render import render as run_render
 from reconciler.apply.targets import ApplyOptions
 from reconciler.cli import cluster_options, opening, options, output
@@ -147,10 +147,10 @@ def render(
 ) -> int:
     """Write the objects of each cluster to its own folder, from the committed records.
 
-    For kubectl, Flux, and Argo CD, each folder has a kustomization. If the repository has errors,
-    nothing is written (exit code 1). Objects of other owners are never written: apply sets single
-    fields there, such as the endpoint of a Cluster and its port. Exit code 3: records were edited
-    outside of reconcile.
+    For kubectl, Flux, and Argo CD, each folder has a kustomization. Exit code 1: the repository
+    has errors, so the clusters with errors keep their earlier files. Objects of other owners are
+    never written: apply sets single fields there, such as the endpoint of a Cluster and its port.
+    Exit code 3: records were edited outside of reconcile.
     """
     if bool(reconciler) != policies or (break_glass and not policies):
         message = "--policies needs --reconciler USER; --break-glass needs --policies"
@@ -159,15 +159,20 @@ def render(
         read = opening.open_source(reading, fetches=True)
         evaluation = as_reconciled(read.source, read.repository)
         require_unedited(evaluation)
-        evaluation = with_found(evaluation, incomplete_pools(evaluation))
+        removed, wrong = removed_entries(evaluation, read.source)
+        wrong += incomplete_pools(evaluation)
+        kept = kept_clusters(evaluation, (it for it, _ in wrong))
+        evaluation = with_found(evaluation, [it for _, it in wrong])
     output.tell_errors(evaluation.findings, result.brush)
     manifests = admission_policies(reconciler, break_glass) if policies else ()
     is_wrong = has_error(evaluation.findings)
-    removed = () if is_wrong else removed_entries(evaluation, read.source)
-    counts = {} if is_wrong else run_render(evaluation, out, manifests, removed)
-    if is_wrong:
+    counts = {} if kept is None else run_render(evaluation, out, manifests, removed, kept)
+    if is_wrong and not counts:
         output.tell(f"Nothing was written to {out}: fix the errors first.")
-    for line in left_ranges(evaluation, removed) if not is_wrong else ():
+    elif kept:
+        named = join_limited(sorted(kept))
+        output.tell(f"The files of {named} were not written to {out}: fix the errors first.")
+    for line in left_ranges(evaluation, removed, kept or ()) if counts else ():
         output.note(line)
     result.show(
         lambda _: "".join(

@@ -61,7 +61,8 @@ def announcer(manifest: Manifest) -> str | None:
     return next((cluster for cluster in found if cluster is not None), None)
 
 
-def _cluster_documents(documents: Documents) -> list[tuple[str, Document]]:
+def cluster_documents(documents: Documents) -> list[tuple[str, Document]]:
+    """Return the documents that describe clusters, each with the name of its cluster."""
     return [
         (name_of(document.namespace, document.name), document)
         for kind in document_kinds()
@@ -71,14 +72,14 @@ def _cluster_documents(documents: Documents) -> list[tuple[str, Document]]:
 
 def described_clusters(documents: Documents) -> frozenset[str]:
     """Return the names of the clusters that documents describe."""
-    return frozenset(name for name, _ in _cluster_documents(documents))
+    return frozenset(name for name, _ in cluster_documents(documents))
 
 
 def former_clusters(documents: Documents) -> dict[str, str]:
     """Return former names of clusters by the current one, if none has it and one document lists it."""
     there = described_clusters(documents)
     found: dict[str, list[str]] = {}
-    for now, document in _cluster_documents(documents):
+    for now, document in cluster_documents(documents):
         former = former_of(document)
         if former is not None and (before := name_of(*former)) not in there:
             found.setdefault(before, []).append(now)

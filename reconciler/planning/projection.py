@@ -111,5 +111,9 @@ def file_of(cluster: str, manifest: Manifest) -> str:
     """Return the path of the file of an object."""
     metadata = manifest["metadata"]
     name = ".".join(metadata[key] for key in ("namespace", "name") if key in metadata)
-    folder, file = shortened(cluster.replace("/", "."), 255), shortened(name, 250)
-    return f"{folder}/{manifest['kind']}/{file}.yaml"
+    return f"{folder_of(cluster)}/{manifest['kind']}/{shortened(name, 250)}.yaml"
+
+
+def folder_of(cluster: str) -> str:
+    """Return the name of the folder of a cluster."""
+    return shortened(cluster.replace("/", "."), 255)

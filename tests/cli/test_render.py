@@ -9,6 +9,7 @@ import yaml
 from reconciler.apply.policies import policies
 from reconciler.families.demand import DemandEntry, demand_document
 from reconciler.kube.clusters import KubeClusters
+from reconciler.loadbalancers.ranges import ranges_of
 from reconciler.planning.documents import path_of
 from tests.cli.conftest import Moves
 from tests.cli.running import Capture, given_out, ipam
@@ -171,3 +172,77 @@ def test_a_pool_without_a_pinned_range_is_not_written(moves: Callable[..., Moves
     assert world("render", "--out", str(out)).code == 0
     found = yaml.safe_load((out / "prod-1/IPAddressPool/metallb-system.p.yaml").read_text())
     assert found["spec"]["addresses"] == ["10.22.0.0-10.22.0.15", "10.22.0.32-10.22.0.39"]
+
+
+PINNED, LATER = "10.22.0.32-10.22.0.39", "10.22.0.0-10.22.0.15"
+WRONG = {
+    "a refused pin": target(entry("p", addresses=f"[{PINNED}, {LATER}]")),
+    "one object of two entries": target(
+        entry("p", addresses=f"[{PINNED}]"), entry("q", count=1, objectName="p")
+    ),
+    "a file that cannot be read": "kind: ClusterTarget\n",
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_an_error_of_one_cluster_does_not_stop_the_files_of_others(
+    moves: Callable[..., Moves], wrong: str
+) -> None:
+    other = {"clusters/prod-2.yaml": target(INNER, name="prod-2")}
+    world = moves({**files(target(entry("p", addresses=f"[{PINNED}]"))), **other})
+    out, fresh = (world.folder.parent / it for it in ("out", "fresh"))
+    assert world("render", "--out", str(out)).code == 0
+    before = (out / "prod-1/IPAddressPool/metallb-system.p.yaml").read_bytes()
+    more = target(entry(count=8), name="prod-2")
+    world.commit({"clusters/prod-1.yaml": WRONG[wrong], "clusters/prod-2.yaml": more})
+    world.reconcile("--no-apply")
+    ran = world("render", "--out", str(out))
+    is_unread = "read" in wrong
+    assert (ran.code, "The files of prod-1 were not written" in ran.err) == (1, not is_unread)
+    assert (out / "prod-1/IPAddressPool/metallb-system.p.yaml").read_bytes() == before
+    assert "metallb-system.p.yaml" in (out / "prod-1/kustomization.yaml").read_text()
+    found = yaml.safe_load((out / "prod-2/IPAddressPool/metallb-system.internal.yaml").read_text())
+    assert sum(it.size for it in ranges_of(found["spec"]["addresses"])) == 8
+    # An empty folder has no earlier files, and Flux would delete the objects of prod-1.
+    assert world("render", "--out", str(fresh)).code == 1
+    assert fresh.exists() == is_unread
+
+
+def test_earlier_files_of_a_cluster_with_an_error_do_not_share_addresses(
+    moves: Callable[..., Moves],
+) -> None:
+    world = moves(files(target(INNER, entry("p", addresses=f"[{PINNED}]"))))
+    out = world.folder.parent / "out"
+    assert world("render", "--out", str(out)).code == 0
+    world.commit({"clusters/prod-1.yaml": target(entry("p", addresses=f"[{PINNED}]"))})
+    world.reconcile("--no-apply")
+    world.reconcile("--no-apply", "--confirm-withdrawn", "prod-1", later=3600)
+    taker = {"clusters/prod-2.yaml": target(INNER, name="prod-2")}
+    world.time += 8 * 86400
+    world.commit({"clusters/prod-1.yaml": WRONG["a refused pin"], **taker})
+    world.reconcile("--no-apply")
+    held = (world.folder / "allocations").rglob("*.yaml")
+    assert any("10.22.0.1\n" in it.read_text() and "prod-2" in it.read_text() for it in held)
+    before = sorted(out.rglob("*"))
+    ran = world("render", "--out", str(out))
+    assert (ran.code, "Nothing was written to" in ran.err) == (1, True)
+    assert sorted(out.rglob("*")) == before
+
+
+def test_a_shallow_clone_without_the_removed_entry_keeps_the_files(
+    moves: Callable[..., Moves], tmp_path: Path, capsys: Capture
+) -> None:
+    world = moves(files(target(INNER, DMZ)))
+    out = tmp_path / "out"
+    assert world("render", "--out", str(out)).code == 0
+    before = [(out / it).read_bytes() for it in DMZ_FILES]
+    world.commit({"clusters/prod-1.yaml": target(INNER)})
+    assert world.reconcile("--no-apply").code == 0
+    world.commit({"notes.md": "unrelated"})
+    git(tmp_path, "clone", "-q", "--depth=3", f"file://{world.folder}", "clone")
+    for folder in (out, tmp_path / "fresh"):
+        ran = ipam(capsys, "render", "--repo", tmp_path / "clone", "--out", folder)
+        assert (ran.code, "git fetch --unshallow" in ran.err) == (1, True)
+        assert "prod-1 has addresses of entry dmz" in ran.err
+    assert [(out / it).read_bytes() for it in DMZ_FILES] == before
+    assert not (tmp_path / "fresh").exists()

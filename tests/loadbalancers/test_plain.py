@@ -158,3 +158,15 @@ def test_a_range_of_cilium_in_use_keeps_its_block_while_others_come_and_go(
     assert "CiliumLoadBalancerIPPool e0 keeps" in note
     assert list(clusters.specs()) == ["CiliumLoadBalancerIPPool e0"]
     assert first() == [*blocks, more]
+
+
+def test_a_broken_file_elsewhere_does_not_keep_a_removed_entry(clusters: Clusters) -> None:
+    server = clusters.connect(A, b"")
+    assert isinstance(server, FakeCluster)
+    both = cluster(entry(count=2), entry("dmz", count=2))
+    tree = reconciled(files(both))
+    clusters.one(tree, enroll=frozenset((A,)))
+    removed = reconciled({**tree, "clusters/prod-1.yaml": cluster(entry(count=2))})
+    applied = clusters.one({**removed, "claims/other.yaml": "kind: Nothing\n"}, "b")
+    assert (failures(applied), applied.is_failed) == ({}, False)
+    assert list(clusters.specs()) == ["IPAddressPool internal"]
