@@ -1,5 +1,6 @@
 """`ipam move`: two files, two changes, and a plan that says what they lead to."""
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -132,3 +133,28 @@ def test_the_way_back_is_a_move_and_no_revert(play: Moves) -> None:
     back = play("move", "team-a/one", "--to", "edge", "--reason", "it was too early")
     assert "10.50.0.0-10.50.0.7 in pool far" in back.out.partition("→")[0]
     assert "10.40.0.0-10.40.0.7 in pool edge" in back.out.partition("→")[2]
+
+
+def of_one(asked: str) -> str:
+    """A request that holds load-balancer addresses for the tenant of these tests."""
+    asked = re.sub(r"tenantClusterRef: \{name: \w+,", "tenantClusterRef: {name: one,", asked)
+    return asked.replace("type: nodes", "type: loadbalancer")
+
+
+def test_the_own_claim_of_a_tenant_moves_without_its_requests(moves: Callable[..., Moves]) -> None:
+    play = moves({**TWO, "tenants/more.yaml": of_one(TWO["tenants/more.yaml"])})
+    ran = play("move", "team-a/one", "--to", "far")
+    assert (ran.code, "permits team-a/one (loadbalancer) to move" in ran.out) == (0, True)
+
+
+def test_of_several_requests_of_a_tenant_one_must_be_named(moves: Callable[..., Moves]) -> None:
+    """A pinned request replaces the claim of the tenant, but does not have its name."""
+    pin = "{startAddress: 10.40.0.64, endAddress: 10.40.0.67}"
+    pinned = of_one(request("pinned", pinnedRange=pin))
+    play = moves(
+        {**TWO, "tenants/more.yaml": of_one(TWO["tenants/more.yaml"]), "tenants/pin.yaml": pinned}
+    )
+    ran = play("move", "team-a/one", "--to", "far")
+    assert (ran.code, ran.out) == (64, "")
+    assert "team-a/one matches several claims" in ran.err
+    assert all(f"butler-system/{it}/request" in ran.err for it in ("more", "pinned"))
