@@ -51,11 +51,10 @@ def _code_index() -> Iterator[str]:
 
 
 def _code_page(code: str) -> Iterator[str]:
-    about, example = CODES[code], findings().get(code)
+    about, example = CODES[code], findings()[code]
     yield f"# `{code}`\n\n{about.cause}\n\n## Fix\n\n{about.fix}\n"
-    if example is not None:
-        hint = f"  hint: {example['hint']}\n" if example["hint"] else ""
-        yield f"\n## Example\n\n```text\n{example['finding']}\n{hint}```\n"
+    hint = f"  hint: {example['hint']}\n" if example["hint"] else ""
+    yield f"\n## Example\n\n```text\n{example['finding']}\n{hint}```\n"
 
 
 def _command_index() -> Iterator[str]:

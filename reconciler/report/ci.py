@@ -174,7 +174,7 @@ def _plain(text: str) -> str:
 
 @cache
 def examples() -> Mapping[str, dict[str, str]]:
-    """Return an example finding of most codes, with its hint, as `check` shows it."""
+    """Return an example finding of each code, with its hint, as `check` shows it."""
     text = files("reconciler.report").joinpath("examples.json").read_text(encoding="utf-8")
     found: dict[str, dict[str, str]] = json.loads(text)
     return found
@@ -184,7 +184,7 @@ def code_document(code: str) -> dict[str, Any]:
     """Return the document of a code."""
     about = CODES[code]
     document = {**envelope("Code"), "code": code, "cause": about.cause, "fix": about.fix}
-    return {**document, "example": examples().get(code)}
+    return {**document, "example": examples()[code]}
 
 
 def junit_text(evaluation: Evaluation) -> str:

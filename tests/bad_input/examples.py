@@ -7,24 +7,35 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
+from msgspec.structs import replace
+
 import reconciler.report
+from reconciler.apply.intake import MIN_DELETIONS, IntakeState, ListedCopy, findings_of, take_in
 from reconciler.cli import run
 from reconciler.codes import CODES
+from reconciler.model.errors import UnreachableError
+from reconciler.planning.limits import clock_behind
+from reconciler.planning.settings import EarlierOverrides, overrides_of
+from reconciler.reconcile.discovery import ObservingRun
+from reconciler.records.changes import retained
 from reconciler.report.text.table import Painter, findings_text
+from tests.apply.test_intake import EVERY, NOW, VIPS, looked, standing
 from tests.bad_input.harness import RECORD, Case, cases, settled_with
 from tests.cli.running import given_out
 from tests.cli.test_takeovers import BESIDE, FOLDERS
 from tests.documentation import masked
-from tests.families import novaedge
+from tests.families import live, novaedge
+from tests.families import test_growth as growth
 from tests.families.plain import examples as plain
 from tests.families.test_pinned_tenants import request_of_one, with_pin
 from tests.hostile.test_announced import extra
 from tests.hostile.test_overrides import override
 from tests.planning.outcome import without
 from tests.planning.test_ownership import VIP
+from tests.reconcile.looking.country import ONE, country
 from tests.review.test_announcements import DONE, MINE, TO_TWO, as_findings
 from tests.world import (
     AHEAD,
@@ -37,6 +48,7 @@ from tests.world import (
     provider,
     reconciled,
     repository,
+    request,
     settings,
     settings_text,
     tenant,
@@ -111,6 +123,9 @@ _MIXED = {
     "pools/far.yaml": pool("far", "10.50.0.0/24"),
     "providers/default.yaml": provider(pools="[{name: edge}, {name: far}]"),
 }
+_OF_NODES = request(
+    "team-a-one-nodes", pinnedRange="{startAddress: 10.40.0.9, endAddress: 10.40.0.9}"
+)
 _BGP = "{type: BGP, bgp: {aggregationLength: 28}}"
 _TREES: tuple[Mapping[str, str | bytes], ...] = (
     {**SMALL, "providers/default.yaml": provider("prod"), "providers/other.yaml": provider("dmz")},
@@ -121,6 +136,18 @@ _TREES: tuple[Mapping[str, str | bytes], ...] = (
     plain.files(claims=plain.claim(ipFamilies="[IPv4, IPv6]", count=1)),
     plain.files(plain.cluster(plain.entry(count=8, advertisement=_BGP))),
     plain.files(plain.cluster(plain.entry(count=8), name="management")),
+    plain.files(claims="---\n".join(plain.claim(f"db-{it}", count=0) for it in range(101))),
+    {**reconciled(growth.BASE), growth.PLACE: b"# mine\n" + growth.demand((1, 4))},
+    {
+        **growth.grown((1, 4)),
+        "providers/default.yaml": provider(loadBalancer="{allocationMode: static}"),
+    },
+    {
+        **SMALL,
+        "tenants/one-nodes.yaml": _OF_NODES.replace(
+            "Ref: {name: team-a-one-nodes", "Ref: {name: one"
+        ),
+    },
     novaedge.tree(novaedge.vip(), pools=novaedge.pool(auto="false", cidrs="[10.200.0.0/24]")),
     novaedge.tree(
         f"{novaedge.vip(address='10.200.0.5')}status: {{allocatedAddress: 10.200.0.1/32}}\n"
@@ -274,7 +301,15 @@ def made() -> dict[str, dict[str, str]]:
                 found |= dict([_example(code, text)])
     found |= dict(_example(code, text) for code, text in _beside_a_base().items())
     late = [it for story in _STORIES[1:] for it in _of_story(story)]
-    for code, text in [*_of_branches(), *_of_goldens(), *_of_trees(_TREES), *_of_change(), *late]:
+    for code, text in [
+        *_of_branches(),
+        *_of_goldens(),
+        *_of_trees(_TREES),
+        *_of_change(),
+        *late,
+        *_of_commits(),
+        *_of_runs(),
+    ]:
         found.setdefault(code, _example(code, text)[1])
     return {code: found[code] for code in sorted(found)}
 
@@ -298,6 +333,51 @@ def _of_branches() -> Iterator[tuple[str, str]]:
         write(imported, reconciled(SMALL))
         commit(imported)
         yield from _findings(_checked(imported, "--base", "HEAD~1"))
+
+
+def _of_commits() -> Iterator[tuple[str, str]]:
+    """Yield findings about a base with conflicting commits, and about an unusable path."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = repository(Path(scratch) / "repo", SMALL)
+        first = git(folder, "rev-parse", "HEAD")
+        for branch in ("change", "main"):
+            git(folder, "switch", "-q", "-C", branch, first)
+            write(folder, {"README.md": branch})
+            commit(folder)
+        yield from _findings(_checked(folder, "--rev", "change", "--base", "main"))
+        pools = git(folder, "ls-tree", "HEAD:pools").replace("edge.yaml", ".git")
+        pools = git(folder, "mktree", data=f"{pools}\n".encode())
+        kept = [it for it in git(folder, "ls-tree", "HEAD").splitlines() if "\tpools" not in it]
+        tree = "\n".join([*kept, f"040000 tree {pools}\tpools", ""])
+        tree = git(folder, "mktree", data=tree.encode())
+        head = git(folder, "commit-tree", "-p", "HEAD", "-m", "x", tree)
+        yield from _findings(_checked(folder, "--rev", head, "--base", "main"))
+
+
+def _of_runs() -> Iterator[tuple[str, str]]:
+    """Yield findings about a shallow clone, a clock, and clusters."""
+    added = {_BRAKE: override(_BRAKE, kind="brake", releases=1).encode()}
+    here = country()
+    here.clusters.faults[ONE] = lambda _verb, _what: UnreachableError("no answer")
+    unread = {live.intake("Cluster").resource: ListedCopy(problem="no answer")}
+    state = IntakeState({VIPS: NOW - MIN_DELETIONS})
+    used = standing(live.pool(), state=state, named="uid-1")
+    used = replace(used, copies=replace(used.copies, used=[VIPS]))
+    runs = [
+        (looked(live.cluster("bad", spec={"paused": "yes"})), standing()),
+        (looked(listed=unread), standing(live.cluster())),
+        (looked(), used),
+    ]
+    nothing: Any = None
+    run = ObservingRun(nothing, nothing, nothing, nothing, nothing, looked=here.looked())
+    found = [
+        *overrides_of(added, EarlierOverrides({}, CLOCK, is_cut=True)).findings,
+        *clock_behind(CLOCK + 7_200, CLOCK),
+        *retained({RECORD: "cannot reach team-a/one: no answer"}),
+        *(item for seen, context in runs for item in findings_of(take_in(seen, context), EVERY)),
+        *run._findings(evaluation_of(SMALL)),
+    ]
+    yield from _findings(findings_text(found, _NO_COLORS).splitlines())
 
 
 def _of_trees(trees: Iterable[Mapping[str, str | bytes]]) -> Iterator[tuple[str, str]]:

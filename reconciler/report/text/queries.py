@@ -150,9 +150,8 @@ def code_text(code: dict[str, Any], painter: Painter) -> str:
     """Return the text of a `Code` document."""
     head = painter.paint(code["code"], Colour.BOLD)
     lines = [head, f"  cause: {code['cause']}", f"  fix: {code['fix']}"]
-    if example := code["example"]:
-        lines += ["  example:", f"    {escape(example['finding'])}"]
-        lines += [f"      hint: {escape(example['hint'])}"] if example["hint"] else []
+    lines += ["  example:", f"    {escape(code['example']['finding'])}"]
+    lines += [f"      hint: {escape(hint)}"] if (hint := code["example"]["hint"]) else []
     return "\n".join(lines) + "\n"
 
 
