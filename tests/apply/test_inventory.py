@@ -1,4 +1,4 @@
-"""The inventory: what is written is read back, in ConfigMaps that a server takes."""
+"""Write an inventory as ConfigMaps within the size limit of a server, and read it back."""
 
 import re
 import string
@@ -68,7 +68,7 @@ def many(count: int, name: str = "t") -> dict[str, InventoryEntry]:
 
 
 def stored(inventory: Inventory) -> list[Mapping[str, Any]]:
-    """The ConfigMaps, with the other clusters merged in as a merge patch does it."""
+    """Return the ConfigMaps, with the other clusters merged into the first as by a merge patch."""
     first, *rest = config_maps(inventory, "butler-system")
     clusters = cluster_data(inventory.clusters)
     return [{**first, "data": {**first["data"], **clusters}}, *rest]
@@ -140,7 +140,7 @@ def test_a_change_of_one_object_changes_one_config_map(number: int) -> None:
 def test_an_inventory_that_is_cut_off_between_two_writes_has_lost_nothing(
     before: int, after: int
 ) -> None:
-    """It may name what is gone by now, and never lacks what is there."""
+    """It can list objects that are deleted, but lists each object that exists."""
     objects = {**many(before), **many(after // 2, "u")}
     old = config_maps(Inventory(UID, "", many(before)), "x")
     new = config_maps(Inventory(UID, "", objects), "x")
@@ -156,7 +156,7 @@ def test_an_inventory_that_is_cut_off_between_two_writes_has_lost_nothing(
     "line",
     [
         "",
-        "what is this",
+        "not an entry",
         "x y z",
         "metallb.io/IPAddressPool/a/b",
         f"metallb.io/IPAddressPool/a/b {UID}",
@@ -191,7 +191,7 @@ GOOD = f"{UID} {'a' * 40} default 10.0.0.0-10.0.0.7"
     ],
 )
 def test_a_damaged_line_is_that_of_one_cluster(value: str, wrong: str) -> None:
-    """What can be read of it counts; its addresses are of any space then."""
+    """Its readable parts count, and its addresses then count for all address spaces."""
     data = {"uid": UID, "cluster.team-a.web": value, "cluster.team-a.shop": GOOD}
     inventory = read_inventory([{"metadata": {"name": NAME}, "data": data}])
     assert list(inventory.odd) == ["team-a/web"]
@@ -218,7 +218,7 @@ def test_an_inventory_of_another_identity_than_any_is_not_read(data: dict[str, s
 
 
 def test_a_cluster_that_two_lines_name_may_announce_what_either_says() -> None:
-    """A run was cut off between two writes."""
+    """A run ended between two writes."""
     other = GOOD.replace("10.0.0.0-10.0.0.7", "10.0.1.0-10.0.1.7 10.0.0.0-10.0.0.7")
     maps = [
         {"metadata": {"name": NAME}, "data": {"cluster.team-a.web": GOOD}},
@@ -232,9 +232,9 @@ def test_a_cluster_that_two_lines_name_may_announce_what_either_says() -> None:
     assert "do not agree which cluster it is" in read_inventory(maps).odd["team-a/web"]
 
 
-# The lines of other clusters: none is lost while one is moved
+# A move of one line does not lose lines of other clusters
 
-LARGE = 60_000  # characters; seven of such lines fill a ConfigMap
+LARGE = 60_000  # characters: seven lines of this size fill a ConfigMap
 Parts = Mapping[str, Mapping[str, str]]
 
 
@@ -243,7 +243,7 @@ def line(address: str, size: int = 0) -> str:
 
 
 def known(parts: Parts) -> dict[str, tuple[str, ...]]:
-    """Who may announce what."""
+    """Return the addresses that each cluster can announce."""
     maps = [{"metadata": {"name": name}, "data": dict(data)} for name, data in parts.items()]
     found = read_inventory(maps)
     assert found.odd == {}

@@ -1,4 +1,4 @@
-"""The examples of `ipam explain CODE`: `python -m tests.bad_input.examples` writes them anew."""
+"""The examples of `ipam explain CODE`: `python -m tests.bad_input.examples` regenerates them."""
 
 import io
 import json
@@ -93,7 +93,7 @@ _BEFORE = {
     "tenants/two.yaml": _by_hand("two", "10.70.0.1", "10.70.0.4"),
     "tenants/three.yaml": _by_hand("three", "10.70.0.11", "10.70.0.14"),
 }
-# A change with a finding of most codes that need a base.
+# A change with findings of most codes that need a base.
 _AFTER = {
     "overrides/2026-01-01-leave.yaml": _override("2026-01-01-leave"),
     "overrides/leave.yaml": _override("leave"),
@@ -155,7 +155,7 @@ _TREES: tuple[Mapping[str, str | bytes], ...] = (
 )
 
 
-# Most repositories have plain kinds, so a code has an example of them if they fit.
+# Most repositories use plain kinds, so examples use them if possible.
 _REQUESTS: tuple[Mapping[str, object], ...] = (
     {},
     {"size": 8},
@@ -238,7 +238,7 @@ _PLAIN_CHANGE = {
 
 
 class Story(NamedTuple):
-    """A reconciled repository, changes of it, each a commit with its date, and options of `check`."""
+    """A reconciled repository, its later commits with their dates, and options of `check`."""
 
     files: Mapping[str, str | bytes]
     changes: tuple[tuple[int, Mapping[str, str | None]], ...]
@@ -290,7 +290,7 @@ _STORIES = (
 
 
 def made() -> dict[str, dict[str, str]]:
-    """The first fitting finding of each code, as `check` shows it."""
+    """Return the first suitable finding of each code, as `check` shows it."""
     found: dict[str, dict[str, str]] = {}
     for code, text in [*_of_trees(_PLAIN_TREES), *_of_story(_STORIES[0])]:
         found.setdefault(code, _example(code, text)[1])
@@ -315,14 +315,14 @@ def made() -> dict[str, dict[str, str]]:
 
 
 def _of_goldens() -> Iterator[tuple[str, str]]:
-    """What verbs say of whole repositories, which no bad file tells by itself; by file."""
+    """Yield the findings in goldens, which need a whole repository, in the order of the files."""
     for path in sorted([*GOLDENS.glob("*/expected/check.txt"), *STORIES.rglob("*.txt")]):
         lines = path.read_text(encoding="utf-8").splitlines()
         yield from _findings(lines)
 
 
 def _of_branches() -> Iterator[tuple[str, str]]:
-    """Findings about who wrote the records of a branch."""
+    """Yield findings about the authors of the records of a branch."""
     with tempfile.TemporaryDirectory() as scratch:
         edited = given_out(Path(scratch) / "edited", {**SMALL, "tenants/two.yaml": tenant("two")})
         next(edited.rglob("two.loadbalancer.yaml")).unlink()
@@ -381,7 +381,7 @@ def _of_runs() -> Iterator[tuple[str, str]]:
 
 
 def _of_trees(trees: Iterable[Mapping[str, str | bytes]]) -> Iterator[tuple[str, str]]:
-    """Findings about whole repositories that no case of the table has."""
+    """Yield findings about whole repositories that are not in the bad-input table."""
     for files in trees:
         evaluation = evaluation_of(files)
         found = [*evaluation.findings, *evaluation.gates]
@@ -415,7 +415,7 @@ def _checked(folder: Path, *more: str) -> list[str]:
 
 
 def _findings(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Findings with their hint, which consecutive findings with the same code can share."""
+    """Return findings with their hint. Consecutive findings with the same code can share a hint."""
     found, hint, code = list[tuple[str, str]](), "", ""
     for line in reversed(lines):
         told = _FINDING.fullmatch(line)
@@ -429,7 +429,7 @@ def _findings(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _beside_a_base() -> dict[str, str]:
-    """Of what clusters lose, which no tree tells by itself."""
+    """Return findings about ranges that clusters lose, by code. They need a base."""
     changes = [TO_TWO, {**DONE, MINE: extra(kind="nodes", spec="  count: 4\n")}]
     every = [item for head in changes for item in as_findings(head)]
     return {item.code: findings_text([item], _NO_COLORS) for item in every}

@@ -1,4 +1,4 @@
-"""Every row of the bad-input table: exit code, place, words, and a repository left as it was."""
+"""Each row of the bad-input table: exit code, location, message, and an unchanged repository."""
 
 import time
 from pathlib import Path
@@ -22,9 +22,9 @@ from tests.bad_input.harness import (
 from tests.cli.running import ipam
 
 GUTS = ("Traceback", 'File "/', "/reconciler/", "a bug:")
-# Of this process: what others do beside it does not count.
+# CPU time of this process only.
 SECONDS = 1.0
-# What follows from a mistake for others, and what a brake or a pin tells of itself besides.
+# Consequences of a mistake for other claims, and additional findings of a release limit or a pin.
 BESIDE = {
     *("pool-frozen", "pin-stands-for-claim", "request-beside-claim", "brake-held"),
     *("pin-taken", "pin-outside-pool"),
@@ -45,7 +45,7 @@ def test_a_bad_input_is_named_with_its_place_and_the_way_to_mend_it(
     assert {item["code"] for item in found} - (BESIDE - wanted_codes) == wanted_codes, found
     for wanted in case.findings:
         _one_of(found, wanted)
-    # What a brake holds back is listed; the brake itself has the hint.
+    # Each release that the release limit holds back is listed. Only the limit has the hint.
     assert all(item["hint"] for item in found if item["code"] != "brake-held"), found
     assert all(len(item["message"]) < 500 for item in found), found
     text_code, out, err = ipam(capsys, "check", "--repo", str(folder), "--color", "never")
@@ -72,7 +72,7 @@ def _one_of(found: list[dict[str, object]], wanted: Expected) -> None:
 
 
 def _line_of(lines: list[str], wanted: Expected) -> None:
-    """`path:line:column: severity code: message`, and below a hint, which equal neighbors share."""
+    """Require the line of a finding, with a hint below. Neighbors of one code can share a hint."""
     where = ":".join(str(part) for part in (wanted.path, wanted.line, wanted.column) if part)
     word = "refused" if wanted.severity == "gate" else wanted.severity
     head = f"{where}: {word} {wanted.code}: "
@@ -109,7 +109,7 @@ def test_an_input_made_to_exhaust_the_reader_is_answered_within_a_second(
     case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = bare(tmp_path / "repo", files_of(case))
-    checked(capsys, folder)  # what is only loaded once does not count
+    checked(capsys, folder)  # the measured run has all modules loaded
     start = time.process_time()
     code, _, _ = checked(capsys, folder)
     assert code == case.exit

@@ -1,4 +1,4 @@
-"""Import of each family's objects on real API servers: what lives keeps the addresses that it has."""
+"""Import objects of each family from real API servers. Objects in use keep their addresses."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -34,12 +34,12 @@ from tests.world import commit, git
 
 EMPTY = {"README.md": "Addresses\n"}
 ANNOUNCED = f"{METALLB}/ipaddresspools"
-# Butler: what says who has which address.
+# Objects of Butler that contain allocated addresses.
 ALLOCATIONS, TENANTS = f"{BUTLER}/ipallocations", f"{API}/namespaces/team-a/tenantclusters"
 
 
 def metallb(server: ApiServer, name: str, *addresses: str) -> None:
-    """What a person set up by hand."""
+    """Create the MetalLB objects of a manual setup."""
     for kind, called, spec in (
         ("IPAddressPool", name, {"addresses": list(addresses)}),
         ("L2Advertisement", "by-hand", {"ipAddressPools": [name]}),
@@ -54,7 +54,7 @@ def ingress(server: ApiServer, name: str) -> Any:
 
 
 def _is_served(server: ApiServer) -> bool:
-    """Services have their addresses, and the controller has told so at the pools: it rests then."""
+    """Return whether both Services have addresses, also in the status of the pools."""
     pools = server.get(f"{METALLB}/ipaddresspools")["items"]
     told = sum(pool.get("status", {}).get("assignedIPv4", 0) for pool in pools)
     return told == 2 and all(ingress(server, name) for name in ("front", "back"))
@@ -66,11 +66,11 @@ Living = Callable[[], Mapping[str, Any]]
 def brought_in(
     site: Site, living: Living, capsys: pytest.CaptureFixture[str], *first: str, count: int = 4
 ) -> None:
-    """Import, commit, reconcile and apply, twice; at each step what lives is as it was.
+    """Import, commit, reconcile, and apply, each twice. No step changes objects in use.
 
     Args:
         first: Options of the first run that applies.
-        count: How many claims get what they have.
+        count: The number of claims that keep their addresses.
     """
     before, announced = living(), site.announced()
     named = [str(site.management.kubeconfig)]
@@ -81,7 +81,7 @@ def brought_in(
     said = capsys.readouterr().out
     assert f"Plan: {count} to allocate, 0 kept, 0 moved.\nNext:\n" in said, said
     assert site.management.writes() == []
-    commit(site.clone, "What lives")
+    commit(site.clone, "Import addresses in use")
     git(site.clone, "push", "-q")
     assert site.ipam("check").code == 0
     assert site.ipam("reconcile", "--no-apply").code == 0
@@ -89,7 +89,7 @@ def brought_in(
     planned = site.ipam("plan", "--all")
     assert {each["action"] for each in planned.document["actions"]} == {"keep"}
     assert planned.code == 0
-    site.reconcile(*first, code=5)  # what others made is named first
+    site.reconcile(*first, code=5)  # reports objects of other managers, and changes nothing
     assert (living(), site.announced()) == (before, announced)
     site.reconcile("--adopt")
     assert (living(), site.announced()) == (before, announced)
@@ -102,7 +102,7 @@ def brought_in(
 
 
 def each(server: ApiServer, path: str, *parts: str) -> dict[str, Any]:
-    """The identity of each object of a collection, and what some of its parts say."""
+    """Return the uid and some fields of each object of a collection."""
     return {
         f"{path}/{item['metadata']['name']}": (
             item["metadata"]["uid"],
@@ -161,7 +161,7 @@ def test_what_butler_gave_out_stays_with_who_has_it(
         )
         found |= each(bare, TENANTS, "status.lbAllocationRef")
         for name, server in site.tenants.items():
-            found[name] = each(server, ANNOUNCED)  # which addresses: `Site.announced`
+            found[name] = each(server, ANNOUNCED)  # `Site.announced` returns the addresses
         return found
 
     brought_in(site, living, capsys)
@@ -176,7 +176,7 @@ def test_addresses_of_cluster_api_stay_with_their_claims(
     theirs = pool("theirs", "10.9.0.5-10.9.0.6", namespace="default")
     made(bare, vips(), DOORS, theirs, claim("early"))
     answered(bare, "early")
-    # As capi-vip-allocator makes them, and claims of people; none has the lowest address.
+    # Claims of capi-vip-allocator, and manual ones. None of them has the lowest address.
     made(bare, claim("vip-cp-shop"), claim("vip-ingress-shop", "doors"))
     control, door = answered(bare, "vip-cp-shop"), answered(bare, "vip-ingress-shop")
     made(bare, claim("two"), claim("one", "theirs", "InClusterIPPool"))

@@ -1,4 +1,4 @@
-"""What main says and reconcile has not carried out yet, and a change that undoes it: it is told."""
+"""A change that undoes renames or pins on main before they are reconciled is reported."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ UNDONE = f"team-a/uno takes over {HELD} of team-a/one"
 
 @pytest.fixture
 def main(tmp_path: Path) -> Path:
-    """Two tenants with records; one of them has another name since, and reconcile did not come by."""
+    """Two tenants with records. One of them is renamed, but not reconciled."""
     folder = given_out(tmp_path / "repo", BOTH)
     write(folder, {"tenants/one.yaml": formerly(tenant("uno"), "team-a/one")})
     commit(folder, "renamed", clock=CLOCK + 30)
@@ -51,7 +51,7 @@ UNO = "tenants/one.yaml"
 
 @pytest.fixture
 def waiting(tmp_path: Path) -> Path:
-    """The same rename beside a provider that nobody can read: reconcile went over both, and waits."""
+    """The same rename with an unreadable provider. It is reconciled, but the rename must wait."""
     folder = given_out(tmp_path / "repo", BOTH)
     broken = {UNO: formerly(tenant("uno"), "team-a/one"), PROVIDER: "kind: [\n"}
     write(folder, broken)
@@ -116,7 +116,7 @@ def test_who_mends_the_file_of_the_old_name_takes_nothing_from_it(
 
 
 def test_what_was_renamed_is_nobodys_to_wait_for(main: Path, capsys: Capture) -> None:
-    """Once the records are moved, the line may go."""
+    """After the records are moved, the annotation can be removed."""
     git(main, "switch", "-q", "main")
     assert run(["reconcile", "--repo", str(main)]) == 0
     git(main, "branch", "-qf", "change")
@@ -130,7 +130,7 @@ PINNED = {"networking": "{loadBalancerPool: {start: 10.40.0.100, end: 10.40.0.10
 
 @pytest.fixture
 def pinned(tmp_path: Path) -> Path:
-    """Two tenants with records; two pins that were merged, and that reconcile has not seen."""
+    """Two tenants with records, and two merged pins that are not reconciled."""
     folder = given_out(tmp_path / "repo", BOTH)
     write(
         folder,
@@ -141,7 +141,7 @@ def pinned(tmp_path: Path) -> Path:
             ),
         },
     )
-    commit(folder, "what lives", clock=CLOCK + 30)
+    commit(folder, "pin addresses in use", clock=CLOCK + 30)
     git(folder, "switch", "-qc", "change")
     return folder
 

@@ -1,4 +1,4 @@
-"""What teams may ask for, and what is refused to who asks for what is another's."""
+"""Limits of teams: their pools and sizes, and namespaces and folders of other teams."""
 
 import pytest
 
@@ -11,7 +11,7 @@ MINE = {"namespaces": "team-a", "folders": "tenants/a", "owners": "@acme/a"}
 
 
 def team(name: str = "a", **says: str) -> str:
-    """A Team; what it may ask for as annotations, with - for _."""
+    """Return a Team. Arguments become annotations, with `-` for `_`."""
     lines = "".join(
         f"    gitops-ipam.dev/{key.replace('_', '-')}: '{text}'\n" for key, text in says.items()
     )

@@ -1,4 +1,4 @@
-"""What a plan must be, by plain sets of numbers: no code of the engine is used but the model."""
+"""An independent planner on sets of numbers, to compare plans with. It imports only the model."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ NOTHING: Addresses = frozenset()
 
 @dataclass(frozen=True)
 class Expected:
-    """What must become of a claim: `keep`, `grant` or `refuse`, with what it holds and why not."""
+    """The expected decision for a claim: `keep`, `grant`, or `refuse`, with details."""
 
     action: str
     pool: Key | None = None
@@ -24,7 +24,7 @@ class Expected:
 
 
 class Oracle:
-    """The slow planner."""
+    """Plans like the planner, but simpler and slower."""
 
     def __init__(self, state: State) -> None:
         self.state = state
@@ -48,7 +48,7 @@ class Oracle:
         return self.taken.setdefault(space, by_hand)
 
     def is_gone(self, record: Allocation) -> bool:
-        """It was released, its time is over, and its claim does not want it back."""
+        """Return whether a record is past its retention, and no claim takes it back."""
         since = parse_instant(record.since)
         assert since is not None
         if record.phase is not Phase.RELEASED:
@@ -80,7 +80,7 @@ class Oracle:
         return decided
 
     def decide(self, claim: Claim) -> Expected:
-        """Serve one claim; why it was refused is told when all claims were served."""
+        """Return the decision for a claim. `plan` adds the reason of a refusal later."""
         record = self.records.get(claim.key)
         if record is not None and record.range is not None and not self.is_gone(record):
             return self.decide_held(claim, record, frozenset(numbers(record.range)))
@@ -114,7 +114,7 @@ class Oracle:
         return self.quota_used.get(claim.owner.name, 0) + size <= claim.quota.limit
 
     def place(self, claim: Claim, pool: Pool) -> Addresses:
-        """What the pool gives the claim; nothing when it cannot."""
+        """Return the addresses that the claim gets from the pool, or none."""
         free = self.free(pool)
         if claim.pin is not None:
             wanted = frozenset(numbers(claim.pin))

@@ -60,7 +60,7 @@ def unclear(files: Mapping[str, str | bytes], name: str) -> dict[str, str | byte
         for path, text in files.items()
         if not path.startswith("allocations/") or name in path
     }
-    return kept | {"tenants/broken.yaml": "what is this"}
+    return kept | {"tenants/broken.yaml": "not a document"}
 
 
 def evaluated(files: Files, revision: str = "a", clock: int = CLOCK) -> Evaluation:

@@ -1,4 +1,4 @@
-"""All clusters in memory: how they are reached, told apart, remembered, and asked about records."""
+"""All clusters, in memory: connections, identities, the inventory, and queries about records."""
 
 import base64
 from typing import Any
@@ -38,13 +38,13 @@ HOME = Ref(CONFIG_MAP, "butler-system", "gitops-ipam-inventory")
 
 
 def doubts(clusters: Clusters, **options: Any) -> list[str]:
-    """Why records stay whose time is over."""
+    """Return the reasons to keep records after their retention."""
     found = still_announced(evaluated(GONE, clock=LATER), clusters, ApplyOptions(**options))
     return sorted(found.values())
 
 
 class Nowhere(FakeClusters):
-    """Without a management cluster."""
+    """Clusters without a management cluster."""
 
     def management(self) -> Cluster | None:
         return None
@@ -130,7 +130,7 @@ def test_a_cluster_may_have_another_name_once_the_old_one_leads_nowhere(
 def test_addresses_that_change_hands_are_withdrawn_before_they_are_announced(
     clusters: FakeClusters,
 ) -> None:
-    """Both give what the other shall get: the first run takes away, the second one gives."""
+    """Two clusters swap ranges. The first run withdraws both, and the second run announces them."""
     clusters.run(world("web", "shop"))
     swapped = reconciled({**FILES, "tenants/shop.yaml": tenant("shop")})
     first = clusters.run(swapped, "b")
@@ -146,7 +146,7 @@ def test_addresses_that_change_hands_are_withdrawn_before_they_are_announced(
 def test_addresses_of_a_cluster_that_is_away_go_to_nobody(
     clusters: FakeClusters, *, is_lost: bool
 ) -> None:
-    """Without the inventory, allocations tell what a cluster announces that is away."""
+    """Without the inventory, allocations show the ranges of an unreachable cluster."""
     clusters.run(world("web", "shop"))
     if is_lost:
         del clusters.objects[HUB][HOME]
@@ -233,12 +233,12 @@ def test_a_cluster_is_not_forgotten_while_a_broken_file_may_name_it(clusters: Fa
     clusters.run(files)
     less: Files = {path: text for path, text in files.items() if "/shop" not in path}
     clusters.unnamed = (SECOND,)
-    applied = clusters.run({**less, "tenants/shop.yaml": "what is this"}, "b")
+    applied = clusters.run({**less, "tenants/shop.yaml": "not a document"}, "b")
     assert applied[SECOND].error == "the kubeconfig is missing now"
     assert SECOND not in clusters.run(less, "c")
 
 
-# Records whose time is over
+# Records after their retention
 
 
 def test_records_go_when_no_pool_service_or_node_has_them(clusters: FakeClusters) -> None:
@@ -265,7 +265,7 @@ def test_records_stay_when_nobody_can_be_asked(clusters: FakeClusters) -> None:
     clusters.hand(FIRST).merge(POOL, {"spec": {"addresses": ["what"]}}, "edit")
     assert "some IPAddressPool cannot be read" in doubts(clusters)[0]
     clusters.unnamed = (FIRST,)
-    assert doubts(clusters) == []  # kubeconfig and TenantCluster are gone: so is it
+    assert doubts(clusters) == []  # the cluster has no kubeconfig and no TenantCluster
     tenant = {"apiVersion": TENANT_CLUSTER.api_version, "kind": TENANT_CLUSTER.kind}
     hand = clusters.hand(HUB)
     hand.put({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "team-a"}})

@@ -235,7 +235,7 @@ def test_a_pool_goes_with_its_document_and_stays_while_that_is_broken(
     clusters: FakeClusters,
 ) -> None:
     clusters.run(world())
-    clusters.run({**world(), "pools/edge.yaml": "what is this"}, "b")
+    clusters.run({**world(), "pools/edge.yaml": "not a document"}, "b")
     assert EDGE in clusters.objects[HUB]
     clusters.run({"README.md": ""}, "c")
     assert EDGE not in clusters.objects[HUB]
