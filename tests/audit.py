@@ -1,8 +1,8 @@
-"""What is known of weaknesses: `python -m tests.audit`, or `make audit`.
+"""Known vulnerabilities of code, workflows, and packages: `python -m tests.audit`, or `make audit`.
 
-bandit reads the code, zizmor the workflows, pip-audit asks an advisory service about the packages
-of the locks. That one may be out of reach, or know none of them: then nothing was looked up, which
-is said and is no failure. What the tools find is mended, or ignored with a reason on its line.
+bandit reads the code, and zizmor reads the workflows. pip-audit asks an advisory service about the
+packages of the locks. If the service does not answer, or knows none of them, this is reported, but
+is not a failure. Fix each finding, or ignore it with a reason on its line.
 """
 
 import json
@@ -17,7 +17,7 @@ LOCKS = (
     *("requirements.lock", "requirements-check.lock"),
     *("requirements-build.lock", "requirements-dev.lock", "requirements-docs.lock"),
 )
-# All that stands in these stands in another one, at the same version.
+# Packages in these locks are also in another lock, at the same version.
 PARTS = ("requirements-check.lock",)
 WORKFLOWS = (".github", "example-repo/.github", "starter/ci/github.yml", "starter/ci/gitea.yml")
 _BIN = Path(sys.executable).parent
@@ -51,16 +51,16 @@ def _packages(lock: str) -> bool:
     except subprocess.TimeoutExpired:
         said = ""
     weak, sentence = judged(said, lock)
-    print(sentence, file=sys.stderr)  # noqa: T201 - that is what it is for
+    print(sentence, file=sys.stderr)  # noqa: T201 - a script
     return weak
 
 
 def judged(said: str, lock: str) -> tuple[bool, str]:
-    """Whether pip-audit found something, and a sentence on it.
+    """Return whether pip-audit found a vulnerability, and a sentence about the result.
 
     Args:
-        said: Its output: JSON, or nothing when it could ask nobody.
-        lock: The lock that it looked at.
+        said: Its output: JSON, or empty if no advisory service answered.
+        lock: The lock that it read.
     """
     listed = _dependencies(said)
     if not listed:
@@ -92,9 +92,9 @@ def _dependencies(said: str) -> Sequence[Mapping[str, Any]]:
 
 
 def _describe(item: Mapping[str, Any]) -> str:
-    """A package with what is known of it, and what mends that."""
+    """Return a line about a package, with its vulnerabilities and the versions that fix them."""
     ids = ", ".join(
-        f"{it['id']} (mended in {', '.join(it.get('fix_versions', [])) or 'no version'})"
+        f"{it['id']} (fixed in {', '.join(it.get('fix_versions', [])) or 'no version'})"
         for it in item["vulns"]
     )
     return f"  {item['name']} {item.get('version', '')}: {ids}"

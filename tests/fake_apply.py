@@ -1,6 +1,6 @@
-"""Server-side apply as an API server does it: who owns which fields, and what a write makes of them.
+"""Server-side apply of an API server: ownership of fields, and the result of writes.
 
-Lists are atomic but for those of the CRDs that are known by a key, and sets.
+Lists are atomic, except sets, and lists of the CRDs whose items have a key.
 Source: https://kubernetes.io/docs/reference/using-api/server-side-apply/
 """
 
@@ -18,7 +18,7 @@ _OWNED_METADATA = ("labels", "annotations", "finalizers", "ownerReferences")
 
 
 def owned(manifest: Mapping[str, Any], *, status: bool) -> Fields:
-    """What a manager says of an object, or of its status: of metadata only what can be owned."""
+    """Return the fields of an object, or of its status, that a manager can own."""
     if status:
         return dict(_fields({"status": manifest.get("status") or {}}, ()))
     kept = {key: manifest[key] for key in manifest if key not in ("apiVersion", "kind", "status")}
@@ -85,7 +85,7 @@ def remove(node: Any, path: tuple[str, ...]) -> None:
             remove(item, rest)
             if item.keys() <= key.keys():
                 node.remove(item)
-            else:  # what an item is known by stays as long as anything of it does
+            else:  # the keys of an item stay until its last field is removed
                 item.update(key)
         return
     if not rest:
@@ -114,7 +114,7 @@ def places(fields: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tu
 
 
 def name_of(path: tuple[str, ...]) -> str:
-    """A place as conflicts name it: `spec.addresses`, `status.conditions[type="Ready"].status`."""
+    """Return a path as conflicts show it, such as `status.conditions[type="Ready"].status`."""
     told = ""
     for step in path:
         kind, name = step[:2], step[2:]

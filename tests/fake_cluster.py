@@ -1,6 +1,6 @@
-"""An API server in memory, as faithful as `tests/contracts/test_cluster.py` asks for.
+"""An API server in memory, which also passes `tests/contracts/test_cluster.py`.
 
-It has a clock that tests set, and fails on demand.
+Tests set its clock and its failures.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -39,15 +39,15 @@ Fault = Callable[[str, Any], ClusterError | None]
 
 @dataclass
 class FakeCluster:
-    """A connection to an API server, which is what it shares with others: objects and kinds.
+    """A connection to an API server. Connections to one server share objects and kinds.
 
     Attributes:
-        unknown: Kinds that the server does not know; a CRD that is applied makes its kind known.
-        clock: The server's, in seconds since 1970.
-        fault: Fails on demand.
-        seconds: What is left of the deadline.
-        forgotten: States before this one are not remembered: a watch from there is refused.
-        log: What was asked: verb, and a reference or a kind.
+        unknown: Kinds that the server does not serve. Applying the CRD of a kind removes it.
+        clock: The time of the server, in seconds since 1970.
+        fault: Returns the error of a request, if it must fail.
+        seconds: Remaining time until the deadline.
+        forgotten: The oldest resource version from which a watch can start.
+        log: Verb and object, or kind, of each request.
     """
 
     name: str = HUB
@@ -109,7 +109,7 @@ class FakeCluster:
     def watch(
         self, resource: Resource, namespace: str = "", *, since: str, **more: Any
     ) -> Iterator[WatchEvent]:
-        """What changed since; a real server goes on telling."""
+        """Yield the changes since a version, then end. A real server waits for more."""
         self._asked("watch", resource)
         if int(since) < self.forgotten:
             raise StaleError(f"watch {resource.kind}: too old resource version: {since}")
@@ -205,7 +205,7 @@ class FakeCluster:
         self.is_closed = True
 
     def put(self, manifest: Manifest, manager: str = "kubectl") -> None:
-        """Change an object as somebody else does, who forces everything."""
+        """Apply an object as another manager that forces conflicts."""
         known, fault = list(self.log), self.fault
         self.fault = lambda _verb, _what: None
         self.apply(manifest, manager, force=True)
@@ -214,7 +214,7 @@ class FakeCluster:
         self.log, self.fault = known, fault
 
     def writes(self) -> "list[str]":  # type: ignore[valid-type]  # `list` is a method here
-        """What was written so far: verb and name."""
+        """Return verb and name of each write."""
         reads = ("get", "list", "review", "version")
         return [f"{verb} {what.name}" for verb, what in self.log if verb not in reads]
 
@@ -245,7 +245,7 @@ class FakeCluster:
         who: tuple[str, str, str],
         fields: Fields,
     ) -> Manifest:
-        """Store what a write made of an object; a write of nothing changes nothing."""
+        """Store an object after a write. A write without a change keeps the resource version."""
         _own(changed, who, fields, format_instant(self.clock))
         if live is not None and _timeless(changed) == _timeless(live):
             return deepcopy(live)
@@ -270,7 +270,7 @@ class FakeCluster:
         self.changes.append((int(told["metadata"]["resourceVersion"]), WatchEvent(became, told)))
 
     def _serve(self, ref: Ref, crd: dict[str, Any]) -> None:
-        """A CRD that is stored is served, and said to be."""
+        """Serve the kind of a stored CRD, and set its condition Established."""
         if ref.resource != CRD:
             return
         crd["status"] = {"conditions": [{"type": "Established", "status": "True"}]}
@@ -287,7 +287,7 @@ def _head(manifest: Manifest) -> dict[str, Any]:
 
 
 def _spec(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """What its generation counts changes of."""
+    """Return the fields whose changes increase the generation."""
     return {key: manifest[key] for key in manifest if key not in ("metadata", "status")}
 
 
@@ -309,7 +309,7 @@ def _who(entry: Mapping[str, Any]) -> tuple[str, str, str]:
 def _take(
     changed: dict[str, Any], fields: Fields, who: tuple[str, str, str], *, force: bool
 ) -> None:
-    """Apply fields: take what differs from others, or refuse to; drop what is not said any more."""
+    """Apply fields, remove those no longer applied, and refuse conflicts unless `force` is set."""
     status = who[2] == "status"
     present = owned(changed, status=status)
     others = [entry for entry in _entries(changed) if _who(entry) != who]
@@ -339,7 +339,7 @@ def _disown(entries: Iterable[dict[str, Any]], paths: Iterable[tuple[str, ...]])
 
 
 def _own(changed: dict[str, Any], who: tuple[str, str, str], fields: Fields, time: str) -> None:
-    """Say who owns what after a write: an apply owns what it says, an update what it changed."""
+    """Set field ownership after a write: of the applied fields, or of the updated ones."""
     entries = [entry for entry in _entries(changed) if _who(entry) != who]
     before = next((entry for entry in _entries(changed) if _who(entry) == who), None)
     paths = list(fields)
@@ -382,7 +382,7 @@ def _merge(there: dict[str, Any], patch: Mapping[str, Any]) -> None:
 
 
 def rejecting(verb: str, kind: str, message: str = "no", times: int = 1_000) -> Fault:
-    """A fault: the server refuses something for good, so many times."""
+    """Return a fault that rejects requests for an object, at most `times` times."""
     left = [times]
 
     def fault(asked: str, what: Any) -> ClusterError | None:

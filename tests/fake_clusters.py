@@ -1,4 +1,4 @@
-"""A management cluster and others in memory, by name, and trees that are applied to them."""
+"""A management cluster and tenant clusters in memory, to which tests apply trees."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -22,15 +22,15 @@ HISTORY = "abcdefgh"
 
 @dataclass
 class FakeClusters:
-    """Clusters by name. A connection to each is another value.
+    """Clusters by name. Each connection is a new object.
 
     Attributes:
-        objects: What each of them holds.
-        unknown: Kinds that they do not know.
-        faults: What fails in some.
-        opened: All connections that were made.
-        unnamed: Clusters that there is no kubeconfig for.
-        clock: Of all servers.
+        objects: Objects of each cluster.
+        unknown: Kinds that each cluster does not serve.
+        faults: Failures of clusters.
+        opened: All connections, in order.
+        unnamed: Clusters without a kubeconfig.
+        clock: The time of all servers.
     """
 
     objects: dict[str, Objects] = field(default_factory=dict)
@@ -56,11 +56,11 @@ class FakeClusters:
         return connection
 
     def opener(self, cluster: str) -> FakeCluster:
-        """A connection; tests make others."""
+        """Return a connection. Subclasses can return another type."""
         return FakeCluster(cluster, clock=self.clock)
 
     def run(self, files: Files, revision: str = "a", **options: Any) -> dict[str, Applied]:
-        """Apply a tree; what became of each cluster. A dry run has told so before."""
+        """Apply a tree, after a dry run with the same result. Return the result of each cluster."""
         foreseen = self.apply(files, revision, dry_run=True, **options)
         assert [item.writes() for item in self.opened] == [[] for _ in self.opened]
         done = self.apply(files, revision, **options)
@@ -70,24 +70,24 @@ class FakeClusters:
         return done
 
     def apply(self, files: Files, revision: str = "a", **options: Any) -> dict[str, Applied]:
-        """Apply a tree; what became of each cluster."""
+        """Apply a tree, and return the result of each cluster."""
         self.opened.clear()
         found = apply_fleet(evaluated(files, revision), self, ApplyOptions(**options), is_in)
         return {item.cluster: item for item in found}
 
     def last(self, cluster: str) -> FakeCluster:
-        """The newest connection to a cluster."""
+        """Return the newest connection to a cluster."""
         return next(item for item in reversed(self.opened) if item.name == cluster)
 
     def hand(self, cluster: str) -> FakeCluster:
-        """A cluster in the hands of somebody else."""
+        """Return a connection of another user or controller to a cluster."""
         made = FakeCluster(cluster, clock=self.clock)
         made.objects = self.objects.setdefault(cluster, made.objects)
         made.unknown = self.unknown.setdefault(cluster, {MACHINE})
         return made
 
     def use(self, cluster: str, address: str) -> None:
-        """A Service that holds an address."""
+        """Create a Service with an address."""
         self.hand(cluster).put(
             {
                 "apiVersion": "v1",
@@ -99,24 +99,24 @@ class FakeClusters:
         )
 
     def inventory(self, cluster: str) -> dict[str, str]:
-        """What the inventory in a cluster says."""
+        """Return the data of the inventory in a cluster."""
         namespace = "butler-system" if cluster == HUB else "metallb-system"
         data: dict[str, str] = self.objects[cluster][Ref(CONFIG_MAP, namespace, NAME)]["data"]
         return data
 
     def announced(self, cluster: str, name: str = "default-pool") -> list[str] | None:
-        """The addresses of a pool of MetalLB; None when there is no such pool."""
+        """Return the addresses of an IPAddressPool, or None if it does not exist."""
         pool = self.objects[cluster].get(POOL._replace(name=name))
         return pool["spec"]["addresses"] if pool else None
 
 
 def is_in(ancestor: str, revision: str) -> bool:
-    """As a whole clone answers: what contains a revision that is not here cannot be told."""
+    """Return whether one revision contains the other, as a full clone does."""
     if revision[0] not in HISTORY:
         raise GitError(f"git merge-base: Not a valid commit name {revision}")
     return 0 <= HISTORY.find(ancestor[0]) <= HISTORY.find(revision[0])
 
 
 def describe(applied: Applied) -> tuple[object, ...]:
-    """What is told of a cluster, but for its revision and what was asked of it."""
+    """Return the result of a cluster, without its revision and its requests."""
     return applied.state, applied.error, applied.hint, applied.outcomes, applied.notes

@@ -1,8 +1,7 @@
-"""What a release consists of: `python -m tests.release TAG FOLDER`, in a checkout of the tag.
+"""Build the files of a release: `python -m tests.release TAG FOLDER`, in a checkout of the tag.
 
-Wheel and source archive, built with the locked build packages; an SBOM of what the lock brings;
-notes from the changelog; checksums. It refuses a tag that the tree contradicts, so that no release
-says of itself what is not so.
+The files are wheel and source archive, built with the locked build packages, an SBOM of the locked
+packages, notes from the changelog, and checksums. A tag must match the version in the tree.
 """
 
 import hashlib
@@ -27,14 +26,14 @@ _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 
 
 class WrongReleaseError(Exception):
-    """The tree is not what the tag says."""
+    """The tree does not match the tag."""
 
 
 def main(tag: str, folder: Path) -> int:
     try:
         text = notes((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), tag, __version__)
         require_joined(ROOT / "changes")
-        if folder.exists():  # what another build left there is in no release
+        if folder.exists():  # exclude files of earlier builds
             raise WrongReleaseError(f"{folder} is there already: remove it")
         folder.mkdir(parents=True)
         _build(folder)
@@ -79,7 +78,7 @@ def require_joined(changes: Path) -> None:
 
 
 def sbom(lock: str, version: str) -> dict[str, Any]:
-    """All packages that a lock brings, as CycloneDX: the same bytes for the same lock."""
+    """Return all packages of a lock as CycloneDX: the same bytes for the same lock."""
     own = f"pkg:pypi/gitops-ipam@{version}"
     parts = [_component(found[1], found[2], found[3]) for found in _PIN.finditer(lock)]
     known = hashlib.sha256(lock.encode()).hexdigest()
@@ -102,7 +101,7 @@ def sbom(lock: str, version: str) -> dict[str, Any]:
 
 def _component(name: str, version: str, rest: str) -> dict[str, Any]:
     purl = f"pkg:pypi/{name.lower()}@{version}"
-    # A lock has the hash of each file that may be installed: which one is the machine's matter.
+    # A lock has the hashes of the files for all machines.
     files = [
         {"type": "distribution", "url": purl, "hashes": [{"alg": "SHA-256", "content": found}]}
         for found in _HASH.findall(rest)
@@ -112,7 +111,7 @@ def _component(name: str, version: str, rest: str) -> dict[str, Any]:
 
 
 def sums(folder: Path) -> str:
-    """What `sha256sum --check` takes, of all files but notes, which a person may still mend."""
+    """Return input of `sha256sum --check` for all files but the notes, which people can edit later."""
     return "".join(
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
         for path in sorted(folder.iterdir())
@@ -121,7 +120,7 @@ def sums(folder: Path) -> str:
 
 
 def _build(folder: Path) -> None:
-    """Wheel and source archive; both of one commit, which they tell."""
+    """Build wheel and source archive, which both name the commit."""
     for kind in ("sdist", "wheel"):
         command = [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(folder)]
         subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
@@ -129,10 +128,10 @@ def _build(folder: Path) -> None:
 
 
 def require_commit(folder: Path) -> None:
-    """Refuse a wheel that is of no commit.
+    """Refuse a wheel without a commit.
 
     Raises:
-        WrongReleaseError: Files of the tree were changed, or it is no checkout.
+        WrongReleaseError: Files of the tree were changed, or it is not a checkout.
     """
     import zipfile
 

@@ -1,4 +1,4 @@
-"""What is done with one object: the whole table of cases."""
+"""The action for one object: all cases."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -59,7 +59,7 @@ def managed(*managers: str) -> list[dict[str, Any]]:
 
 
 def living(wanted: DesiredObject = WANTED, *managers: str, **metadata: Any) -> dict[str, Any]:
-    """The object as the server has it after we applied it."""
+    """Return the object as it is in the cluster after `ipam` applied it."""
     assert wanted.body is not None
     own = {
         **wanted.body["metadata"],
@@ -72,7 +72,7 @@ def living(wanted: DesiredObject = WANTED, *managers: str, **metadata: Any) -> d
 
 
 def foreign(**metadata: Any) -> dict[str, Any]:
-    """An object of the same name that somebody else made."""
+    """Return an object with the same name of another manager."""
     return living(WANTED, "kubectl", **{"uid": OTHER_UID, "labels": {}, **metadata})
 
 
@@ -81,7 +81,7 @@ def dying(*finalizers: str) -> dict[str, Any]:
 
 
 def edited(**changes: Any) -> dict[str, Any]:
-    """Ours, but somebody changed the spec."""
+    """Return an object that `ipam` applied, with an edited spec."""
     live = living(WANTED, "gitops-ipam", "kubectl-edit")
     return {**live, "spec": {**live["spec"], **changes}}
 

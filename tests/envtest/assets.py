@@ -1,4 +1,4 @@
-"""Where the binaries and the CRDs are, or why they are not."""
+"""Paths of binaries and CRDs for tests, or the reason why they are missing."""
 
 import os
 import subprocess
@@ -11,22 +11,22 @@ from typing import NoReturn
 import pytest
 
 GO = Path(__file__).parent / "go"
-# Built by themselves, so that another version of them asks nobody to build Kubernetes anew.
+# Separate modules, so that a new version does not rebuild Kubernetes.
 LINTER = Path(__file__).parent / "tools" / "actionlint"
 CILIUM = Path(__file__).parent / "tools" / "cilium-lbipam"
-# MetalLB's own, so that tests which need no more of it run without its controller.
+# The CRDs of MetalLB, for tests that do not need its controller.
 METALLB_CRDS = Path(__file__).parent / "crds" / "metallb"
 VERSION = "v1.36.3"
 KUBE = ("etcd", "kube-apiserver", "kubectl")
 METALLB = "metallb-controller"
 IPAM_PROVIDER = "ipam-in-cluster"
 PROMETHEUS, PROMTOOL = "prometheus", "promtool"
-# Prometheus without its search for targets in clouds, which would bring the modules of all of these.
-# Its web pages are left out by themselves: they need more than Go.
+# Prometheus without service discovery, which would add the modules of all cloud providers.
+# Its web UI is not built, because it needs more than Go.
 PROMETHEUS_TAGS = "netgo,remove_all_sd"
 HELM = "helm"
 PROMETHEUS_OPERATOR = "prometheus-operator"
-# By the newest version that they serve: v1beta1 is Cluster API 1.10, v1beta2 is 1.14.
+# The newest API version that each release serves: v1beta1 is Cluster API 1.10, v1beta2 is 1.14.
 CLUSTER_API = ("v1beta1", "v1beta2")
 FLAGS = (
     "-trimpath",
@@ -38,14 +38,14 @@ FLAGS = (
 
 @dataclass(frozen=True)
 class Assets:
-    """Binaries that exist by name, and folders of CRD files, which need not exist."""
+    """Existing binaries by name, and folders of CRD files, which might not exist."""
 
     binaries: dict[str, Path]
     crds: dict[str, Path]
 
     @cached_property
     def version(self) -> str:
-        """The version of Kubernetes, as a server tells it."""
+        """Return the version of Kubernetes that the API server binary prints."""
         command = (str(self.binaries["kube-apiserver"]), "--version")
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[
             -1
@@ -53,7 +53,7 @@ class Assets:
 
 
 def pins() -> str:
-    """The hash of all that decides what is built."""
+    """Return the hash of all inputs of the build."""
     digest = sha256(repr((FLAGS, PROMETHEUS_TAGS)).encode())
     for path in sorted(GO.rglob("*")):
         if path.is_file():
@@ -76,17 +76,17 @@ def tool_path(source: Path) -> Path:
     return Path(base) / "gitops-ipam" / source.name / digest / source.name
 
 
-# Asked for at import, before a test puts variables of its own into the environment.
+# Evaluated at import, before a test changes environment variables.
 _CACHE = cache_folder()
 _LINTER, _CILIUM = tool_path(LINTER), tool_path(CILIUM)
 _GIVEN = os.environ.get("KUBEBUILDER_ASSETS", "")
-# `.ci/run` sets it: there nothing may be skipped.
+# `.ci/run` sets it, so that missing binaries fail the run.
 _REQUIRED = bool(os.environ.get("ENVTEST_REQUIRED"))
 
 
 @cache
 def find() -> Assets | str:
-    """What was built or given, or one line that says what is missing."""
+    """Return built or given files, or one line that names the missing ones."""
     kube = Path(_GIVEN) if _GIVEN else _CACHE
     paths = {name: kube / name for name in KUBE}
     paths |= {name: _CACHE / name for name in (METALLB, IPAM_PROVIDER, HELM)}
@@ -100,13 +100,13 @@ def find() -> Assets | str:
 
 @cache
 def find_helm() -> Path | str:
-    """The helm that was built, or one line that says what is missing."""
+    """Return the built helm, or one line that names the missing file."""
     path = _CACHE / HELM
     return path if os.access(path, os.X_OK) else "no helm: make envtest"
 
 
 def monitoring(name: str) -> Path:
-    """Prometheus, or promtool; a test that lacks it is skipped. They need no API server."""
+    """Return the path of Prometheus or promtool, or skip the test. They need no API server."""
     path = _CACHE / name
     if not os.access(path, os.X_OK):
         lacking(f"no {name}: make envtest")
@@ -114,21 +114,21 @@ def monitoring(name: str) -> Path:
 
 
 def actionlint() -> Path:
-    """The linter of workflows; a test that lacks it is skipped."""
+    """Return the path of the workflow linter, or skip the test."""
     if not os.access(_LINTER, os.X_OK):
         lacking("no actionlint: make envtest")
     return _LINTER
 
 
 def lb_ipam() -> Path:
-    """Cilium's LB-IPAM, with its CRDs in `crds` beside it; a test that lacks it is skipped."""
+    """Return the path of Cilium's LB-IPAM, next to its CRDs in `crds`, or skip the test."""
     if not os.access(_CILIUM, os.X_OK):
         lacking("no Cilium LB-IPAM: make envtest")
     return _CILIUM
 
 
 def lacking(reason: str) -> NoReturn:
-    """Skip a test that needs what is not there; all are told by this one line of code."""
+    """Skip a test whose files are missing. One place in the code, so pytest groups all skips."""
     if _REQUIRED:
         pytest.fail(reason)
     pytest.skip(reason)

@@ -1,4 +1,4 @@
-"""One etcd and several API servers, started together and stopped for sure."""
+"""One etcd and several API servers, which start together and always stop."""
 
 import base64
 import json
@@ -18,7 +18,7 @@ from tests.envtest.processes import Processes, free_port, signing_key
 from tests.envtest.processes import until as until
 from tests.envtest.wiping import Snapshot, snapshot, wipe
 
-# Who may log in, and the groups that they are in.
+# Users and their groups.
 USERS = {
     "admin": "system:masters",
     "reconciler": "system:masters",
@@ -39,7 +39,7 @@ _AUDIT = {
 
 
 class Fleet:
-    """API servers by name, with one etcd behind them."""
+    """API servers by name, which share one etcd."""
 
     def __init__(self, assets: Assets, folder: Path) -> None:
         self.assets = assets
@@ -60,7 +60,7 @@ class Fleet:
         )
 
     def start(self, names: Iterable[str]) -> None:
-        """Start servers side by side; returns when all are ready."""
+        """Start servers in parallel, and return when all are ready."""
         made = [ApiServer(self, name, free_port()) for name in names]
         for server in made:
             server.launch()
@@ -70,7 +70,7 @@ class Fleet:
             self.servers[server.name] = server
 
     def run(self, binary: str, *words: str, log: str = "", **extra: str) -> subprocess.Popen[bytes]:
-        """Start a binary that ends with the tests."""
+        """Start a binary, which stops at the end of the tests."""
         command = [str(self.assets.binaries[binary]), *words]
         return self.processes.run(command, self.folder / f"{log or binary}.log", **extra)
 
@@ -82,7 +82,7 @@ class ApiServer:
     """One API server.
 
     Attributes:
-        kubeconfig: Of user `admin`, with inline data.
+        kubeconfig: Kubeconfig of user `admin`, with inline data.
     """
 
     def __init__(self, fleet: Fleet, name: str, port: int) -> None:
@@ -93,7 +93,7 @@ class ApiServer:
         self.folder = fleet.folder / name
         self.folder.mkdir()
         self.process: subprocess.Popen[bytes] | None = None
-        # The server makes its own certificate when it starts.
+        # The server creates its certificate when it starts.
         authority = str(self.folder / "apiserver.crt")
         self.pool = urllib3.PoolManager(ca_certs=authority, retries=False, timeout=30.0)
         self.audited = 0
@@ -121,7 +121,7 @@ class ApiServer:
             *("--authorization-mode=RBAC", "--disable-admission-plugins=ServiceAccount"),
             f"--audit-policy-file={shared / 'audit.yaml'}",
             f"--audit-log-path={self.audit_log}",
-            # No wait for connections to drain: nothing else speaks to it.
+            # Do not wait for connections to drain: there are no other clients.
             "--shutdown-delay-duration=0s",
             log=f"{self.name}/apiserver",
         )
@@ -135,7 +135,7 @@ class ApiServer:
         until(self._is_ready, f"{self.name} is ready", by=self.process, log=log)
 
     def remember(self) -> None:
-        """Take what is stored now for what a new server has: `wipe` brings that back."""
+        """Remember the stored objects as those of a new server, for `wipe`."""
         self.new = snapshot(self)
 
     @property
@@ -143,17 +143,17 @@ class ApiServer:
         return self.process is not None and self.process.poll() is None
 
     def start(self) -> None:
-        """Start again what was stopped, on the same port and with the same data."""
+        """Start the server again, on the same port and with the same data."""
         self.launch()
         self.await_ready()
 
     def stop(self) -> None:
-        """Stop the server at once; what it stored stays."""
+        """Stop the server immediately. Its data stays."""
         if self.process is not None:
             self.fleet.processes.end(self.process)
 
     def kubeconfig_for(self, user: str) -> Path:
-        """A kubeconfig of a user, with inline data."""
+        """Return a kubeconfig of a user, with inline data."""
         path = self.folder / f"{user}.kubeconfig"
         if not path.exists():
             path.write_text(self.kubeconfig_with(self.fleet.tokens[user]))
@@ -175,7 +175,7 @@ class ApiServer:
     def kubectl(
         self, *words: str, stdin: str = "", user: str = "admin"
     ) -> subprocess.CompletedProcess[str]:
-        """Run kubectl as a user. It caches nothing of the person who runs the tests."""
+        """Run kubectl as a user, without the cache of the home folder."""
         return subprocess.run(
             [str(self.fleet.assets.binaries["kubectl"]), *words],
             input=stdin,
@@ -198,7 +198,7 @@ class ApiServer:
         content_type: str = "application/json",
         user: str = "admin",
     ) -> tuple[int, dict[str, Any]]:
-        """One request without the code under test: status and what came back."""
+        """Send a request without the code under test. Return status and body."""
         answer = self.pool.request(
             method,
             self.url + path,
@@ -214,11 +214,11 @@ class ApiServer:
             return answer.status, {"text": answer.data.decode(errors="replace")}
 
     def get(self, path: str) -> dict[str, Any]:
-        """What is at a path; fails when nothing is."""
+        """Return the object at a path. Fail if there is none."""
 
         def answer() -> tuple[int, dict[str, Any]] | None:
             status, body = self.request("GET", path)
-            # A server that was started anew reads custom objects when it is first asked.
+            # After a restart, the server loads custom objects at the first request.
             return None if status == 429 else (status, body)
 
         status, body = until(answer, f"{path} can be read")
@@ -232,16 +232,16 @@ class ApiServer:
             assert status in (200, 201), (path, status, body)
 
     def install_crds(self, folder: Path) -> None:
-        """Apply all CRD files of a folder, and wait until they are served; once a server."""
+        """Apply all CRD files of a folder once per server, and wait until the kinds are served."""
         if folder in self.crds:
             return
         self.crds.append(folder)
-        # What kubectl knows of the kinds is old now.
+        # The discovery cache of kubectl is outdated.
         shutil.rmtree(self.folder / ".kube", ignore_errors=True)
         done = self.kubectl("apply", "--server-side", "--force-conflicts", "-f", str(folder))
         assert done.returncode == 0, done.stderr
         words = ("wait", "--for=condition=Established", "--timeout=30s", "crd", "--all")
-        # Of a CRD that is so new that it has no conditions, kubectl says an error at once.
+        # kubectl wait fails for a new CRD that has no conditions yet.
         until(lambda: self.kubectl(*words).returncode == 0, "the CRDs are established")
 
     def namespace(self, *names: str) -> None:
@@ -254,7 +254,7 @@ class ApiServer:
         return uid
 
     def writes(self, user: str = "admin") -> list[str]:
-        """Writes of a user since this was asked last: verb and path, by the audit log."""
+        """Return verb and path of a user's writes since the last call, from the audit log."""
         found = []
         with self.audit_log.open(encoding="utf-8") as lines:
             lines.seek(self.audited)
@@ -268,7 +268,7 @@ class ApiServer:
         return found
 
     def reads(self) -> list[str]:
-        """All reads of `admin` so far, by the audit log: verb and path, in order."""
+        """Return verb and path of all reads of `admin`, in order, from the audit log."""
         events = [json.loads(line) for line in self.audit_log.read_text("utf-8").splitlines()]
         return [
             f"{event['verb']} {event['requestURI'].partition('?')[0]}"
@@ -277,11 +277,11 @@ class ApiServer:
         ]
 
     def wipe(self, *, crds: bool = False) -> None:
-        """Bring the server back to what it was when it was new; its CRDs only if asked."""
+        """Reset the server to its initial objects, and optionally its CRDs."""
         wipe(self, crds=crds)
 
     def start_metallb(self) -> Controller:
-        """MetalLB's controller, which hands out addresses to Services."""
+        """Start MetalLB's controller, which assigns addresses to Services."""
         if METALLB not in self.fleet.assets.binaries:
             lacking("no MetalLB controller: make envtest")
         self.install_crds(self.fleet.assets.crds["metallb"])
@@ -290,7 +290,7 @@ class ApiServer:
         return started
 
     def start_cilium(self) -> LoadBalancerIPAM:
-        """Cilium's LB-IPAM, which gives addresses to Services."""
+        """Start Cilium's LB-IPAM, which assigns addresses to Services."""
         binary = lb_ipam()
         self.install_crds(binary.parent / "crds")
         started = LoadBalancerIPAM(self, binary)
@@ -298,7 +298,7 @@ class ApiServer:
         return started
 
     def start_ipam_provider(self) -> Controller:
-        """Cluster API's in-cluster IPAM provider, which answers IPAddressClaims; its CRDs are there."""
+        """Start Cluster API's in-cluster IPAM provider, which serves IPAddressClaims. CRDs must exist."""
         if IPAM_PROVIDER not in self.fleet.assets.binaries:
             lacking("no in-cluster IPAM provider: make envtest")
         started = ipam_provider(self)
@@ -306,7 +306,7 @@ class ApiServer:
         return started
 
     def install_cluster_api(self, version: str) -> None:
-        """Cluster API's own CRDs, whose newest version is this one, and its in-cluster provider's."""
+        """Install the CRDs of Cluster API, up to this version, and of its in-cluster IPAM provider."""
         theirs = [self.fleet.assets.crds[name] for name in (f"capi-{version}", "in-cluster")]
         if not all(folder.is_dir() for folder in theirs):
             lacking("no CRDs of Cluster API: make envtest")

@@ -1,8 +1,8 @@
-"""Bring an API server back to what it was when it was new, without starting it anew.
+"""Reset an API server to its initial objects without a restart.
 
-Keys are written straight to etcd, because no controller runs that would end namespaces or collect
-what depends on them. The API server sees it by its own watches, as it sees what other API servers
-write, and answers no list before it has seen it.
+Keys are written directly to etcd, because no controller deletes namespaces or collects garbage. The
+API server sees the changes in its watches, like writes of other API servers, and answers lists only
+after that.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from tests.envtest.processes import until
 if TYPE_CHECKING:
     from tests.envtest.servers import ApiServer
 
-# What is held by keys without the server's prefix.
+# Keys without the prefix of the server.
 Snapshot = Mapping[bytes, bytes]
 
-# What the server writes by itself whenever it likes.
+# Keys that the server writes at any time.
 _ITS_OWN = (
     *(b"masterleases/", b"leases/kube-system/apiserver-", b"peerserverleases/", b"ranges/"),
     *(b"flowschemas/", b"prioritylevelconfigurations/", b"servicecidrs/"),
@@ -32,7 +32,7 @@ _ITS_OWN = (
 _CRDS = b"apiextensions.k8s.io/customresourcedefinitions/"
 _POLICIES = b"validatingadmissionpolic"
 _KUBE_SYSTEM = b"namespaces/kube-system"
-# What a new server makes last.
+# The last object that a new server creates.
 _LAST = (
     *(b"namespaces/default", b"namespaces/kube-node-lease", b"namespaces/kube-public"),
     *(_KUBE_SYSTEM, b"services/specs/default/kubernetes"),
@@ -40,13 +40,13 @@ _LAST = (
 
 
 def snapshot(server: ApiServer) -> Snapshot:
-    """All that a new server stores, once it has made all its own objects."""
+    """Return all keys of a new server, after it has created its own objects."""
     until(lambda: set(_LAST) <= set(_stored(server)), f"{server.name} is set up")
     return _stored(server)
 
 
 def wipe(server: ApiServer, *, crds: bool) -> None:
-    """Delete all that was made since the snapshot, and restore what was changed or deleted."""
+    """Delete keys created since the snapshot, and restore changed or deleted ones."""
     server.stop_controllers()
     if not server.is_running:
         server.start()
@@ -68,16 +68,16 @@ def wipe(server: ApiServer, *, crds: bool) -> None:
 
 
 def renew_identity(server: ApiServer) -> None:
-    """Give the cluster another identity: kube-system has another uid. Wiping gives it back."""
+    """Give kube-system another uid, so that it is another cluster. `wipe` restores the first one."""
     value = _stored(server)[_KUBE_SYSTEM]
     _put(server, _KUBE_SYSTEM, value.replace(server.uid().encode(), str(uuid4()).encode()))
 
 
 def settle_policies(server: ApiServer) -> None:
-    """Wait until all admission policies are in force as they are stored.
+    """Wait until all stored admission policies are in force.
 
-    The server reads them anew about once a second, all at a time. So a new one that refuses shows
-    that those before it were read.
+    The server reloads all of them about once a second. So if a new policy refuses a request, earlier
+    policies are also loaded.
     """
     name = f"settled-{secrets.token_hex(4)}"
     path = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic"
@@ -106,14 +106,14 @@ def settle_policies(server: ApiServer) -> None:
 
 
 def _served(server: ApiServer, keys: list[bytes]) -> bool:
-    """Whether the server still serves a group of these CRDs' keys."""
+    """Return whether the server still serves a group of these CRDs."""
     crds = [key.removeprefix(_CRDS).decode() for key in keys if key.startswith(_CRDS)]
     groups = {group["name"] for group in server.get("/apis")["groups"]}
     return any(crd.partition(".")[2] in groups for crd in crds)
 
 
 def _runs(keys: list[bytes], chosen: set[bytes]) -> Iterator[tuple[bytes, bytes]]:
-    """First and last of chosen keys that stand together among all keys."""
+    """Yield first and last of each series of consecutive chosen keys."""
     run: list[bytes] = []
     for key in [*keys, b""]:
         if key in chosen:
@@ -124,7 +124,7 @@ def _runs(keys: list[bytes], chosen: set[bytes]) -> Iterator[tuple[bytes, bytes]
 
 
 def _stored(server: ApiServer) -> dict[bytes, bytes]:
-    """What etcd has of a server."""
+    """Return the keys of a server in etcd."""
     prefix = f"/{server.name}/".encode()
     answer = _etcd(server, "range", key=prefix, range_end=prefix[:-1] + b"0")
     return {

@@ -1,4 +1,4 @@
-"""Five thousand claims of three families whose pools lie in one another: no address is given twice."""
+"""5,000 claims of three families with overlapping pools never share an address."""
 
 import re
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ _ENDS = re.compile(rb"^  (startAddress|endAddress): \"?([0-9a-f.:]+)\"?$", re.MU
 
 
 def island(at: int) -> Texts:
-    """Pools of all families over the same 2,048 addresses, and over the same ones of IPv6."""
+    """Return pools of all families with the same 2,048 addresses, for IPv4 and for IPv6."""
     net, class_ = f"10.{at}", f"c{at}"
     return [
         ("pools", pool(f"edge{at}", f"{net}.0.0/21")),
@@ -43,7 +43,7 @@ def island(at: int) -> Texts:
 
 
 def taken(at: int) -> set[int]:
-    """Addresses of an island that nobody may get: of routers, and in use without a record."""
+    """Return addresses of an island that no claim can get: routers, and in use without a record."""
     texts = (f"10.{at}.0.5", f"10.{at}.0.9", f"10.{at}.3.3", f"2001:db8:{at}::7")
     return {int(ip_address(text)) for text in texts}
 
@@ -76,7 +76,7 @@ def tree(texts: Texts, seed: int) -> Files:
 
 
 def counted(files: Mapping[str, str | bytes]) -> dict[int, str]:
-    """Who has each address, by the text of the records alone; nobody has one that another has."""
+    """Return the holder of each address, from the text of records. Require that none has two."""
     holder: dict[int, str] = {}
     for path, data in files.items():
         if path.startswith("allocations/"):
@@ -104,7 +104,7 @@ def test_no_address_is_given_twice(texts: Texts, planned: Evaluation) -> None:
     holder = counted(files)
     assert len(holder) > 6_000
     assert holder.keys().isdisjoint(number for at in ISLANDS for number in taken(at))
-    # A fifth goes, and as many come: what is given beside what is still held is given once, too.
+    # Replace a fifth of the claims. New ranges do not overlap ranges in retention.
     chance = Random(5)
     gone = [path for path in files if path[0] == "t" and chance.random() < 0.2]
     files = {path: data for path, data in files.items() if path not in gone}

@@ -1,4 +1,4 @@
-"""Clusters with a proxy in front of each of them, and clocks that nobody waits for."""
+"""Clusters with a proxy in front of each, and simulated clocks."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -26,10 +26,10 @@ HOMES = {HUB: "butler-system"}
 
 @dataclass
 class Clock(Time):
-    """A clock that moves when somebody sleeps; short pauses are polls of a real server.
+    """A clock that advances when code sleeps. Short pauses are polls of a real server.
 
     Attributes:
-        longest_poll: Pauses up to this long are real, and all others only move the clock.
+        longest_poll: Longest real pause. Longer pauses only advance the clock.
     """
 
     longest_poll: float = 0.2
@@ -42,11 +42,11 @@ class Clock(Time):
 
 @dataclass
 class Faulty(Site):
-    """A site of which a script decides what breaks.
+    """A site with scripted failures.
 
     Attributes:
-        proxies: In front of each cluster, by its name.
-        clocks: Each cluster's own: that one waits costs the others nothing.
+        proxies: Proxies by the name of their cluster.
+        clocks: Clock of each cluster, so that one can wait without the others.
     """
 
     folder: Path = Path()
@@ -60,7 +60,7 @@ class Faulty(Site):
         return self.folder / f"{cluster.replace('/', '.')}.kubeconfig"
 
     def breaks(self, cluster: str, *faults: Fault) -> Proxy:
-        """From now on a cluster breaks so; what was asked before is forgotten."""
+        """Set the faults of a cluster, and forget its earlier requests."""
         proxy = self.proxies[cluster]
         proxy.faults = faults
         proxy.asked.clear()
@@ -75,7 +75,7 @@ class Faulty(Site):
         return _Clocked(self)
 
     def settle(self, files: Files, revision: str = "a", **options: Any) -> None:
-        """What follows a fault: in two runs all is as it shall be, and a third writes nothing."""
+        """Require that two runs after a fault complete all work, and that a third writes nothing."""
         self.mend()
         self.apply(files, revision, **options)
         applied = self.apply(files, revision)
@@ -88,7 +88,7 @@ class Faulty(Site):
         self.check(files)
 
     def check(self, files: Files) -> None:
-        """Clusters announce what the records say, and inventories name what is there."""
+        """Require that clusters announce the ranges of records, and inventories list all objects."""
         wanted = wanted_of(files)
         assert self.announced() == wanted
         for name, server in self.servers().items():
@@ -103,7 +103,7 @@ class Faulty(Site):
                 assert (entry and entry.uid) == live
 
     def announced(self) -> dict[str, tuple[str, ...]]:
-        """What each tenant cluster announces, asked of its API server itself; nothing twice."""
+        """Return the ranges that each API server announces. Require that no two overlap."""
         found = {name: tuple(announced(server) or ()) for name, server in self.tenants.items()}
         every = [item for ranges in found.values() for item in ranges]
         assert len(every) == len(set(every)), found
@@ -120,7 +120,7 @@ class Faulty(Site):
 
 
 class _Clocked:
-    """Clusters, each by a clock of its own."""
+    """Clusters, each with its own clock."""
 
     def __init__(self, site: Faulty) -> None:
         self._site = site
@@ -155,7 +155,7 @@ def faulty(management: ApiServer, tenants: dict[str, ApiServer], folder: Path) -
 
 
 def wanted_of(files: Files) -> dict[str, tuple[str, ...]]:
-    """The addresses that each cluster shall announce, read from the records."""
+    """Return the addresses that each cluster must announce, from the records."""
     found: dict[str, list[str]] = {}
     for record in evaluated(files).state.records:
         if record.range is not None and not record.is_released:
@@ -165,13 +165,13 @@ def wanted_of(files: Files) -> dict[str, tuple[str, ...]]:
 
 
 def refusal(code: int, message: str, reason: str = "", **details: Any) -> dict[str, Any]:
-    """A refusal as API servers make it."""
+    """Return the body of a refusal, as API servers send it."""
     body = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code}
     return body | {"message": message, "reason": reason, "details": details}
 
 
 def good(applied: Mapping[str, Applied], *names: str) -> None:
-    """These clusters were applied, and nothing failed there."""
+    """Require that these clusters were applied without failures."""
     for name in names:
         assert applied[name].state == "applied", applied[name]
         assert not applied[name].is_failed, applied[name]

@@ -1,7 +1,7 @@
-"""A proxy in front of an API server that breaks what a script tells it to break.
+"""A proxy in front of an API server, with scripted failures.
 
-It speaks plain HTTP on the loopback and passes on what clients send, tokens too, so it works with
-any API server whose users have tokens. `Proxy.kubeconfig` is the server's own with its address.
+It serves plain HTTP on the loopback interface and forwards requests with their tokens, so it works
+for all users with tokens. `Proxy.kubeconfig` is the kubeconfig of the server with another address.
 """
 
 import http.client
@@ -23,18 +23,18 @@ _NOT_PASSED = {"connection", "content-length", "transfer-encoding", "host", "kee
 
 
 class Fault(NamedTuple):
-    """What goes wrong, and when.
+    """A failure, and the requests that fail.
 
     Attributes:
-        match: A regular expression that `METHOD /path?query` begins with.
-        nth: Which of the requests that match, from 1 on; 0 is each of them.
-        kind: `status`: an answer of the proxy's own. `reset`: the connection is reset, nothing is
-            carried out. `lost`: it is carried out, then reset. `eof`: it is carried out, and the
-            answer ends in its middle. `pass`: nothing; for the sake of `then` and `after`.
-        body: Of `status`; a mapping is sent as JSON.
-        then: Called first: what happens behind the client's back. When it raises a
-            ConnectionError, nothing is carried out.
-        after: Of `pass`: called when it was carried out, before the answer.
+        match: A regular expression for the beginning of `METHOD /path?query`.
+        nth: Number of the matching request, from 1. 0 means all of them.
+        kind: `status`: the proxy answers. `reset`: the connection is reset, and the request is not
+            forwarded. `lost`: it is forwarded, then the connection is reset. `eof`: it is forwarded,
+            and the answer is cut off. `pass`: no failure, only `then` and `after`.
+        body: Body for `status`. A mapping is sent as JSON.
+        then: Called first, for changes by other clients. If it raises a ConnectionError, the
+            request is not forwarded.
+        after: For `pass`: called after the request is forwarded, before the answer.
     """
 
     match: str
@@ -49,12 +49,12 @@ class Fault(NamedTuple):
 
 @dataclass
 class Proxy:
-    """A proxy, its script, and what went through it.
+    """A proxy, its faults, and its requests.
 
     Attributes:
-        faults: Of those that match a request, the first is taken. May be changed at any time.
+        faults: The first one that matches a request applies. Can be changed at any time.
         asked: `METHOD /path?query` of every request, in order.
-        kubeconfig: How to reach the API server through the proxy.
+        kubeconfig: Kubeconfig of the API server with the address of the proxy.
     """
 
     faults: Sequence[Fault]
@@ -64,12 +64,12 @@ class Proxy:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def count(self, match: str) -> int:
-        """How many requests match."""
+        """Return the number of matching requests."""
         with self._lock:
             return sum(bool(re.match(match, line)) for line in self.asked)
 
     def fault(self, line: str) -> Fault | None:
-        """Take note of a request; what shall go wrong with it?"""
+        """Record a request, and return its fault, if any."""
         with self._lock:
             self.asked.append(line)
             for fault in self.faults:
@@ -87,7 +87,7 @@ class _Answer(NamedTuple):
 
 
 class Handler(Quiet):
-    """Answers one connection as the proxy's script says."""
+    """Answers the requests of one connection."""
 
     proxy: Proxy
     upstream: Callable[[], http.client.HTTPConnection]
@@ -155,13 +155,13 @@ class Handler(Quiet):
 def proxied(
     kubeconfig: bytes, *faults: Fault, proxy: Proxy | None = None, handler: type | None = None
 ) -> Iterator[Proxy]:
-    """A proxy in front of the API server that a kubeconfig of one cluster names.
+    """Run a proxy in front of the API server of a kubeconfig.
 
     Args:
-        kubeconfig: Of the server.
-        faults: What breaks.
-        proxy: Decides what breaks, in place of one that follows the faults.
-        handler: Answers each connection, as `Handler` does.
+        kubeconfig: Kubeconfig of the server.
+        faults: Initial faults.
+        proxy: A proxy with other failures, instead of one with `faults`.
+        handler: A subclass of `Handler` for connections.
     """
     config = yaml.read(kubeconfig).documents[0].value
     cluster = config["clusters"][0]["cluster"]

@@ -1,8 +1,8 @@
-"""Plays the story: chapters of steps, each a line of a shell, on one repository with a remote.
+"""Run the story: chapters of steps on one repository with a remote. A step is a shell command.
 
-A chapter is a text. Paragraphs are steps; `ipam` runs within this process, all else in bash.
-`@ by NAME` says who does what follows, `@ in FOLDER` where, `@ after 90m` how much later. `#` begins
-a remark.
+A chapter is a text file. Each paragraph is a step. `ipam` runs in this process, the rest in bash.
+`@ by NAME` sets the author of the next steps, `@ in FOLDER` their folder, and `@ after 90m` the time
+before them. `#` begins a comment.
 """
 
 import re
@@ -23,7 +23,7 @@ Ipam = Callable[[list[str]], Ran]
 
 
 class Step(NamedTuple):
-    """One thing that somebody does, and what is told of it."""
+    """A command and its output."""
 
     command: str
     ran: Ran
@@ -41,7 +41,7 @@ def chapters(folder: Path = CHAPTERS) -> list[str]:
 
 
 def paragraphs(chapter: str, folder: Path = CHAPTERS) -> list[str]:
-    """The steps and directions of a chapter, without remarks."""
+    """Return the steps and directions of a chapter, without comments."""
     text = (folder / f"{chapter}.txt").read_text(encoding="utf-8")
     found = [re.sub(r"^# .*\n?", "", part, flags=re.MULTILINE) for part in text.split("\n\n")]
     return [part.strip() for part in found if part.strip()]
@@ -49,14 +49,14 @@ def paragraphs(chapter: str, folder: Path = CHAPTERS) -> list[str]:
 
 @dataclass
 class Stage:
-    """A folder in which the story is played.
+    """A folder in which the story runs.
 
     Attributes:
-        ipam: Runs ipam within this process.
-        told: Where the chapters are.
-        place: Where the next step runs.
-        clock: When the next step runs.
-        who: Who commits.
+        ipam: Runs `ipam` in this process.
+        told: Folder of the chapters.
+        place: Folder of the next step.
+        clock: Time of the next step.
+        who: Author of commits.
     """
 
     root: Path
@@ -79,7 +79,7 @@ class Stage:
                 self.clock += 60
 
     def require_golden(self, told_of: Mapping[str, list[Step]], folder: Path) -> None:
-        """Compare what each chapter printed with its golden, or write that with --update-golden."""
+        """Compare the output of each chapter with its golden, or write it with --update-golden."""
         for chapter, steps in told_of.items():
             text = "\n".join(step.text() for step in steps).replace(str(self.root), "…")
             assert "Traceback" not in text

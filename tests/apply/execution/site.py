@@ -1,4 +1,4 @@
-"""A management cluster and tenants that trees are applied to, in this process."""
+"""A management cluster and tenants in this process, to which tests apply trees."""
 
 import time
 from collections.abc import Mapping
@@ -37,7 +37,7 @@ Files = Mapping[str, str | bytes]
 
 
 def world(*names: str, **more: str) -> dict[str, str | bytes]:
-    """A reconciled tree: a pool of 32 addresses, a static provider of 4 each, and tenants."""
+    """Return a reconciled tree: a pool of 32 addresses, a static provider of 4 each, and tenants."""
     files: dict[str, str | bytes] = {
         "pools/edge.yaml": pool("edge", "10.0.0.0/27"),
         "providers/default.yaml": provider(loadBalancer="{defaultPoolSize: 4}"),
@@ -48,13 +48,13 @@ def world(*names: str, **more: str) -> dict[str, str | bytes]:
 
 
 def without(files: Mapping[str, str | bytes], *names: str) -> dict[str, str | bytes]:
-    """The tree without some tenants, reconciled: their records are released."""
+    """Return the reconciled tree without some tenants, whose records are released."""
     gone = [f"tenants/{name}.yaml" for name in names]
     return reconciled({path: text for path, text in files.items() if path not in gone})
 
 
 def unclear(files: Mapping[str, str | bytes], name: str) -> dict[str, str | bytes]:
-    """The tree with a document that is wrong, and with no records but those of one tenant."""
+    """Return the tree with an invalid document, and only the records of one tenant."""
     kept = {
         path: text
         for path, text in files.items()
@@ -69,11 +69,11 @@ def evaluated(files: Files, revision: str = "a", clock: int = CLOCK) -> Evaluati
 
 @dataclass
 class Site:
-    """Clusters by name, and the newest of their histories.
+    """Clusters by name, and the newest revision.
 
     Attributes:
-        history: Revisions, as letters, that contain each other in this order.
-        user: Who applies.
+        history: Revisions, as letters, each after the one that it contains.
+        user: The user that applies.
     """
 
     management: ApiServer
@@ -85,33 +85,33 @@ class Site:
     def clusters(self) -> Clusters:
         named = {name: server.kubeconfig_for(self.user) for name, server in self.tenants.items()}
         kubeconfig = self.management.kubeconfig_for(self.user)
-        # A cluster that is away is asked again at once: what it costs to wait is tested elsewhere.
+        # Retry an unreachable cluster immediately. Other tests cover the waiting time.
         timeouts = Timeouts(
             self.timeout, clocks=Clocks(sleep=lambda seconds: time.sleep(min(seconds, 0.1)))
         )
         return KubeClusters(kubeconfig, clusters=named, timeouts=timeouts)
 
     def apply(self, files: Files, revision: str = "a", **options: Any) -> dict[str, Applied]:
-        """Apply a tree; what became of each cluster."""
+        """Apply a tree, and return the result of each cluster."""
         evaluation = evaluated(files, revision)
         applied = apply_fleet(evaluation, self.clusters(), ApplyOptions(**options), self._is_in)
         return {item.cluster: item for item in applied}
 
     def doubts(self, files: Files, clock: int, **options: Any) -> dict[str, str]:
-        """Records that may not go yet."""
+        """Return the reasons to keep records after their retention."""
         return still_announced(
             evaluated(files, clock=clock), self.clusters(), ApplyOptions(**options)
         )
 
     def _is_in(self, ancestor: str, revision: str) -> bool:
-        """As a whole clone answers: what contains a revision that is not here cannot be told."""
+        """Return whether one revision contains the other, as a full clone does."""
         if revision[0] not in self.history:
             raise GitError(f"git merge-base: Not a valid commit name {revision}")
         return 0 <= self.history.find(ancestor[0]) <= self.history.find(revision[0])
 
 
 def announced(server: ApiServer, name: str = "default-pool") -> list[str] | None:
-    """The addresses of a pool of MetalLB; None when there is no such pool."""
+    """Return the addresses of an IPAddressPool, or None if it does not exist."""
     status, found = server.request("GET", f"{ADDRESS_POOLS}/{name}")
     return found["spec"]["addresses"] if status == 200 else None
 
@@ -126,7 +126,7 @@ def address_pool(name: str, *addresses: str) -> dict[str, Any]:
 
 
 def service(server: ApiServer, name: str, address: str) -> None:
-    """A Service that holds an address."""
+    """Create a Service with an address."""
     path = "/api/v1/namespaces/default/services"
     body = {
         "apiVersion": "v1",
@@ -140,12 +140,12 @@ def service(server: ApiServer, name: str, address: str) -> None:
 
 
 def failures(applied: Applied) -> dict[str, str]:
-    """What failed in a cluster, by object."""
+    """Return failures in a cluster, by object."""
     return {item.object: item.error for item in applied.outcomes if item.error}
 
 
 def results(applied: Applied) -> dict[str, str]:
-    """What was done in a cluster, by object, but for what was right."""
+    """Return changes and failures in a cluster, by object."""
     return {
         item.object: item.result.value
         for item in applied.outcomes

@@ -1,4 +1,4 @@
-"""Elastic tenants in memory: a branch, their clusters with a MetalLB of a few lines, and runs on both."""
+"""Elastic tenants in memory: a branch, clusters with a simple MetalLB, and runs on both."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ Files = Mapping[str, str | bytes]
 
 
 def elastic(*names: str, cidr: str = "10.0.0.0/27", **network: str) -> dict[str, str | bytes]:
-    """A reconciled tree of elastic tenants with two first addresses each."""
+    """Return a reconciled tree of elastic tenants with two initial addresses each."""
     return reconciled(
         {
             "ipam.yaml": SETTINGS,
@@ -47,9 +47,9 @@ class Country:
     """A branch and the clusters of its tenants.
 
     Attributes:
-        clock: Of the newest commit.
-        now: Of all servers.
-        commits: What each commit changed.
+        clock: Time of the newest commit.
+        now: Time of all servers.
+        commits: Changes of each commit.
     """
 
     files: dict[str, str | bytes]
@@ -65,7 +65,7 @@ class Country:
     def evaluation(
         self, retained: Mapping[str, str] | None = None, left: Mapping[str, str] | None = None
     ) -> Evaluation:
-        """The head, with the claims of what clusters ask for."""
+        """Return the evaluation of the head, including growth that clusters request."""
         asked = (self.number, self.clock, frozenset(self.files.items()), repr((retained, left)))
         if asked not in self.known:
             self.known.clear()
@@ -94,7 +94,7 @@ class Country:
         return look(self.evaluation(), self.clusters, self.options)
 
     def decide(self) -> Looked:
-        """Git: what the revision says, what fell due, and what is seen, in commits of their own."""
+        """Reconcile: commit edits, due changes, and observed changes, each in its own commit."""
         self.clusters.clock = self.now
         due = self.evaluation()
         held = still_announced(due, self.clusters, self.wish)
@@ -106,7 +106,7 @@ class Country:
             self.commit(looked.changes, looked.at)
             every = {record.path: "" for record in self.evaluation().state.records}
             self.commit(self.evaluation(every).changes, looked.at)
-            if len(self.commits) > before + 1:  # one commit, as it is seen by everybody else
+            if len(self.commits) > before + 1:  # one commit, as seen from outside
                 last = self.commits.pop()
                 self.commits[-1] += last
         return looked
@@ -128,13 +128,13 @@ class Country:
         return looked
 
     def settle(self, most: int = 12) -> int:
-        """Runs until nothing moves in two of them; how many commits that took."""
+        """Run until two consecutive runs change nothing. Return the number of commits."""
         before, quiet = len(self.commits), 0
         for _ in range(most):
             there = len(self.commits)
             self.run()
             quiet = quiet + 1 if len(self.commits) == there else 0
-            if quiet == 2:  # one more: what the first withdrew comes free
+            if quiet == 2:  # another run, which frees the ranges that the first run withdrew
                 return there - before
         raise AssertionError(f"it still moves: {self.commits[-3:]}")
 
@@ -160,7 +160,7 @@ class Country:
         del self.clusters.objects[cluster][Ref(SERVICE, "default", name)]
 
     def services(self, cluster: str = ONE) -> dict[str, str]:
-        """The address of each Service, or empty."""
+        """Return the address of each Service, or empty."""
         objects = self.clusters.hand(cluster).objects
         return {
             ref.name: next((it["ip"] for it in _ingress(objects[ref])), "")
@@ -169,13 +169,13 @@ class Country:
         }
 
     def give(self, name: str, address: str, cluster: str = ONE) -> None:
-        """Give an address to a Service, as MetalLB does."""
+        """Assign an address to a Service, as MetalLB does."""
         live = self.clusters.objects[cluster][Ref(SERVICE, "default", name)]
         ingress = [{"ip": address}] if address else []
         live["status"] = {"loadBalancer": {"ingress": ingress}}
 
     def serve(self) -> None:
-        """MetalLB of all clusters: who has an address keeps it, others get the first free one."""
+        """Assign addresses in all clusters, as MetalLB does: keep them, or assign the first free one."""
         for cluster in sorted(self.clusters.objects):
             pools = self.announced(cluster)
             there = self.services(cluster)
@@ -223,7 +223,7 @@ def is_in(ancestor: str, revision: str) -> bool:
 
 
 def country(*names: str, cidr: str = "10.0.0.0/27", **network: str) -> Country:
-    """A country whose tenants use both of their first addresses."""
+    """Return a country whose tenants use both of their initial addresses."""
     found = Country(elastic(*names, cidr=cidr, **network))
     for name in names or ("one",):
         found.ask("a", f"team-a/{name}")

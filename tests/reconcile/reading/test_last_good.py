@@ -1,4 +1,4 @@
-"""What is broken counts as it last could be read: each way in which it once did not."""
+"""The last readable version replaces a broken file: a case for each earlier bug."""
 
 from collections.abc import Mapping, Sequence
 
@@ -23,7 +23,7 @@ BY_HAND = {**SMALL, "providers/cloud.yaml": CLOUD, "tenants/old.yaml": HAND}
 
 
 def after(before: Files, files: Files, clock: int = CLOCK) -> dict[str, str]:
-    """What is decided when a revision follows another one."""
+    """Return the decisions for a revision that follows another one."""
     return decided(evaluation_after([before], files, clock))
 
 
@@ -51,7 +51,7 @@ EXTRA = (
 KEPT = "keep 10.40.0.0-10.40.0.7 of edge"
 FIRST, BEHIND = (f"allocate 10.40.0.{ends} of edge" for ends in ("0-10.40.0.7", "16-10.40.0.23"))
 FROZEN = "refuse pool-frozen"
-# What was there, the edit (None removes a file), and what is decided then with one more tenant.
+# Files, an edit of them (None removes a file), and decisions for them with an additional tenant.
 BROKEN: dict[str, tuple[Files, Mapping[str, str | bytes | None], dict[str, str]]] = {
     "a tenant frees no range by hand": (
         HANDS,
@@ -216,7 +216,7 @@ def test_no_more_than_a_hundred_versions_are_looked_at() -> None:
 
 
 def test_a_document_that_vanished_in_a_commit_of_reconcile_counts_as_it_was() -> None:
-    """Reconcile writes records alone: what else such a commit changes, somebody else did."""
+    """Only records in a reconcile commit come from `ipam`. Its other changes are of a person."""
     before = dict(reconciled(SMALL))
     source = MemorySource(
         {**without(before, "tenants/one.yaml"), "tenants/x.yaml": "{"}, before=[before]
