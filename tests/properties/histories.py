@@ -1,4 +1,4 @@
-"""Random histories of revisions: islands of pools and tenants, edits, and damage."""
+"""Random histories of revisions: independent groups of pools and tenants, edits, and damage."""
 
 from hypothesis import strategies as st
 
@@ -20,7 +20,7 @@ SPACE = "annotations: {gitops-ipam.dev/address-space: lab}"
 
 
 def island(number: int) -> Files:
-    """A pool, its provider and two tenants that nothing else bears on."""
+    """Return a pool, its provider, and two tenants that are independent of all others."""
     files: Files = {
         f"pools/p{number}.yaml": pool(f"p{number}", f"10.{number}.0.0/26"),
         f"providers/p{number}.yaml": provider(
@@ -38,7 +38,7 @@ def member(name: str, number: int, namespace: str = "team-a", **spec: str) -> st
 
 
 def shown(evaluation: Evaluation) -> str:
-    """All that a check prints, and the files that a reconcile would write."""
+    """Return the output of `check`, and the files that `reconcile` would write."""
     plan = plan_document(evaluation)
     return json_text(check_document(Compared(evaluation), plan, 0)) + repr(evaluation.changes)
 
@@ -65,7 +65,7 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
             after[path] = raw(after[path])[: draw(st.integers(0, 1200))]
         case 6:
             pinned = f"{{startAddress: 10.{other}.0.40, endAddress: 10.{other}.0.41}}"
-            whose = draw(st.sampled_from(("r", "a")))  # nobody's, or of a tenant
+            whose = draw(st.sampled_from(("r", "a")))  # without a tenant, or of one
             named = request(f"{whose}{number}", f"p{other}", pinnedRange=pinned)
             after["tenants/r.yaml"] = named
         case 7:
@@ -85,20 +85,20 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
         case 11:  # two pools of one name, in two address spaces
             text = pool(f"p{number}", f"10.{other}.0.0/26").replace("butler-system", "team-a")
             after[f"pools/lab{number}.yaml"] = text.replace("team-a}", f"team-a, {SPACE}}}")
-        case 12 if records:  # a record that another one contradicts
+        case 12 if records:  # two records that contradict each other
             path = draw(st.sampled_from(records))
             after[f"allocations/copy-{number}.yaml"] = after[path]
         case 13:
             where = f"start: 10.{other}.0.50, end: 10.{other}.0.{draw(st.integers(50, 60))}"
             manual = f"{{loadBalancerPool: {{{where}}}}}"
             after[f"tenants/m{number}.yaml"] = member(f"m{number}", number, networking=manual)
-        case 14:  # a router in the own pool, in one of others or in none, and a quota
+        case 14:  # a router in its pool, in another pool, or in none, and a quota
             gateway = f"10.{draw(st.sampled_from((number, other, 99)))}.0.52"
             quota = f"{{maxLoadBalancerIPs: {draw(st.sampled_from((8, 16, 30)))}}}"
             after[f"providers/p{number}.yaml"] = provider(
                 f"p{number}", f"[{{name: p{number}}}]", gateway=gateway, quotaPerTenant=quota
             )
-        case 15:  # a range by hand of a tenant that gets no addresses from pools
+        case 15:  # a manual range of a tenant without addresses from pools
             after["providers/cloud.yaml"] = provider(
                 "cloud", "[]", gateway=f"10.{draw(st.sampled_from((other, 99)))}.0.57"
             ).replace("mode: ipam", "mode: cloud")
@@ -107,24 +107,26 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
             after[f"tenants/c{number}.yaml"] = tenant(
                 f"c{number}", networking=manual, providerConfigRef="{name: cloud}"
             )
-        case 16:  # what a tenant needs; or, where there is none of the name, would
+        case 16:  # the demand of a tenant, which might not exist
             name = f"{draw(st.sampled_from('abn'))}{number}"
             entries = draw(st.lists(st.builds(DemandEntry, st.integers(1, 3), st.integers(1, 9))))
             unique = {entry.index: entry for entry in entries}.values()
             after[DEMAND.format(name)] = demand_document("team-a", name, unique)
-        case 17:  # a tenant that only its cluster knows, or that a person describes, too
+        case 17:  # a tenant that exists only in its cluster, or that a person also describes
             after[COPY.format(f"n{number}")] = member(f"n{number}", other)
         case 18:
             for path in [path for path in after if path.startswith("observed/")]:
                 if draw(st.booleans()):
                     after.pop(path)
-        case 19:  # a tenant that says what it was, whether that goes or not, and by itself or not
+        case (
+            19
+        ):  # a renamed tenant, with or without its old document, and with or without its new one
             if draw(st.booleans()):
                 after.pop(f"tenants/a{number}.yaml", None)
             name = f"q{draw(st.sampled_from((number, other)))}"
             text = member(name, number, draw(st.sampled_from(("team-a", "x"))))
             after[f"tenants/{name}.yaml"] = formerly(text, f"team-a/a{number}")
-        case 20:  # the same of a pool, and then of whom refers to it
+        case 20:  # the same for a pool, and then for documents that refer to it
             after.pop(f"pools/p{number}.yaml", None)
             text = pool(f"q{number}", f"10.{draw(st.sampled_from((number, other)))}.0.0/25")
             after[f"pools/q{other}.yaml"] = formerly(text, f"butler-system/p{number}")
@@ -137,7 +139,7 @@ def edits(draw: st.DrawFn, files: Files) -> Files:  # noqa: C901 - one of each s
 
 @st.composite
 def breakages(draw: st.DrawFn, files: Files) -> Files:
-    """The files with one of them broken in some way, or mended by nobody."""
+    """Yield the files with one of them broken, in each way."""
     after = dict(files)
     path = draw(st.sampled_from(sorted(after)))
     text = raw(after[path])

@@ -1,4 +1,4 @@
-"""States to plan in a universe of 64 addresses: small, crowded and often wrong."""
+"""Random states with 64 addresses: small, nearly full, and often invalid."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -24,7 +24,7 @@ UNIVERSE = 64
 BASE = {4: 10 << 24, 6: 0x2001_0DB8 << 96}
 TENANTS = ("ant", "bee", "cat", "dog")
 SPACES = ("default", "default", "default", "lab")
-# One sorts before all other records, one behind them.
+# One sorts before all other records, and one after them.
 _STRAY = (f"{FOLDER}/A/{{}}.yaml", f"{FOLDER}/z/{{}}.yaml")
 SLOTS = ("loadbalancer", "nodes", "nodes-1")
 
@@ -38,7 +38,7 @@ def pool_key(name: str) -> Key:
 
 
 def numbers(item: IPRange) -> set[tuple[int, int]]:
-    """The addresses of a range as plain pairs of version and number."""
+    """Return the addresses of a range as pairs of version and number."""
     return {(item.version, value) for value in range(item.first, item.last + 1)}
 
 
@@ -59,7 +59,7 @@ def ranges(
 @cache
 @st.composite
 def pools(draw: st.DrawFn, name: str, version: int | None = None) -> Pool:
-    """A pool with windows that may touch, and reserved blocks inside and outside of them."""
+    """Return a pool with windows, possibly adjacent, and reserved blocks in and outside them."""
     picked = version or draw(st.sampled_from((4, 4, 6)))
     borders = draw(_BORDERS)
     touching = draw(st.booleans())
@@ -86,7 +86,7 @@ def pools(draw: st.DrawFn, name: str, version: int | None = None) -> Pool:
 def claims(
     draw: st.DrawFn, key: Key, known: Mapping[Key, Pool], quotas: Mapping[str, int]
 ) -> Claim:
-    """A claim on some of the pools: of a size, or pinned near one of them."""
+    """Return a claim on some of the pools, with a size, or with a pin near one of them."""
     many = draw(st.sampled_from((*range(1, len(known) + 1), len(known), len(known), 0)))
     candidates = tuple(draw(st.permutations(list(known))))[:many]
     pin = None
@@ -116,7 +116,7 @@ def claims(
 def record(
     key: Key, pool: Key, item: IPRange | None, phase: Phase = Phase.ALLOCATED, age: int = 0
 ) -> Allocation:
-    """A record that entered its phase `age` seconds before the clock."""
+    """Return a record that entered its phase `age` seconds before the clock."""
     since = format_instant(CLOCK - age)
     return Allocation(
         claim=key,
@@ -156,7 +156,7 @@ def records(draw: st.DrawFn, key: Key, known: Mapping[Key, Pool]) -> Allocation:
 
 
 def disjoint(found: Iterable[Allocation], known: Mapping[Key, Pool]) -> tuple[Allocation, ...]:
-    """The records without those that hold what one before them holds, in order of their paths."""
+    """Return the records, by path, without those that overlap an earlier one."""
     taken: dict[str, set[tuple[int, int]]] = {}
     kept = []
     for item in found:
@@ -172,7 +172,7 @@ def disjoint(found: Iterable[Allocation], known: Mapping[Key, Pool]) -> tuple[Al
 def doubles(
     draw: st.DrawFn, found: list[Allocation], known: Mapping[Key, Pool]
 ) -> list[Allocation]:
-    """Further records of claims that have one, at paths that no plan would give them."""
+    """Return more records of claims with a record, at paths that `ipam` does not use."""
     added = []
     for number, other in enumerate(
         draw(st.lists(st.sampled_from(found), max_size=2)) if found else ()
@@ -182,7 +182,7 @@ def doubles(
     return added
 
 
-# Made once: a strategy that is made in a draw costs more than what it draws.
+# Created once, because a new strategy costs more than a draw.
 _KEYS = st.sampled_from([claim_key(tenant, slot) for tenant in TENANTS for slot in SLOTS])
 _QUOTAS = st.dictionaries(st.sampled_from(TENANTS), st.integers(1, 24), max_size=2)
 _ASKED = st.lists(_KEYS, min_size=1, max_size=10, unique=True)
@@ -196,7 +196,7 @@ _SIZES = st.one_of(st.integers(1, 5), st.integers(1, 20))
 def states(
     draw: st.DrawFn, *, is_sound: bool = True, max_pools: int = 3, version: int | None = None
 ) -> State:
-    """A state. A sound one has no two records that overlap and nothing that cannot be read."""
+    """Return a state. A sound one has no overlapping and no unreadable records."""
     names = "pqr"[: draw(st.integers(1, max_pools))]
     known = {pool_key(name): draw(pools(name, version)) for name in names}
     quotas = draw(_QUOTAS)

@@ -1,4 +1,4 @@
-"""Brakes and Overrides through histories: nothing is released that was not approved; the rest goes on."""
+"""Release limits and Overrides in random histories: only approved releases happen."""
 
 from collections.abc import Mapping
 
@@ -30,7 +30,7 @@ Limits = tuple[int, int]
 
 
 class Brakes(RuleBasedStateMachine):
-    """One branch."""
+    """A branch."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ class Brakes(RuleBasedStateMachine):
         self.now += 60
         self.git.head = self.git.add(self.git.head, self.now, self.files, "people")
 
-    # People
+    # Edits
 
     @rule(name=names)
     def come(self, name: str) -> None:
@@ -83,7 +83,7 @@ class Brakes(RuleBasedStateMachine):
         leaving=st.sets(names, max_size=4),
     )
     def merge_an_override(self, number: int, hours: int, leaving: set[str]) -> None:
-        """Merge it in a commit of its own, or with the releases that it would permit."""
+        """Merge an Override separately, or together with the releases that it would permit."""
         present = [it for it in leaving if self.files.pop(f"tenants/{it}.yaml", None) is not None]
         path = f"overrides/2026-02-15-n{len(self.overrides)}.yaml"
         end = CLOCK + (self.now - CLOCK) // HOUR * HOUR + hours * HOUR - 30
@@ -98,7 +98,7 @@ class Brakes(RuleBasedStateMachine):
         self.now += seconds
         self.commit()
 
-    # The program
+    # Runs of `ipam`
 
     @precondition(lambda self: self.git.head)
     @rule(allowed=st.none() | st.integers(1, 8))
@@ -127,7 +127,7 @@ class Brakes(RuleBasedStateMachine):
         self.before = after
         self.now = max(self.now, done.head.clock)
 
-    # What may be
+    # Permitted changes
 
     def asked(self) -> set[Key]:
         return {key for key in self.live() if f"tenants/{key.name}.yaml" not in self.files}
@@ -144,7 +144,7 @@ class Brakes(RuleBasedStateMachine):
         return len(asked) == live or (total >= least and 100 * gone > most * total)
 
     def is_through(self, item: Allocation) -> bool:
-        """Its day is over: it goes in this very plan."""
+        """Return whether its retention has ended, so that this plan frees it."""
         return _seconds(item.since) + 24 * HOUR <= self.git.commits[self.git.head][1]
 
     def is_approved(self, asked: int, allowed: int | None) -> bool:

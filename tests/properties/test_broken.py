@@ -1,4 +1,4 @@
-"""Breaking any one document or record stops what would need it, and nothing else (ADR 0006)."""
+"""A broken document or record stops only claims that need it (ADR 0006)."""
 
 import re
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ DAY = 86_400
 
 
 def world() -> Files:
-    """Islands with what can be lost beside claims: ranges by hand, gateways, quotas, stand-ins."""
+    """Return islands that also have manual ranges, gateways, quotas, and requests for tenants."""
     files: Files = {}
     for number in range(ISLANDS):
         files |= island(number)
@@ -44,7 +44,7 @@ def world() -> Files:
 
 @st.composite
 def damage(draw: st.DrawFn, text: bytes) -> bytes:  # noqa: C901 - one of each sort of damage
-    """A text that cannot be read any more as what it was."""
+    """Return a text that is no longer readable as the same document."""
     lines = text.split(b"\n")
     at = draw(st.integers(0, len(lines) - 1))
     match draw(st.integers(0, 8)):
@@ -69,7 +69,7 @@ def damage(draw: st.DrawFn, text: bytes) -> bytes:  # noqa: C901 - one of each s
 
 
 def decisions(evaluation: Evaluation) -> Mapping[Key, object]:
-    """What each claim holds or gets, without dates and words."""
+    """Return the addresses of each claim, without dates and messages."""
     found: dict[Key, object] = {}
     for item in evaluation.plan.decisions:
         if isinstance(item, Refuse):
@@ -92,7 +92,7 @@ def test_what_breaks_stops_what_needs_it_and_nothing_else(data: st.DataObject) -
     for _ in range(data.draw(st.integers(1, 2))):
         before.append(carried(before[-1], evaluation_after(before[:-1], before[-1])))
     files = before[-1]
-    if data.draw(st.booleans()):  # others go on in the very commit
+    if data.draw(st.booleans()):  # edits of other files in the same commit
         number = data.draw(st.integers(0, ISLANDS - 1))
         files = {**files, f"tenants/n{number}.yaml": member(f"n{number}", number)}
     path = data.draw(st.sampled_from(sorted(before[-1])))
@@ -109,7 +109,7 @@ def test_what_breaks_stops_what_needs_it_and_nothing_else(data: st.DataObject) -
         assert not isinstance(item, Release), item
         assert not (isinstance(item, Expire) and item.allocation.range), item
     mended_after = [*before, broken]
-    is_record = path.startswith("allocations/")  # reconcile stops at a record that was edited
+    is_record = path.startswith("allocations/")  # reconcile refuses an edited record
     kept = {item.claim for item in whole.plan.decisions if isinstance(item, Keep)}
     still = {item.claim for item in hurt.plan.decisions if isinstance(item, Keep)}
     assert is_record or kept <= still
@@ -133,7 +133,7 @@ def test_what_breaks_and_is_renamed_later_keeps_all_that_it_kept(data: st.DataOb
     path = data.draw(st.sampled_from(sorted(sources)))
     line = [*before, {**before[-1], path: data.draw(damage(raw(before[-1][path])))}]
     assume(is_broken(evaluation_after(before, line[-1]), path))
-    for number in range(data.draw(st.integers(1, 2))):  # in later commits, others go on meanwhile
+    for number in range(data.draw(st.integers(1, 2))):  # edits of other files in later commits
         files = {**line[-1], f"tenants/n{number}.yaml": member(f"n{number}", 0)}
         text = files.pop(path)
         path = f"{path.rpartition('/')[0]}/renamed-{number}.yaml"
@@ -154,6 +154,6 @@ def test_what_breaks_and_is_renamed_later_keeps_all_that_it_kept(data: st.DataOb
 
 
 def held(decision: object) -> object:
-    """The range, or the refusal: what was granted meanwhile is kept now."""
+    """Return the range, or the refusal. A range granted in the meantime counts as kept."""
     assert isinstance(decision, tuple)
     return decision[1:]

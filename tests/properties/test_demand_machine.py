@@ -1,4 +1,4 @@
-"""Elastic tenants through their lives: whatever comes in whatever order, nobody loses an address."""
+"""Elastic tenants never lose an address in use, in any order of events."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -40,7 +40,7 @@ clusters = st.sampled_from(CLUSTERS)
 
 
 class Demand(RuleBasedStateMachine):
-    """A branch, three tenants, a pool that is too small for all that they might want."""
+    """A branch, three tenants, and a pool that is too small for all of their growth."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -85,7 +85,7 @@ class Demand(RuleBasedStateMachine):
 
     @rule(cluster=clusters, many=st.integers(0, 2))
     def fade(self, cluster: str, many: int) -> None:
-        """All leave; when all is idle for long enough some come; the run is cut off there."""
+        """All Services leave. After the idle time, some return while a run is cut off."""
         self.run()
         for name in self.here.services(cluster):
             self.here.leave(name, cluster)
@@ -97,14 +97,16 @@ class Demand(RuleBasedStateMachine):
 
     @rule()
     def decide(self) -> None:
-        """A run that may be cut off behind it; whoever looks again asks for nothing more."""
+        """Run, possibly only until the commit. Another observation requests nothing."""
         before = {name: dict(self.here.demand(name) or ()) for name in NAMES}
         records = {(it.claim.name, it.claim.slot): it.range for it in self.growth()}
         self.looked = self.here.decide()
         assert self.here.looked().changes == (), "what was asked for is asked for again"
         for name, entries in before.items():
             figures = self.looked.figures.get(f"team-a/{name}")
-            if f"tenants/{name}.yaml" not in self.here.branch.files():  # it goes when all is free
+            if (
+                f"tenants/{name}.yaml" not in self.here.branch.files()
+            ):  # removed when all of its addresses are free
                 kept = bool(self.here.demand(name)) or not entries
                 assert kept or not [it for it in self.growth() if it.claim.name == name]
                 continue
@@ -123,7 +125,7 @@ class Demand(RuleBasedStateMachine):
 
     @rule()
     def apply(self) -> None:
-        """No Service that had an address loses it by what is applied."""
+        """Apply. No Service loses its address."""
         before = {name: self.here.services(name) for name in CLUSTERS}
         self.here.apply(self.looked)
         for name, services in before.items():
@@ -146,7 +148,7 @@ class Demand(RuleBasedStateMachine):
 
     @rule(cluster=clusters)
     def build_anew(self, cluster: str) -> None:
-        """Another cluster under the name; a person says that this is meant."""
+        """Replace a cluster by another one with the same name, which a person confirms."""
         self.here.clusters.objects.pop(cluster, None)
         self.here.wish = replace(self.here.wish, enroll=frozenset([cluster]))
         self.here.options = replace(self.here.options, apply=self.here.wish)
@@ -166,7 +168,7 @@ class Demand(RuleBasedStateMachine):
 
     @rule(at=st.integers(1, 14), keeps_cache=st.booleans())
     def be_killed(self, at: int, keeps_cache: bool) -> None:
-        """The daemon ends as by signal 9, at a step of a round; its clusters go on."""
+        """Kill the daemon at a step of a round. Its clusters continue."""
         with self.here.killed_at(at, keeps_cache=keeps_cache):
             self.here.apply(self.here.decide())
         self.here.serve()
@@ -211,14 +213,14 @@ class Demand(RuleBasedStateMachine):
             self.entries[name] = now
 
     def teardown(self) -> None:
-        """In a world that stands still there are few commits, and then none."""
+        """Without events, there are few commits, and then none."""
         if not self.here.branch.files():
             return
         self.come_back() if self.dead else None
         self.here.now += 4_000
         self.here.run()
-        self.here.now += 4_000  # what is idle since then goes now
-        # What may go at once is a part: each record is released and expires in commits of its own.
+        self.here.now += 4_000  # ranges that are idle since then are released now
+        # The release limit permits a part per run, and each record also has to expire.
         most = 2 * len(self.growth()) + 4
         assert self.here.settle(30) <= most
         assert self.here.settle() == 0
@@ -226,7 +228,7 @@ class Demand(RuleBasedStateMachine):
         self.all_are_served_or_told()
         *ours, first = self.here.verify()
         assert {it.verdict for it in ours} <= {ReplayVerdict.SAME}
-        assert first.verdict is ReplayVerdict.FOREIGN  # people began with records
+        assert first.verdict is ReplayVerdict.FOREIGN  # records exist from the beginning
 
     def all_are_served_or_told(self) -> None:
         looked = self.here.looked()

@@ -1,4 +1,4 @@
-"""Growth, renames and moves in one history: nothing that a cluster announces comes free."""
+"""Growth, renames, and moves in one history never free a range that a cluster announces."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ later = st.sampled_from((0, 1, 60, DAY))
 
 
 class Held(NamedTuple):
-    """What one record file holds."""
+    """The content of a record file."""
 
     path: str
     owner: str
@@ -39,13 +39,13 @@ class Held(NamedTuple):
 
 @dataclass
 class Tenant:
-    """Who somebody is: names change.
+    """The identity of a tenant, whose name can change.
 
     Attributes:
-        known: The name that records have, as far as there are any.
-        is_there: False once its document is removed.
-        is_let: An Override lets it move, until the next reconcile.
-        is_stuck: Its cluster answers, and takes nothing on.
+        known: The name in its records, if there are any.
+        is_there: Whether its document exists.
+        is_let: Whether an Override permits a move, until the next reconcile.
+        is_stuck: Whether its cluster answers, but rejects all changes.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Tenant:
 
 
 class Living(RuleBasedStateMachine):
-    """One repository, and a cluster for each tenant."""
+    """A repository, and a cluster for each tenant."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -95,14 +95,14 @@ class Living(RuleBasedStateMachine):
         return [it for it in found if it is not None]
 
     def free_names(self) -> list[str]:
-        """Names that nobody has, nor had while a record remembers it."""
+        """Return names without a tenant, and without a record of an earlier tenant."""
         taken = {it.owner for it in self.records()}
         for item in self.tenants:
             taken |= {item.known, item.name} if item.is_there else set()
         return [it for it in NAMES if it not in taken]
 
     def taken(self, name: str) -> str:
-        """A free name that somebody takes: who had it is gone, and has none of its records to come."""
+        """Return a free name, whose earlier tenant is removed and has no records left."""
         for one in self.tenants:
             if one.known == name and not one.is_there:
                 assert not one.announced, one
@@ -148,14 +148,14 @@ class Living(RuleBasedStateMachine):
 
     @rule(which=st.integers(0, 7))
     def use(self, which: int) -> None:
-        """Each cluster has a Service on one of its addresses: after a move often on the old range."""
+        """Use an address in each cluster with a Service, after a move often of the old range."""
         for one in self.tenants:
             if one.is_there and one.announced:
                 one.used = frozenset({sorted(one.announced)[which % len(one.announced)]})
 
     @rule(at=st.integers(0, 7))
     def stop_using(self, at: int) -> None:
-        if self.tenants:  # one that has left, too
+        if self.tenants:  # also a removed one
             self.tenants[at % len(self.tenants)].used = NOTHING
 
     @rule(at=st.integers(0, 7), is_stuck=st.booleans())
@@ -181,7 +181,7 @@ class Living(RuleBasedStateMachine):
             if one.is_there:
                 one.known = one.name
             now = addresses(it for it in after if it.owner == one.known and it.is_live)
-            if one.is_let:  # it may move: what it had is left, and announced until nobody uses it
+            if one.is_let:  # it can move: its old range stays announced until no Service uses it
                 now |= addresses(it for it in after if it.owner == one.known and it.is_left)
             assert not one.is_there or was <= now, (one, was, now)
             one.is_let = False
@@ -206,7 +206,7 @@ class Living(RuleBasedStateMachine):
         return evaluate(replace(tree, left=left, retained=kept, allow_release=99))
 
     def apply(self, records: list[Held]) -> None:
-        """What is asked for and what is used is announced; a pool loses nothing in use."""
+        """Apply, and require that clusters announce all ranges that are requested or in use."""
         for one in self.tenants:
             if one.is_stuck:
                 continue
@@ -214,17 +214,17 @@ class Living(RuleBasedStateMachine):
             one.announced = addresses(mine) | (one.used & one.announced)
 
     def require_held(self, after: list[Held]) -> None:
-        """What a cluster announces is held by a record of its tenant, and by no other's."""
+        """Require a record of the same tenant, and of no other, for each announced range."""
         for one in self.tenants:
             mine = addresses(it for it in after if it.owner == one.known)
             assert one.announced <= mine, (one, mine)
             for other in after:
                 assert other.owner == one.known or not other.addresses & one.announced, other
 
-    # What clusters say
+    # Clusters
 
     def whose(self, path: str) -> tuple[Held, Tenant]:
-        """A record, and who has it: one alone has its name, whoever is gone."""
+        """Return each record with its tenant. At most one existing tenant has its name."""
         (record,) = [it for it in self.records() if it.path == path]
         (one,) = [it for it in self.tenants if it.known == record.owner]
         return record, one
@@ -243,7 +243,7 @@ class Living(RuleBasedStateMachine):
 
 @lru_cache(maxsize=10_000)
 def held(path: str, data: bytes) -> Held | None:
-    """What one record holds; most files are read again and again."""
+    """Return the content of a record, cached."""
     fact = fact_of(data)
     if fact is None or not fact.addresses:
         return None
@@ -270,7 +270,7 @@ def test_what_rests_is_asked_for_where_it_was_announced_behind_a_rename() -> Non
 
 
 def test_who_grew_and_moved_is_renamed_while_its_old_range_is_in_use() -> None:
-    """One such history by hand: chance seldom makes all of it."""
+    """A fixed history, because random ones seldom contain all of it."""
     living = Living()
     living.begin()
     living.use(which=0)
@@ -278,7 +278,9 @@ def test_who_grew_and_moved_is_renamed_while_its_old_range_is_in_use() -> None:
     living.go_elsewhere(at=0, is_let=True, then=1)
     living.rename(at=0, which=0, then=DAY)
     one = living.tenants[0]
-    assert len(one.announced) == 8  # the five of the new pool, and the first range, which is used
+    assert (
+        len(one.announced) == 8
+    )  # the five ranges of the new pool, and the first range, which is in use
     living.stop_using(at=0)
     living.wait(seconds=1)
     assert len(one.announced) == 5

@@ -1,4 +1,4 @@
-"""A repository through its life, judged by PyYAML and `ipaddress`: none of our code decides what is right."""
+"""Histories of a repository, checked with PyYAML and `ipaddress` instead of code of `ipam`."""
 
 from ipaddress import ip_address, ip_network
 from typing import NamedTuple
@@ -20,7 +20,7 @@ Addresses = frozenset[int]
 
 
 class Fact(NamedTuple):
-    """What a record file says."""
+    """The content of a record file."""
 
     claim: str
     addresses: Addresses
@@ -29,7 +29,7 @@ class Fact(NamedTuple):
 
 
 def fact_of(data: bytes) -> Fact | None:
-    """What a record says, by another reader than ours; None when it says nothing clear."""
+    """Return the content of a record, read with PyYAML, or None if it is not valid."""
     try:
         body = yaml.safe_load(data)
         status, metadata = body["status"], body["metadata"]
@@ -47,7 +47,7 @@ def fact_of(data: bytes) -> Fact | None:
 
 
 class Life(RuleBasedStateMachine):
-    """One repository."""
+    """A repository."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,7 +57,7 @@ class Life(RuleBasedStateMachine):
         self.reserved: dict[str, list[str]] = {"edge": [], "spare": []}
         self.settled = False
 
-    # What people do
+    # Edits
 
     @initialize()
     def begin(self) -> None:
@@ -114,7 +114,7 @@ class Life(RuleBasedStateMachine):
         self.settled = False
         self.clock += seconds
 
-    # What people should not do
+    # Mistakes
 
     def record_paths(self) -> list[str]:
         return sorted(path for path in self.files if path.startswith("allocations/"))
@@ -140,7 +140,7 @@ class Life(RuleBasedStateMachine):
         path = data.draw(st.sampled_from(self.record_paths()))
         self.files.setdefault(f"{RECORD}edge/team-a/{name}.loadbalancer.yaml", self.files[path])
 
-    # What the program does
+    # Runs of `ipam`
 
     def evaluation(self) -> Evaluation:
         return evaluation_of(self.files, self.clock)
@@ -162,7 +162,7 @@ class Life(RuleBasedStateMachine):
         self.every_tenant_has_what_it_asks_for(evaluation)
 
     def every_tenant_has_what_it_asks_for(self, evaluation: Evaluation) -> None:
-        """Whatever became of its size: all that it asks for, unless something is refused."""
+        """Each tenant has the addresses that it requests, unless a claim is refused."""
         for text in self.files.values():
             if "kind: TenantCluster" not in str(text):
                 continue
@@ -216,7 +216,7 @@ class Life(RuleBasedStateMachine):
                 found -= {int(address) for address in ip_network(block)}
         return frozenset(found)
 
-    # What always holds
+    # Invariants
 
     @invariant()
     def what_was_carried_out_leaves_nothing_to_do(self) -> None:

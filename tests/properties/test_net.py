@@ -1,4 +1,4 @@
-"""The net beside sets of numbers: any commits on any records, with what the cache has learnt."""
+"""The final safety check compared with sets of numbers, for random commits and a warm cache."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -25,7 +25,7 @@ SPACES: Mapping[str, set[str]] = {
 
 
 class Step(NamedTuple):
-    """What a commit does to one claim: a record somewhere, or none."""
+    """A change of a claim in a commit: a record at a path, or none."""
 
     claim: str
     record: Allocation | None
@@ -63,7 +63,7 @@ def may_clash(one: Allocation, other: Allocation) -> bool:
 
 
 def is_wrong(before: Mapping[str, Allocation], after: Mapping[str, Allocation]) -> bool:
-    """Some claim holds what it did not hold, and another one holds some of it."""
+    """Return whether a claim has a new range that overlaps the range of another claim."""
     for claim, mine in after.items():
         old = before.get(claim)
         kept = old is not None and (old.range, old.pool) == (mine.range, mine.pool)
@@ -90,4 +90,4 @@ def test_a_commit_is_stopped_exactly_when_it_gives_out_what_is_held(
         said = look(old, new)
         assert bool(said) == expected
         assert said == look(old, new, FakeRepository()) == look(old, new, Divided())
-        before = after  # though it was stopped: somebody else may have made it
+        before = after  # although it was stopped: another user could have made the commit

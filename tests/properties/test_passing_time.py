@@ -1,4 +1,4 @@
-"""Histories in real Git with time passing between commits: each commit of a run is made again."""
+"""Histories in real Git with time between commits. `verify` reproduces each commit of a run."""
 
 import shutil
 import tempfile
@@ -38,7 +38,7 @@ SETTINGS = settings_text("{retention: 6h, brakes: {maxReleasePercent: 100, minRe
 
 
 class PassingTime(RuleBasedStateMachine):
-    """One branch."""
+    """A branch."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -105,12 +105,12 @@ class PassingTime(RuleBasedStateMachine):
         self.looks += looks
         done = self.run(self.folder, self.now + skew, looks=looks, warm=warm)
         assert len(done.parts) <= 3
-        if not any(released(part.carried) for part in done.parts):  # what was rests till the next
+        if not any(released(part.carried) for part in done.parts):  # a merge waits for the next run
             assert self.run(self.folder, self.now + skew, looks=False, warm=warm).commit is None
 
     @rule(later=st.sampled_from((0, 60)))
     def two_reconcile_at_once(self, later: int) -> None:
-        """Between two due instants the time that a machine shows changes nothing."""
+        """Between two due instants, the clock of a machine has no effect."""
         other = self.folder.parent / "other"
         git(self.folder.parent, "clone", "-q", str(self.folder), str(other))
         git(other, "remote", "remove", "origin")
@@ -138,7 +138,7 @@ class PassingTime(RuleBasedStateMachine):
     def opened(self, folder: Path) -> Repository:
         return replace(open_repository(folder, ENVIRONMENT), now=lambda: self.now)
 
-    # What holds in the end
+    # Invariants at the end
 
     def all_is_made_again(self) -> None:
         found = self.opened(self.folder)

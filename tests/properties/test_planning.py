@@ -1,4 +1,4 @@
-"""What every plan keeps to, whatever the state (invariants 2 to 7 and 9; nos 4, 7, 8 and 10)."""
+"""Invariants of each plan, for any state (2 to 7 and 9, and nos 4, 7, 8, and 10)."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -44,7 +44,7 @@ def test_decisions_grants_counters_and_files_are_sound_whatever_the_state(state:
 
 
 def require_one_decision(state: State, decisions: Sequence[Decision]) -> None:
-    """Each claim is decided once, and each record at most once."""
+    """Require one decision per claim, and at most one per record."""
     asked = [it.claim for it in decisions if isinstance(it, Keep | Grant | Refuse)]
     assert sorted(key for key in asked if key in state.claims) == sorted(state.claims)
     gone = (it for it in decisions if isinstance(it, Keep | Release | Expire))

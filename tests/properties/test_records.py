@@ -1,4 +1,4 @@
-"""Records: what is written reads back, and nothing that a person does to one frees it (no. 21)."""
+"""Records are read as written, and no edit of a record frees its range (no. 21)."""
 
 import re
 from typing import Any
@@ -20,7 +20,7 @@ from tests.properties.strategies import FOLDER, pool_key, ranges, record
 from tests.world import SMALL, evaluation_of, reconciled
 
 NAMES = st.from_regex(r"[a-z]([a-z0-9-]{0,12}[a-z0-9])?", fullmatch=True)
-# Names that another YAML reader takes for something else.
+# Names that other YAML readers read as another type.
 TRAPS = st.sampled_from(
     ("no", "y", "null", "1e3", "0x1f", "12", "2026-02-15", "true", "off", "0o7")
 )
@@ -65,7 +65,7 @@ def test_a_record_reads_back_as_it_was_written(allocation: Allocation) -> None:
     assert found.allocation == allocation
     assert record_text(found.allocation).encode() == text
     assert text.decode() == dump(record_document(allocation))
-    # A comment sends the text to the careful reader: the facts stay the same.
+    # A comment selects the slow parser, which must return the same content.
     careful = parse_record(FOLDER, allocation.path, b"# a note\n" + text).allocation
     assert careful is not None
     assert replace(careful, pristine=True) == allocation
@@ -73,7 +73,7 @@ def test_a_record_reads_back_as_it_was_written(allocation: Allocation) -> None:
 
 @st.composite
 def mutations(draw: st.DrawFn, text: str) -> str:
-    """A record with one value replaced by that of another line, or with a few characters edited."""
+    """Return a record with a value of another line, or with a few edited characters."""
     lines = text.split("\n")
     at = draw(st.integers(0, len(lines) - 2))
     if draw(st.booleans()):
@@ -156,7 +156,7 @@ def test_a_damaged_record_is_read_or_reported_and_never_free(data: st.DataObject
         damaged = HELD[:where] + mark + HELD[where:]
     evaluation = evaluation_of({**TWO, PATH: damaged})
     read = parse_record("allocations", PATH, damaged.encode()).allocation
-    # Without its annotation it looks like one that was copied from a cluster, and is taken over.
+    # Without its annotation, a record looks like a copy from a cluster, and is adopted.
     assert evaluation.findings or (read is not None and (read.pristine or read.adopted))
     for decision in evaluation.plan.decisions:
         if isinstance(decision, Grant) and decision.allocation.range is not None:
@@ -197,5 +197,5 @@ def test_an_odd_value_in_a_record_harms_nobody(at: int, odd: str) -> None:
             said = parse_record("allocations", PATH, str(files[PATH]).encode()).allocation
             freed = said is not None and said.range is None
             assert freed or decision.allocation.range.first > (10 << 24) + (40 << 16) + 7
-    # A second round may move a record to its place, once what stood there has left it.
+    # A second run can move a record to its path, after the file there was removed.
     assert evaluation_of(reconciled(reconciled(files))).changes == ()

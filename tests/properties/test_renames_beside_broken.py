@@ -1,4 +1,4 @@
-"""Renames in the very change that breaks a file: once it is mended, each has what it had."""
+"""Renames in a change that also breaks a file. After a fix, each tenant has its addresses."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,12 +28,12 @@ WHOLE: Files = {
 
 @dataclass
 class Tenant:
-    """Who somebody is: names change.
+    """The identity of a tenant, whose name can change.
 
     Attributes:
-        known: The name that its records have.
-        size: What it asks for by now.
-        held: What it held once, which its cluster announces: it is never anybody else's.
+        known: The name in its records.
+        size: Its current request.
+        held: All of its addresses so far. Its cluster announces them, so no other tenant gets them.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Tenant:
 
 
 class Street:
-    """A repository with its line of revisions; one file breaks and is mended."""
+    """A repository with its revisions. A file breaks and is fixed."""
 
     def __init__(self) -> None:
         self.tenants = [Tenant(name, name) for name in NAMES[:2]]
@@ -60,7 +60,7 @@ class Street:
         self.reconcile()
 
     def commit(self) -> None:
-        """What people merge, with the file that is broken."""
+        """Commit the files, including the broken one."""
         for number, one in enumerate(self.tenants):
             self.files[f"tenants/{number}.yaml"] = one.text()
         self.files |= {**WHOLE, **self.broken}
@@ -84,7 +84,7 @@ class Street:
         self.require_kept(self.evaluation())
 
     def require_kept(self, evaluation: Evaluation) -> None:
-        """Each has all that it had, by its old name or by its new one, and nobody else has it."""
+        """Require that only each tenant has its addresses, under its old or new name."""
         records = [it for it in evaluation.state.records if it.range is not None and it.is_live]
         for one in self.tenants:
             bearing = {it.claim.name for it in records if it.claim.name in (one.name, one.known)}
@@ -102,7 +102,7 @@ class Street:
     # People
 
     def rename(self, draw: st.DataObject) -> None:
-        """Again, too: who is renamed says the name that its records have."""
+        """Rename a tenant, possibly again. Its annotation names the name in its records."""
         if free := self.free():
             self.one(draw).name = draw.draw(st.sampled_from(free))
 

@@ -1,4 +1,4 @@
-"""People take over what was observed: whoever describes it, whatever it holds, no address moves."""
+"""No address moves if a person describes observed objects."""
 
 from collections.abc import Callable, Iterable
 
@@ -37,7 +37,7 @@ def need_of(name: str) -> str:
 
 @st.composite
 def observed(draw: st.DrawFn) -> tuple[Files, list[str]]:
-    """Tenants of which some only their cluster knows, each with what it needs; those some."""
+    """Return tenants with their demand, and the names of those that exist only in their cluster."""
     files: Files = {
         "pools/edge.yaml": pool(cidr=f"10.40.0.0/{draw(st.integers(25, 28))}"),
         "providers/default.yaml": provider(
@@ -90,7 +90,7 @@ INTAKE = settings_text("{intake: [{kind: TenantCluster}]}")
 
 
 def living(names: Iterable[str]) -> FakeClusters:
-    """A management cluster in which all of these live."""
+    """Return a management cluster with all of these tenants."""
     clusters = FakeClusters()
     hand, resource = clusters.hand(HUB), intake("TenantCluster").resource
     definition = {"apiVersion": CRD.api_version, "kind": CRD.kind, "spec": {}}

@@ -1,4 +1,4 @@
-"""What `check --also` tells of two changes is what reconcile does when both are merged, in either order."""
+"""`check --also` predicts the result of reconcile after both changes are merged, in any order."""
 
 import tempfile
 from functools import partial
@@ -52,7 +52,7 @@ def _describe(repository: Repository) -> Together:
 def _is_as_told(
     folder: Path, start: str, told: Together, last: str, seconds: tuple[Second, ...]
 ) -> None:
-    """Merge both for real, this one last; and this one alone."""
+    """Merge both changes, this one last, and only this one. Compare both with the prediction."""
     other = "theirs" if last == "ours" else "ours"
     alone, _ = _merged(folder, start, last)
     both, conflicts = _merged(folder, start, other, last)
@@ -71,8 +71,8 @@ def _is_as_told(
 
 
 def _merged(folder: Path, start: str, *names: str) -> tuple[Held, bool]:
-    """Who holds what once branches are merged and reconciled one by one; whether they conflict."""
-    work = f"work{len(git(folder, 'branch').splitlines())}"  # one that went back would be refused
+    """Merge and reconcile branches one by one. Return addresses by claim, and any conflict."""
+    work = f"work{len(git(folder, 'branch').splitlines())}"  # an earlier date would be refused
     git(folder, "switch", "-q", "-c", work, start)
     for name in names:
         repository = opened(folder)

@@ -37,7 +37,7 @@ Files = Mapping[str, str | bytes]
 
 
 def world(*names: str, **more: str) -> dict[str, str | bytes]:
-    """Return a reconciled tree: a pool of 32 addresses, a static provider of 4 each, and tenants."""
+    """Return a reconciled tree: a pool of 32 addresses, a static provider of 4, and tenants."""
     files: dict[str, str | bytes] = {
         "pools/edge.yaml": pool("edge", "10.0.0.0/27"),
         "providers/default.yaml": provider(loadBalancer="{defaultPoolSize: 4}"),
@@ -69,10 +69,10 @@ def evaluated(files: Files, revision: str = "a", clock: int = CLOCK) -> Evaluati
 
 @dataclass
 class Site:
-    """Clusters by name, and the newest revision.
+    """Clusters by name, and a history of revisions.
 
     Attributes:
-        history: Revisions, as letters, each after the one that it contains.
+        history: Revisions as letters. Each one contains those before it.
         user: The user that applies.
     """
 
