@@ -6,9 +6,13 @@ TEXTS = {
         "`ipam apply` keeps it and exits with 5. `ipam render` does not keep it.",
         "Keep the old name, unless no Service uses the pool.",
     ),
+    "objects-changed": (
+        "A change edits the object of an entry in a cluster, such as its advertisement or labels.",
+        "Review the fields that the message lists.",
+    ),
     "announcement-lost": (
-        "A change makes a cluster stop announcing addresses. Services that use them lose "
-        "connectivity at the next apply.",
+        "A change makes a cluster stop announcing addresses, or its controller take them from "
+        "Services. Services that use them lose connectivity at the next apply.",
         "Revert the edit, unless no Service uses the addresses.",
     ),
     "announcement-moved": (

@@ -1,7 +1,8 @@
 """Addresses that clusters lose by a change, and pools in clusters that it renames."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -9,7 +10,7 @@ from msgspec.structs import replace
 
 from reconciler.addresses import IPRange, IPSet, format_count, format_short
 from reconciler.documents.document import Document, Documents, GroupKind, Identity
-from reconciler.documents.findings import Finding, Location, gate, join_limited, plural, warning
+from reconciler.documents.findings import Finding, Location, gate, info, join_limited, warning
 from reconciler.families import families, family_of_kind, known_as
 from reconciler.families.clusters import (
     balancer_records,
@@ -22,8 +23,10 @@ from reconciler.families.clusters import (
 )
 from reconciler.families.fields import written
 from reconciler.families.interface import ProjectionInput
-from reconciler.families.plain.targets import controller_of, renamed_objects
+from reconciler.families.plain.projection import changed_entries
+from reconciler.families.plain.targets import controller_of
 from reconciler.loadbalancers import controller
+from reconciler.loadbalancers.interface import NOT_ADVERTISED
 from reconciler.model.claim import Allocation
 from reconciler.model.key import Key
 from reconciler.model.objects import MANAGEMENT, tenant_name
@@ -35,6 +38,7 @@ from reconciler.planning.projection import records_then, world_of
 from reconciler.planning.space import space_of
 from reconciler.records.changes import HANDED_OVER, held_words
 from reconciler.review.change import Change
+from reconciler.review.files import differing
 
 _NOTHING = IPSet()
 _NAMED = controller().named
@@ -43,6 +47,7 @@ _POOL_NAME = (
     "ipam apply keeps the old name while Services use it (exit code 5), and otherwise replaces"
     " the pool"
 )
+_REVERT = "if Services use these addresses, revert this edit; the next apply cuts them off"
 _KEEP_NAME = "keep the name, unless no Service uses the pool when this is applied"
 
 
@@ -200,18 +205,43 @@ def renamed_cluster_pools(change: Change) -> Iterator[Finding]:
                 message = f"the IPAddressPool in the cluster of {document.title} is renamed from {before} to {now}; {_POOL_NAME}"
                 place = document.at("metadata", "annotations", _NAMED)
                 yield warning("cluster-pool-renamed", place, message, _KEEP_NAME)
-    for entry, before, now in renamed_objects(
-        described.values(), evaluation.documents, evaluation.state.records
-    ):
-        document = entry.request.document
-        message = f"the {controller_of(document).pool.kind} of entry {entry.name} of {document.title} is renamed from {before} to {now}; {_POOL_NAME}"
-        place = document.at(*entry.steps, "objectName")
-        yield warning("cluster-pool-renamed", place, message, _KEEP_NAME)
     if by_settings:
-        whose = plural(by_settings, "tenant")
+        whose = f"{by_settings} tenant{'s' * (by_settings > 1)}"
         message = f"spec.metallb.poolName renames the IPAddressPool of {whose} from {names[0]} to"
         place, message = Location(PATH, 1, 1), f"{message} {names[1]}; {_POOL_NAME}"
         yield warning("cluster-pool-renamed", place, message, _KEEP_NAME)
+
+
+def changed_cluster_objects(change: Change) -> Iterator[Finding]:
+    """Report entries of which the change edits objects in clusters, and what Services can lose."""
+    evaluation = change.result
+    for was, entry, old, new in changed_entries(
+        change.before.documents.values(), evaluation.documents, evaluation.state.records
+    ):
+        document = entry.request.document
+        place, balancer = partial(document.at, *entry.steps), controller_of(document)
+        fields = (f"{it} {_short(a)} → {_short(b)}" for it, a, b in differing(was.body, entry.body))
+        message = f"objects of {document.name}/{entry.name} change: {', '.join(fields)}"
+        yield info("objects-changed", place(), message)
+        if old.name != new.name:
+            message = f"the {balancer.pool.kind} of entry {entry.name} of {document.title} is renamed from {old.name} to {new.name}; {_POOL_NAME}"
+            yield warning("cluster-pool-renamed", place("objectName"), message, _KEEP_NAME)
+        what, kind = _described(IPSet.of(old.ranges)), old.advertisement["type"]
+        if kind not in (NOT_ADVERTISED["type"], new.advertisement["type"]):
+            message = f"cluster {document.name} would stop announcing {what} by {kind}"
+            yield warning("announcement-lost", place("advertisement"), message, _REVERT)
+        if balancer.narrows(*(balancer.objects([it], "")[0] for it in (old, new))):
+            message = f"{balancer.name} would take addresses of {what} from Services that entry {entry.name} of cluster {document.name} no longer selects"
+            yield warning("announcement-lost", place("services"), message, _REVERT)
+
+
+def _short(value: object) -> str:
+    return "unset" if value is None else json.dumps(value).strip('"')[:80]
+
+
+def _described(addresses: IPSet) -> str:
+    what = join_limited([format_short(item) for item in addresses])
+    return f"{what} ({format_count(addresses.size)} address{'es' * (addresses.size != 1)})"
 
 
 class _Clusters(Struct, frozen=True, dict=True):
@@ -259,17 +289,14 @@ class _Clusters(Struct, frozen=True, dict=True):
         return "" if family is None else family.team(document, self.evaluation.documents)
 
     def finding(self, loss: Loss) -> Finding:
-        size = loss.addresses.size
-        what = join_limited([format_short(item) for item in loss.addresses])
-        what += f" ({format_count(size)} {'address' if size == 1 else 'addresses'})"
-        place, cluster = self._place(loss), f"cluster {loss.cluster}"
+        what, place = _described(loss.addresses), self._place(loss)
+        cluster = f"cluster {loss.cluster}"
         if loss.cluster not in self._there:
             state = "removed" if loss.cluster in self.gone else "without a document"
             cluster += f" ({state})"
         if not loss.to:
             message = f"{cluster} would stop announcing {what}"
-            hint = "if Services use these addresses, revert this edit; the next apply cuts them off"
-            return warning("announcement-lost", place, message, hint)
+            return warning("announcement-lost", place, message, _REVERT)
         message = f"{what} would move from {cluster} to {loss.to} in one step"
         if loss.claim is None:
             hint = "remove the range in its own change first, and add it when no Service uses it"

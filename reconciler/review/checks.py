@@ -243,6 +243,7 @@ CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     announcements.lost_announcements,
     announcements.replaced_ranges,
     announcements.renamed_cluster_pools,
+    announcements.changed_cluster_objects,
     undone_renames,
     files.removed_while_broken,
     files.files_not_read,

@@ -44,7 +44,7 @@ def shared_documents(change: Change) -> Iterator[Finding]:
         if not role or (old is not None and old.body == document.body):
             continue
         if old is not None:
-            parts = list(islice(_differing(old.body, document.body), _MAX_FIELDS + 1))
+            parts = [it for it, *_ in islice(differing(old.body, document.body), _MAX_FIELDS + 1)]
             more = ", and more" if len(parts) > _MAX_FIELDS else ""
             message = f"differs from {change.name}: {', '.join(parts[:_MAX_FIELDS])}{more}"
             yield info(f"{role}-changed", document.start, f"{document.title} {message}")
@@ -59,15 +59,16 @@ def shared_documents(change: Change) -> Iterator[Finding]:
             yield info(f"{role}-added", document.start, message)
 
 
-def _differing(old: object, new: object, path: str = "") -> Iterator[str]:
+def differing(old: object, new: object, path: str = "") -> Iterator[tuple[str, object, object]]:
+    """Yield the fields that differ, each with both values; None if it is missing."""
     if old == new:
         return
     if not (isinstance(old, Mapping) and isinstance(new, Mapping)):
-        yield path
+        yield path, old, new
         return
     for name in sorted({**old, **new}):
         below = f"{path}.{name[:_MAX_NAME]}" if path else name
-        yield from _differing(old.get(name), new.get(name), below)
+        yield from differing(old.get(name), new.get(name), below)
 
 
 def manual_ranges(change: Change) -> Iterator[Finding]:

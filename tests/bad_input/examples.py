@@ -223,6 +223,7 @@ _PLAIN_TREES: tuple[Mapping[str, str | bytes], ...] = (
         "claims/other.yaml": "spec:\n  poolRefs: [{name: internal}\n",
     },
 )
+_LABELED = plain.cluster(plain.entry(count=8, labels="{tier: web}"))
 _PLAIN_CHANGE = {
     "claims/claims.yaml": plain.claim("db-9", count=4),
     "clusters/prod-1.yaml": plain.cluster(),
@@ -251,6 +252,7 @@ _TWO = {**SMALL, "tenants/two.yaml": tenant("two")}
 _GONE: Mapping[str, str | None] = {"tenants/one.yaml": None, "tenants/two.yaml": None}
 _STORIES = (
     Story(_PLAIN, ((CLOCK + 60, _PLAIN_CHANGE),)),
+    Story(_PLAIN, ((CLOCK + 60, {"clusters/prod-1.yaml": _LABELED}),)),
     Story({**SMALL, "ipam.yaml": settings()}, ((CLOCK + 60, {"ipam.yaml": None}),)),
     Story(
         {**_TWO, "ipam.yaml": settings()},

@@ -104,3 +104,50 @@ def test_an_entry_takes_the_services_that_it_selects(balancer: Any) -> None:
     ):
         found = balancer.takers(ServiceRequest(namespace, "a", labels), there)
         assert ("all" in found, "both" in found, "none" in found) == (True, is_both, False)
+
+
+EDGE, OLD = {"matchLabels": {"tier": "edge"}}, {"matchLabels": {"tier": "web", "site": "a"}}
+ONE_OF, ONE = (
+    {"matchExpressions": [{"key": "tier", "operator": "In", "values": values}]}
+    for values in (["a", "b"], ["a"])
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "narrows"),
+    [
+        ({}, {"namespaces": ["edge"]}, True),
+        ({"namespaces": ["edge"]}, {}, False),
+        ({"namespaces": ["edge"]}, {"namespaces": ["web"], "namespaceSelectors": [WEB]}, True),
+        ({"namespaces": ["edge"], "priority": 1}, {"namespaces": ["edge", "web"]}, False),
+        ({}, {"priority": 10}, False),
+        ({}, {"serviceSelectors": [WEB]}, True),
+        ({"serviceSelectors": [WEB]}, {"serviceSelectors": [EDGE, WEB]}, False),
+        ({"serviceSelectors": [EDGE, WEB]}, {"serviceSelectors": [WEB]}, True),
+        ({"serviceSelectors": [OLD]}, {"serviceSelectors": [WEB]}, False),
+        ({"serviceSelectors": [WEB]}, {"serviceSelectors": [OLD]}, True),
+        ({"serviceSelectors": [ONE]}, {"serviceSelectors": [ONE_OF]}, False),
+        ({"serviceSelectors": [ONE_OF]}, {"serviceSelectors": [ONE]}, True),
+        ({"namespaces": ["edge"]}, {"namespaces": ["edge"], "serviceSelectors": [WEB]}, True),
+    ],
+)
+def test_metallb_clears_addresses_of_services_that_the_pool_no_longer_selects(
+    before: dict[str, Any], after: dict[str, Any], narrows: bool
+) -> None:
+    pools = (allocated("p", serviceAllocation=it) for it in (before, after))
+    assert METALLB.narrows(*pools) is narrows
+    assert not METALLB.narrows(allocated("p"), allocated("p", autoAssign=False))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "narrows"),
+    [
+        ({}, WEB, True), (WEB, {}, False), (ONE, ONE_OF, False), (ONE_OF, ONE, True),
+        (OLD, WEB, False), (WEB, EDGE, True),
+    ],
+)  # fmt: skip
+def test_cilium_releases_addresses_of_services_that_the_selector_no_longer_matches(
+    before: dict[str, Any], after: dict[str, Any], narrows: bool
+) -> None:
+    pools = ({"spec": {"serviceSelector": it}} for it in (before, after))
+    assert CILIUM.narrows(*pools) is narrows

@@ -100,3 +100,73 @@ def test_another_object_name_of_a_recorded_entry_is_reported_and_can_be_undone(
         "clusters/prod-1.yaml": target(entry(count=2), entry("new", objectName="w", count=1)),
     }
     assert of(base, fresh) == []
+
+
+def changed(base: Files, *entries: str, **spec: str) -> list[tuple[str, str]]:
+    """Findings of a change of the entries of prod-1, without the paths of records."""
+    found = as_findings(base, {**base, "clusters/prod-1.yaml": target(*entries, **spec)}, *CODES)
+    return [(it.code, it.message) for it in found]
+
+
+CODES = ("objects-changed", "announcement-lost", CODE)
+L2 = "{type: L2}"
+WHAT = "10.22.0.1-10.22.0.2 (2 addresses)"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fields", "lost"),
+    [
+        ({"labels": "{tier: web}"}, {"labels": "{tier: db}"}, "labels.tier web → db", ""),
+        ({}, {"annotations": "{a: b}"}, 'annotations unset → {"a": "b"}', ""),
+        (
+            {"advertisement": L2},
+            {"advertisement": "{type: None}"},
+            "advertisement.type L2 → None",
+            "stop announcing",
+        ),
+        ({"advertisement": L2}, {}, 'advertisement {"type": "L2"} → unset', "stop announcing"),
+        (
+            {"advertisement": L2},
+            {"advertisement": "{type: BGP}"},
+            "advertisement.type L2 → BGP",
+            "stop announcing",
+        ),
+        ({}, {"advertisement": L2}, 'advertisement unset → {"type": "L2"}', ""),
+        ({"services": "{default: true}"}, {}, 'services {"default": true} → unset', ""),
+        (
+            {"services": "{default: true}"},
+            {"services": "{namespaces: [edge]}"},
+            'services.default true → unset, services.namespaces unset → ["edge"]',
+            "no longer selects",
+        ),
+        (
+            {"services": "{namespaces: [a]}"},
+            {"services": "{namespaces: [a, b]}"},
+            'services.namespaces ["a"] → ["a", "b"]',
+            "",
+        ),
+    ],
+)
+def test_an_edit_of_objects_alone_is_listed_and_a_loss_is_a_warning(
+    old: dict[str, str], new: dict[str, str], fields: str, lost: str
+) -> None:
+    base = reconciled(files(target(entry(count=2, **old))))
+    first, *others = changed(base, entry(count=2, **new))
+    assert first == ("objects-changed", f"objects of prod-1/internal change: {fields}")
+    assert [it[0] for it in others] == ["announcement-lost"] * bool(lost)
+    assert all(lost in it[1] and WHAT in it[1] for it in others)
+    assert changed(base, entry(count=2, **old)) == []
+
+
+def test_an_entry_without_records_or_with_the_same_object_is_not_listed() -> None:
+    base = files(target(entry(count=2, advertisement=L2)))
+    assert changed(base, entry(count=2)) == []
+    done = reconciled(files(target(entry(count=2))))
+    assert changed(done, entry(count=4, advertisement="{type: None}")) == []
+
+
+def test_cilium_takes_addresses_of_services_that_a_pool_no_longer_selects() -> None:
+    cilium = "{type: Cilium}"
+    base = reconciled(files(target(entry(count=2, services="{default: true}"), controller=cilium)))
+    (_, lost) = changed(base, entry(count=2), controller=cilium)
+    assert lost[1].startswith(f"Cilium would take addresses of {WHAT} from Services that entry")

@@ -1,12 +1,14 @@
 """Objects and announcements of ClusterTargets."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+
+from msgspec.structs import replace
 
 from reconciler.addresses import IPRange
 from reconciler.documents.document import Document, Documents
 from reconciler.families.interface import Announcing, Projection, ProjectionInput
 from reconciler.families.plain.kinds import LOADBALANCER, NAME, TARGET, target_key
-from reconciler.families.plain.targets import held_entries, object_name, read_entries
+from reconciler.families.plain.targets import Entry, Held, held_entries, object_name, read_entries
 from reconciler.loadbalancers import controller
 from reconciler.loadbalancers.interface import (
     DEFAULT,
@@ -62,34 +64,49 @@ def project(world: ProjectionInput) -> tuple[Projection, ...]:
     held = held_entries(_announced(world.records))
     made: list[Projection] = []
     for document in world.documents.of(TARGET):
-        pools = []
-        for entry in read_entries(document, []):
-            records = held.get((document.name, entry.name), {})
-            ranges = (it.range for version in sorted(records) for _, it in records[version])
-            services = entry.body.get("services") or {}
-            pools.append(
-                LoadBalancerPool(
-                    object_name(entry, records),
-                    tuple(it for it in ranges if it is not None),
-                    ServiceSelection(
-                        entry.is_default or entry.body.get("autoAssign", False),
-                        tuple(services.get("namespaces") or ()),
-                        services.get("selector") or {},
-                    ),
-                    entry.body.get("advertisement") or NOT_ADVERTISED,
-                    labels=entry.body.get("labels") or {},
-                    annotations={
-                        **(entry.body.get("annotations") or {}),
-                        CLAIM: str(target_key(document.name, entry.name)),
-                    },
-                    avoids_buggy=entry.body.get("avoidBuggyIPs", False),
-                    spec=entry.body.get("poolSpec") or {},
-                )
-            )
-        balancer = balancer_of(document)
-        manifests = controller(balancer.controller).objects(tuple(pools), balancer.namespace)
+        entries, balancer = read_entries(document, []), balancer_of(document)
+        pools = tuple(_pool(it, held.get((document.name, it.name), {})) for it in entries)
+        manifests = controller(balancer.controller).objects(pools, balancer.namespace)
         made += [Projection(document.name, it) for it in manifests]
     return tuple(made)
+
+
+def _pool(entry: Entry, records: Mapping[int, Held]) -> LoadBalancerPool:
+    ranges = (it.range for version in sorted(records) for _, it in records[version])
+    services, cluster = entry.body.get("services") or {}, entry.request.document.name
+    return LoadBalancerPool(
+        object_name(entry, records),
+        tuple(it for it in ranges if it is not None),
+        ServiceSelection(
+            entry.is_default or entry.body.get("autoAssign", False),
+            tuple(services.get("namespaces") or ()),
+            services.get("selector") or {},
+        ),
+        entry.body.get("advertisement") or NOT_ADVERTISED,
+        labels=entry.body.get("labels") or {},
+        annotations={
+            **(entry.body.get("annotations") or {}),
+            CLAIM: str(target_key(cluster, entry.name)),
+        },
+        avoids_buggy=entry.body.get("avoidBuggyIPs", False),
+        spec=entry.body.get("poolSpec") or {},
+    )
+
+
+def changed_entries(
+    before: Iterable[Document], now: Documents, records: Iterable[Allocation]
+) -> Iterator[tuple[Entry, Entry, LoadBalancerPool, LoadBalancerPool]]:
+    """Yield recorded entries and their pools in clusters, before and after a change of the pools."""
+    held = held_entries(_announced(records))
+    for document in before:
+        new = now.find(TARGET, "", document.name) if document.kind.id == TARGET else None
+        old = {it.name: it for it in read_entries(document, [])} if new else {}
+        for entry in read_entries(new, []) if new else ():
+            mine = held.get((document.name, entry.name), {})
+            for was in (old[it] for it in entry.names if mine and it in old):
+                pools = _pool(replace(was, name=entry.name), mine), _pool(entry, mine)
+                if pools[0] != pools[1]:
+                    yield was, entry, *pools
 
 
 ANNOUNCING = Announcing(

@@ -252,22 +252,6 @@ def recorded_name(entry: Entry, held: Mapping[int, Held]) -> str:
     return records[0].object if records else str(entry.body.get("objectName", entry.name))
 
 
-def renamed_objects(
-    before: Iterable[Document], now: Documents, records: Iterable[Allocation]
-) -> Iterator[tuple[Entry, str, str]]:
-    """Yield recorded entries that a change gives another object name, with both names."""
-    held = held_entries(records)
-    for document in before:
-        new = now.find(TARGET, "", document.name) if document.kind.id == TARGET else None
-        old = {it.name: it for it in read_entries(document, [])} if new else {}
-        for entry in read_entries(new, []) if new else ():
-            mine = held.get((document.name, entry.name), {})
-            for was in (old[it] for it in entry.names if mine and it in old):
-                names = object_name(was, mine), object_name(entry, mine)
-                if names[0] != names[1]:
-                    yield entry, *names
-
-
 class _Ranges:
     """The ranges of an entry for one IP version."""
 
