@@ -1,4 +1,4 @@
-"""Changes that stay within what one team may do, and changes that do not."""
+"""Changes within the limits of a team, and changes outside them."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""A Git server on the loopback: `git http-backend` behind a small WSGI application."""
+"""A Git server on the loopback interface: `git http-backend` behind a WSGI application."""
 
 import os
 import subprocess
@@ -28,11 +28,11 @@ class _Quiet(WSGIRequestHandler):
 
 @dataclass
 class GitServer:
-    """What is served, to whom, and what was asked for.
+    """The server's repositories, password, and requests.
 
     Attributes:
-        password: Who does not say it is refused; empty lets everybody in.
-        status: An answer to everything, such as `503 Busy`, or empty.
+        password: Required password. Empty permits access without one.
+        status: The answer to all requests, such as `503 Busy`, or empty.
     """
 
     root: Path
@@ -83,11 +83,11 @@ class GitServer:
 def serving(
     root: Path, wrap: Callable[[GitServer], Application] = lambda served: served
 ) -> Iterator[GitServer]:
-    """Serve every repository below a folder, at `url`/name.
+    """Serve all repositories below a folder at `url`/name.
 
     Args:
         root: The folder.
-        wrap: What stands in front of it.
+        wrap: Wraps the WSGI application.
     """
     served = GitServer(root)
     with make_server("127.0.0.1", 0, wrap(served), _Server, _Quiet) as server:

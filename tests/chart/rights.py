@@ -1,4 +1,4 @@
-"""The rules of the chart's roles, written from the table of rights."""
+"""Generate the rules of the chart's roles from the table of rights."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -11,7 +11,7 @@ from tests.documentation import ROOT
 
 SYSTEM = Settings().inventory_namespace
 FILE = ROOT / "deploy" / "chart" / "templates" / "_rights.tpl"
-# Needs that a role of their own is for; all others are granted to whoever applies.
+# Needs with a separate role. The role for apply has all others.
 OWN = {
     Need.KUBECONFIGS: "kubeconfigs",
     Need.CRDS: "crds",
@@ -31,12 +31,12 @@ _WHY = {
 _HEAD = """\
 {{- /* Written by `make manifests` from reconciler/apply/rights.py. Do not edit. */ -}}
 """
-# What is the same in one rule: comment, group, verbs, name.
+# Common fields of a rule: comment, group, verbs, name.
 _Rule = tuple[str, str, tuple[str, ...], str]
 
 
 def roles() -> Mapping[str, tuple[Right, ...]]:
-    """The rights of each role of the chart, by the name of its template."""
+    """Return the rights of each role of the chart, by the name of its template."""
     management, tenant = management_rights(), tenant_rights()
     found = {
         "management": tuple(it for it in _granted(management, "") if it.resource != SECRET),
@@ -56,17 +56,17 @@ def roles() -> Mapping[str, tuple[Right, ...]]:
 
 
 def text() -> str:
-    """The file as it has to be."""
+    """Return the generated file."""
     return _HEAD + "".join(_define(name, rights) for name, rights in roles().items())
 
 
 def write(path: Path = FILE) -> None:
-    """Write the file anew."""
+    """Write the generated file."""
     path.write_text(text(), encoding="utf-8")
 
 
 def _granted(rights: Iterable[Right], namespace: str) -> tuple[Right, ...]:
-    """What is granted without asking, everywhere or in one namespace."""
+    """Return the default rights, in all namespaces or in one."""
     return tuple(it for it in rights if it.need not in OWN and it.namespace == namespace)
 
 
@@ -80,7 +80,7 @@ def _define(name: str, rights: Iterable[Right]) -> str:
 
 
 def _rules(rights: Iterable[Right]) -> Iterator[list[str]]:
-    """Lines of each rule: what has group and verbs in common stands in one."""
+    """Yield the lines of rules. Resources with the same group and verbs are in one rule."""
     together: dict[_Rule, list[str]] = {}
     for right in rights:
         kind = (_why(right), right.resource.group, right.verbs, right.name)

@@ -1,4 +1,4 @@
-"""What the real helm makes of the chart: linted, rendered, refused."""
+"""The chart with the real helm: lint, rendered manifests, and refused values."""
 
 import json
 import re
@@ -25,11 +25,11 @@ from tests.chart.rendering import (
     template,
 )
 
-# Like those with real servers these need what `make envtest` builds, and run where they do.
+# These need helm from `make envtest`, like tests with real servers.
 pytestmark = pytest.mark.served
 ALL = {**MATRIX, **PLAIN}
 GOLDEN = Path(__file__).parent / "golden" / "default.yaml"
-# Of the ServiceMonitor and the `kubectl logs` lines that users of capi-vip-allocator have.
+# Labels in the ServiceMonitor and `kubectl logs` commands of capi-vip-allocator's users.
 THEIRS = {"control-plane": "capi-vip-allocator-controller-manager"}
 
 
@@ -176,7 +176,7 @@ def test_keys_lie_where_the_arguments_say() -> None:
     )
     assert environment["GIT_SSL_CAINFO"] == "/etc/gitops-ipam/authority/ca.crt"
     assert "IPAM_GIT_TOKEN" not in environment
-    # It has the way into the management cluster from a Secret, so it needs no account here.
+    # Its kubeconfig for the management cluster is in a Secret, so it needs no service account here.
     assert pod["spec"]["automountServiceAccountToken"] is False
     assert not any("--branch" in word for word in container["args"])
     at = container["args"].index("--root")
@@ -221,7 +221,7 @@ def test_selectors_choose_exactly_what_they_are_about() -> None:
         only(objects, "NetworkPolicy")["spec"]["podSelector"]["matchLabels"],
     ]
     assert all(selector.items() <= labels.items() for selector in chosen)
-    # What people may change is in no selector: those of a Deployment are fixed for ever.
+    # Selectors have no configurable labels, because selectors of a Deployment cannot change.
     assert not any("control-plane" in selector for selector in chosen)
     monitored = only(objects, "ServiceMonitor")["spec"]["selector"]["matchLabels"]
     assert monitored.items() <= service["metadata"]["labels"].items()

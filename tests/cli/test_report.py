@@ -1,4 +1,4 @@
-"""`ipam report`: the figures of its page are those of the other verbs, the bytes those of the revision."""
+"""`ipam report` shows the figures of other commands, and depends only on the revision."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -47,7 +47,7 @@ def live(page: Page) -> Iterator[Lived]:
 
 
 def agrees(page: Page, repo: Path, capsys: Capture) -> None:
-    """The figures of a page are those that `status`, `get allocations` and `forecast` tell."""
+    """Require the figures of `status`, `get allocations`, and `forecast` in a page."""
 
     def told(*verb: str) -> list[Any]:
         ran = ipam(capsys, *verb, "--repo", repo, "-o", "json")
@@ -107,7 +107,7 @@ def test_the_figures_of_any_repository_are(
     repo = grown(tmp_path / "repo", Random(seed), capsys)
     page = paged(repo)
     agrees(page, repo, capsys)
-    # Whoever went back to a commit sees what its own page says.
+    # After a return to a commit, the page is the same again.
     earlier = page["commits"]["count"] // 2
     then = paged(repo, "--rev", f"HEAD~{page['commits']['count'] - 1 - earlier}")
     assert then["commits"]["id"][-1] == page["commits"]["id"][earlier]
@@ -151,7 +151,7 @@ def test_with_a_base_it_tells_what_merging_does(
     assert (action["action"], action["path"]) == ("allocate", "tenants/two.yaml")
     (pool_change,) = change["pools"].values()
     assert (pool_change["before"]["allocated"], pool_change["after"]["allocated"]) == (8, 16)
-    # What it shows as there is what the base has.
+    # The current state in the page is the state of the base.
     assert [it.owner for it in live(page)] == ["team-a/one"]
 
 

@@ -1,4 +1,4 @@
-"""Repositories of every kind that `ipam` works on, each with a way to act as other people do."""
+"""Repositories of each type that `ipam` supports, with actions of other people."""
 
 import os
 from abc import ABC, abstractmethod
@@ -25,20 +25,20 @@ AROUND: Files = {
 
 
 class Home(ABC):
-    """A repository, and what happens to it behind its back."""
+    """A repository, and actions of other people."""
 
     clock: int
 
     @abstractmethod
     def open(self) -> Repository:
-        """The repository, as a run opens it."""
+        """Open the repository like a run."""
 
     @abstractmethod
     def advance(self, files: Files, remove: str = "") -> str:
-        """Commit as another person does, where the truth is."""
+        """Commit as another person, to the authoritative branch."""
 
     def leap(self, clock: int, files: Files) -> str:
-        """Commit as another person does whose machine's clock is wrong."""
+        """Commit as another person whose clock is wrong."""
         before, self.clock = self.clock, clock - 60
         made = self.advance(files)
         self.clock = before
@@ -46,23 +46,23 @@ class Home(ABC):
 
     @abstractmethod
     def force(self, rev: str) -> None:
-        """Move the branch as nobody should."""
+        """Rewrite the branch."""
 
     @abstractmethod
     def head(self) -> str:
-        """Where the branch is, in truth."""
+        """Return the head of the authoritative branch."""
 
     @abstractmethod
     def files(self) -> dict[str, str]:
-        """All files of the branch, in truth."""
+        """Return all files of the authoritative branch."""
 
 
 @dataclass
 class GitHome(Home):
-    """A real one. Its truth is a bare repository, or the checkout itself.
+    """A real repository. Its authoritative branch is in a bare repository, or in the checkout.
 
     Attributes:
-        folder: The folder of it that is the root; empty for all of it.
+        folder: The root folder in the repository, or empty.
     """
 
     kind: str
@@ -141,7 +141,7 @@ class GitHome(Home):
 
 @dataclass
 class FakeHome(Home):
-    """The one in memory."""
+    """A repository in memory."""
 
     repository: FakeRepository = field(default_factory=FakeRepository)
     clock: int = CLOCK

@@ -1,4 +1,4 @@
-"""A site as people run it: a Git remote, a clone, clusters, and `ipam` as a process of its own."""
+"""A complete site: a Git remote, a clone, clusters, and `ipam` as a separate process."""
 
 import json
 import os
@@ -26,7 +26,7 @@ POOL_NAME = "metallb.io/IPAddressPool/metallb-system/default-pool"
 SERVICES = "/api/v1/namespaces/default/services"
 MERGE = "application/merge-patch+json"
 
-# A server that is down is asked again and again, with pauses of 7.5 seconds; the others take part of a second.
+# Retries to a stopped server take 7.5 seconds in all, and other requests take part of a second.
 _BRIEFLY = ("--timeout", "20s")
 
 
@@ -46,7 +46,7 @@ class Ran(NamedTuple):
 
     @property
     def summary(self) -> dict[str, int]:
-        """How many decisions of each kind the plan made, but for those that keep."""
+        """Return the number of decisions of the plan by kind, without `keep`."""
         counts: Mapping[str, int] = self.document["plan"]["summary"]
         return {name: count for name, count in counts.items() if count and name != "keep"}
 
@@ -64,11 +64,11 @@ class Ran(NamedTuple):
 
 @dataclass
 class Site:
-    """One management cluster, tenants by name, and the repository that says what they hold.
+    """A management cluster, tenants by name, and their repository.
 
     Attributes:
-        tenants: The servers, by the cluster that they are.
-        words: How the command reaches the tenants.
+        tenants: Servers by cluster name.
+        words: Options of the command to reach the tenants.
     """
 
     folder: Path
@@ -98,7 +98,7 @@ class Site:
         self.words[cluster] = ("--clusters", str(folder))
 
     def put_as_secret(self, cluster: str, server: ApiServer) -> None:
-        """Keep a kubeconfig as Cluster API does: a Secret of the management cluster."""
+        """Store a kubeconfig like Cluster API, in a Secret of the management cluster."""
         namespace, _, name = cluster.partition("/")
         if self.management.request("GET", f"/api/v1/namespaces/{namespace}")[0] == 404:
             self.management.namespace(namespace)
@@ -115,7 +115,7 @@ class Site:
         del self.words[cluster]
 
     def ipam(self, verb: str, *words: str) -> Ran:
-        """Run the command in the clone, with JSON for its output."""
+        """Run the command in the clone, with JSON output."""
         done = subprocess.run(
             [sys.executable, *STILL, verb, "-o", "json", *words],
             cwd=self.clone,
@@ -134,7 +134,7 @@ class Site:
         return Ran(done.returncode, json.loads(done.stdout or "{}"), done.stderr)
 
     def reconcile(self, *words: str, code: int = 0) -> Ran:
-        """Reconcile all clusters; checks the exit code, and that no two announce one address."""
+        """Reconcile all clusters. Check the exit code, and that no two announce one address."""
         named = list(dict.fromkeys(self.words.values()))
         reached = [word for group in named for word in group]
         if not all(map(_is_running, self.tenants.values())):
@@ -147,7 +147,7 @@ class Site:
         return ran
 
     def commit(self, files: Mapping[str, str | None], message: str, clock: int = CLOCK) -> None:
-        """Commit changes of people and push them; None removes a file."""
+        """Commit and push edits. None removes a file."""
         git(self.clone, "pull", "-q", "--ff-only")
         write(self.clone, {path: text for path, text in files.items() if text is not None})
         for path in (path for path, text in files.items() if text is None):
@@ -161,7 +161,7 @@ class Site:
         return {path: git(self.remote, "show", f"main:{path}") for path in paths}
 
     def announced(self) -> dict[str, IPSet]:
-        """What each tenant cluster that runs announces, read from its API server."""
+        """Return the ranges that each running tenant cluster announces, from its API server."""
         running = {name: item for name, item in self.tenants.items() if _is_running(item)}
         return {
             name: IPSet.of(
@@ -208,7 +208,7 @@ def versions(server: ApiServer, paths: Sequence[str]) -> dict[str, str]:
 
 
 def _kubeconfig(server: ApiServer) -> Path:
-    """Of a user that nobody else is, so that the audit log tells what the command did."""
+    """Return a kubeconfig of a separate user, so that the audit log shows its requests."""
     return server.kubeconfig_for(USER)
 
 
@@ -226,7 +226,7 @@ def service(name: str) -> dict[str, Any]:
 
 
 def use(server: ApiServer, name: str, address: str) -> None:
-    """A Service that has an address, as MetalLB's controller would give it."""
+    """Create a Service with an address, as from MetalLB's controller."""
     server.put(service(name), path=SERVICES)
     give(server, name, address)
 

@@ -1,4 +1,4 @@
-"""Fixtures with real API servers. Without the binaries their tests are skipped, in one line."""
+"""Fixtures with real API servers. Without the binaries, their tests are skipped."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -16,7 +16,7 @@ NAMES = ("management", "one", "two", "three")
 
 @pytest.fixture(scope="session")
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
-    """One management cluster and three tenants, running."""
+    """A running management cluster and three tenants."""
     assets = find()
     if isinstance(assets, str):
         lacking(assets)
@@ -30,18 +30,18 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
 
 @pytest.fixture
 def management(fleet: Fleet) -> Iterator[ApiServer]:
-    """The management cluster with our CRDs, which somebody else installed; otherwise as new."""
+    """The management cluster, reset, with our CRDs, which another user installed."""
     server = fleet.servers["management"]
     server.wipe()
     server.install_crds(CRDS)
-    server.writes()  # what was written until now is nobody's concern
+    server.writes()  # skip the writes until now
     yield server
     server.stop_controllers()
 
 
 @pytest.fixture
 def bare(fleet: Fleet) -> Iterator[ApiServer]:
-    """An API server that is really new, without any CRD. It takes some seconds."""
+    """A new API server without CRDs. It takes some seconds."""
     name = f"bare-{next(_COUNT)}"
     fleet.start([name])
     server = fleet.servers.pop(name)
@@ -51,13 +51,13 @@ def bare(fleet: Fleet) -> Iterator[ApiServer]:
 
 @pytest.fixture
 def tenants(fleet: Fleet) -> Iterator[tuple[ApiServer, ...]]:
-    """Three tenant clusters with MetalLB's CRDs and namespace, otherwise as new."""
+    """Three tenant clusters, reset, with MetalLB's CRDs and namespace."""
     servers = tuple(fleet.servers[name] for name in NAMES[1:])
     for server in servers:
         server.wipe()
         server.install_crds(fleet.assets.crds["metallb"])
         server.namespace("metallb-system")
-        server.writes()  # what was written until now is nobody's concern
+        server.writes()  # skip the writes until now
     yield servers
     for server in servers:
         server.stop_controllers()

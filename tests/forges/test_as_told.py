@@ -1,4 +1,4 @@
-"""After a merge the action that reconciles says whether that is what the comment had said."""
+"""After a merge, the reconcile action reports whether the result matches the comment."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ HOSTILE = "`x` <img src=x> | ::error::y\n\nbody"
 
 
 def merged(folder: Path, bare: Path, forge: Forge, head: str) -> str:
-    """The merge of the pull request, as the forge makes it; its commit."""
+    """Merge the pull request like the forge, and return the commit."""
     clone = folder / "merging"
     if not clone.exists():
         git(folder, "clone", "-q", str(bare), str(clone))
@@ -27,7 +27,7 @@ def merged(folder: Path, bare: Path, forge: Forge, head: str) -> str:
 
 
 def reconciled(folder: Path, bare: Path, forge: Forge) -> Used:
-    """The action on main, in a fresh checkout."""
+    """Run the action on main, in a fresh checkout."""
     work, temp = folder / "checkout", folder / "reconciling"
     git(folder, "clone", "-q", str(bare), str(work))
     temp.mkdir()

@@ -1,4 +1,4 @@
-"""A signal ends `ipam` and all that it started: nothing goes on behind its back."""
+"""A signal ends `ipam` and all processes that it started."""
 
 import os
 import select
@@ -21,7 +21,7 @@ SIGNALS = {
     signal.SIGHUP: "ended by SIGHUP",
     signal.SIGINT: "interrupted",
 }
-# A process of git's own tells that it is there, and goes on when it is let.
+# A process started by git reports that it runs, and waits for permission to continue.
 _HOLDING = """#!/bin/sh
 case " $* " in
 *refs/ipam/last*) exec "{git}" "$@" ;;
@@ -33,13 +33,13 @@ _PATIENCE_SECONDS = 60
 
 
 class Push:
-    """A push that waits, in a process that git started."""
+    """A push that waits in a process started by git."""
 
     def __init__(self, command: Command) -> None:
         self.told, self.held = command.root / "told", command.root / "held"
         os.mkfifo(self.told)
         os.mkfifo(self.held)
-        # Kept open, so that the process that tells does not wait for us.
+        # Stays open, so that the reporting process does not block.
         self.reading = os.open(self.told, os.O_RDONLY | os.O_NONBLOCK)
         shim = command.root / "shims" / "git"
         shim.parent.mkdir()
@@ -52,8 +52,8 @@ class Push:
         assert select.select([self.reading], [], [], _PATIENCE_SECONDS)[0], "no push began"
 
     def is_there(self) -> bool:
-        """Whether some process still waits to go on; it is let."""
-        with suppress(OSError):  # nobody reads there
+        """Return whether a process still waits, and let it continue."""
+        with suppress(OSError):  # no process reads there
             os.close(os.open(self.held, os.O_WRONLY | os.O_NONBLOCK))
             return True
         return False
@@ -69,7 +69,7 @@ def push(command: Command) -> Iterator[Push]:
 
 @pytest.fixture(autouse=True)
 def _signals_as_at_a_terminal() -> Iterator[None]:
-    """A shell that runs tests in the background has them ignore some signals, and all that they start."""
+    """Restore signals that a shell ignores for background jobs and their children."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGHUP)}
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
@@ -80,7 +80,7 @@ def _signals_as_at_a_terminal() -> Iterator[None]:
 
 @contextmanager
 def started(start: Callable[[], Popen]) -> Iterator[Popen]:
-    """A process that ends with the test, whatever becomes of it."""
+    """Start a process, and end it with the test."""
     process = start()
     try:
         yield process

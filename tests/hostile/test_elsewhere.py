@@ -1,4 +1,4 @@
-"""A file that a change brings where nobody reads it, though it holds what counts elsewhere, is told."""
+"""A change that adds valid documents to a folder that is not read is reported."""
 
 import json
 from pathlib import Path
@@ -45,7 +45,7 @@ def describe(capsys: Capture, repo: Path, *options: str) -> list[dict[str, Any]]
 
 
 def beside(before: dict[str, str], now: dict[str, str]) -> list[tuple[str, str, str]]:
-    """What is told of a change, in memory: severity, place and hint."""
+    """Return severity, path, and hint of the findings of a change in memory."""
     repository = branch({**DONE, **before})
     first = repository.head
     repository.head = repository.add(first, CLOCK + 1, encoded({**DONE, **before, **now}))

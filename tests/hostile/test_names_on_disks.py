@@ -1,4 +1,4 @@
-"""Names that some disks lose, and files that only seem to be read: a finding, not silence."""
+"""Names that some file systems lose, and files that are not read, are findings."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,7 +13,7 @@ Files = Mapping[str, str | bytes]
 
 
 def _odd(after: Files) -> dict[str, tuple[Files, int, str]]:
-    """What is laid beside a reconciled repository, the exit code, and what is told."""
+    """Add files to a reconciled repository. Return the exit code and the findings."""
     record = after[RECORD]
     pool = "allocations/NetworkPool/butler-system.edge"
     return {
@@ -78,7 +78,7 @@ def test_what_stands_beside_ours_and_is_it_on_some_disks_is_an_error(
 ) -> None:
     files, words = BESIDE[name]
     folder = repository(tmp_path / "repo", {**AFTER, "ipam.yaml": SETTINGS})
-    assert ipam(capsys, "check", "--repo", folder).code == 0  # which leaves a cache
+    assert ipam(capsys, "check", "--repo", folder).code == 0  # also writes a cache
     git(folder, "switch", "-qc", "change")
     write(folder, files)
     commit(folder)

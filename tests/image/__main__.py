@@ -1,9 +1,9 @@
-"""`make image`: the steps of the Containerfile without a container engine, and what the image must do.
+"""`make image`: run the steps of the Containerfile without a container engine, and test the image.
 
-Each `RUN` and `COPY` is carried out in a file system that lies over this machine's own and is gone
-afterwards, with a virtual environment in the place of the base image's Python. Then `ipam` commits
-to a remote by ssh, as the image's own user and as one that nobody knows, on a root file system
-that is read-only. That takes root and Debian; where they are not there, one line says so.
+Each `RUN` and `COPY` runs in a temporary overlay of the file system of this machine, with a virtual
+environment instead of the Python of the base image. Then `ipam` commits to a remote over ssh, as the
+user of the image and as an unknown user, on a read-only root file system. This needs root and
+Debian. Without them, a line reports the reason.
 """
 
 import os
@@ -18,10 +18,10 @@ from pathlib import Path
 from tests.caches import ROOT
 from tests.image.containerfile import image, of
 
-# As the base image has it.
+# The path in the base image.
 _PATH = "/usr/local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _BASE = "/opt/base"
-# The image's own, and one of those that OpenShift gives: its group is root's.
+# The user of the image, and one like on OpenShift, in group root.
 USERS = ("65532:65532", "1000770000:0")
 _UNFIT = 75
 """How the script ends where this machine has no place for it, or reaches no packages of Debian."""
@@ -29,7 +29,7 @@ _WORLD = Path(__file__).with_name("world.sh")
 
 
 def main() -> int:
-    """Run all of it; the exit code."""
+    """Run all steps, and return the exit code."""
     if why := _in_the_way():
         print(f"image: its steps were not run: {why}", file=sys.stderr)  # noqa: T201
         return 0
@@ -68,7 +68,7 @@ def _in_the_way() -> str:
 
 
 def _prepare(context: Path) -> None:
-    """What the build is given: the wheel, as the page says to make it, and the files."""
+    """Prepare the build context: files, and the wheel built as in the documentation."""
     wheel = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
     command = [*wheel, "--disable-pip-version-check", "--wheel-dir", str(context / "dist"), "."]
     subprocess.run(command, cwd=ROOT, check=True)
@@ -79,7 +79,7 @@ def _prepare(context: Path) -> None:
 
 
 def _script(folder: Path) -> Iterator[str]:
-    """What a shell does in mounts of its own."""
+    """Yield the lines of a shell script, which runs in a separate mount namespace."""
     over, root = shlex.quote(str(folder / "over")), shlex.quote(str(folder / "over" / "root"))
     place = (
         f"mkdir {over} && mount -t tmpfs tmpfs {over} && cd {over} && mkdir up work root",
@@ -92,7 +92,7 @@ def _script(folder: Path) -> Iterator[str]:
     yield f"set -u; {{ {' && '.join(place)}; }} || exit {_UNFIT}"
     yield f"set -e; cd {shlex.quote(str(folder / 'context'))}"
     python = Path(sys.executable).resolve()
-    # A person's own Python may lie where other users cannot look.
+    # The Python of a person can be in a folder that other users cannot read.
     ways = " ".join(shlex.quote(str(path)) for path in python.parents)
     yield f"chroot {root} chmod a+x {ways}"
     yield f"chroot {root} {shlex.quote(str(python))} -m venv {_BASE}"
@@ -112,7 +112,7 @@ def _script(folder: Path) -> Iterator[str]:
 
 
 def _inside(root: str, command: str, user: str = "0:0") -> str:
-    """A line of shell that runs another one in the image, with its environment."""
+    """Return a shell command that runs another one in the image, with its environment."""
     handed = [f"{name}={value}" for name, value in os.environ.items() if _is_of_network(name)]
     environment = ["env", "-i", f"PATH={_BASE}/bin:{_PATH}", "HOME=/tmp", *handed]
     groups = "" if user == "0:0" else " --groups="
@@ -121,7 +121,7 @@ def _inside(root: str, command: str, user: str = "0:0") -> str:
 
 
 def _is_of_network(name: str) -> bool:
-    """Where packages come from is this machine's matter."""
+    """Return whether a variable configures downloads on this machine."""
     return name.startswith(("PIP_", "UV_")) or name.lower().endswith("_proxy") or "CERT" in name
 
 

@@ -1,4 +1,4 @@
-"""The image: its base is one that nobody can change, it is not root's, and ssh knows whoever runs it."""
+"""The image has a pinned base, does not run as root, and ssh works for any user."""
 
 import os
 import re
@@ -25,7 +25,7 @@ def test_the_base_is_named_by_digest_and_the_user_by_number() -> None:
 
 @pytest.fixture
 def programs(tmp_path: Path) -> Path:
-    """`named.sh` as ssh, between programs that say what they were given."""
+    """Install `named.sh` as ssh, next to programs that print their arguments."""
     folder = tmp_path / "bin"
     folder.mkdir()
     shell = NAMED.read_text(encoding="utf-8").replace("/usr/bin/$", f"{tmp_path}/real-$")
@@ -44,7 +44,7 @@ def programs(tmp_path: Path) -> Path:
 def ssh(programs: Path, unknown: str) -> subprocess.CompletedProcess[str]:
     environment = {"PATH": f"{programs}:{os.environ['PATH']}", "UNKNOWN": unknown}
     command = [str(programs / "ssh"), "-p", "22", "a b"]
-    # What the loader says of a library that is not here is not what the test is about.
+    # Ignore messages of the loader about a library that is missing here.
     return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
 
 

@@ -1,4 +1,4 @@
-"""An API server that says what a script tells it to, on the loopback."""
+"""An API server on the loopback interface, with scripted answers."""
 
 import json
 import socket
@@ -20,13 +20,13 @@ OBJECT: Mapping[str, Any] = {"metadata": {"name": "one"}}
 
 
 class Reply(NamedTuple):
-    """One answer.
+    """An answer.
 
     Attributes:
-        body: Bytes, or a value that is sent as JSON.
+        body: Bytes, or a value to send as JSON.
         fault: `reset` and `silent` (before an answer), `eof` (in the middle of the body),
-            `chunked` (as large answers come), `chunked-eof` (without their end), `drip`
-            (a byte whenever the client looks at its clock); or empty.
+            `chunked` (like large answers), `chunked-eof` (without the end), `drip` (a byte
+            each time the client reads its clock), or empty.
     """
 
     status: int = 200
@@ -39,7 +39,7 @@ class Reply(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What a client sent."""
+    """A request of a client."""
 
     method: str
     path: str
@@ -48,14 +48,14 @@ class Asked(NamedTuple):
 
 
 def status(code: int, message: str = "", reason: str = "", **details: Any) -> Reply:
-    """A refusal as API servers make it."""
+    """Return the body of a refusal, as API servers send it."""
     body = {"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code}
     return Reply(code, body | {"message": message, "reason": reason, "details": details})
 
 
 @dataclass
 class Time:
-    """A clock that moves when somebody sleeps, and by `tick` whenever it is looked at."""
+    """A clock that advances when code sleeps, and by `tick` with each reading."""
 
     now: float = 0.0
     tick: float = 0.0
@@ -73,17 +73,17 @@ class Time:
         return self.now
 
     def timeouts(self, deadline_seconds: float = 300.0, *, today: float = NOW) -> Timeouts:
-        """Timeouts by this clock; `today` is for certificates."""
+        """Return timeouts with this clock. `today` is for certificates."""
         clocks = Clocks(self.sleep, self.clock, lambda: self.chance, lambda: today)
         return Timeouts(deadline_seconds, clocks=clocks)
 
 
 @dataclass
 class Server:
-    """A script of answers, and what was asked. The last answer is repeated.
+    """Scripted answers, and the requests. The last answer is repeated.
 
     Attributes:
-        closed: Is released by each connection that came to its end.
+        closed: Released by each connection at its end.
     """
 
     replies: Sequence[Reply | Callable[[Asked], Reply]] = ()
@@ -103,10 +103,10 @@ _PATIENCE = 5.0
 
 
 class Loopback(ThreadingTCPServer):
-    """A thread a connection. Not an HTTPServer: that asks the resolver for a name of its own.
+    """A server with a thread per connection. An HTTPServer would look up its own name.
 
-    Connections that a client keeps open end with the server, and their threads with them: a test
-    that comes after may not want any beside it.
+    Connections that a client keeps open end with the server, as do their threads, because later
+    tests might check threads.
     """
 
     request_queue_size = 64
@@ -122,7 +122,7 @@ class Loopback(ThreadingTCPServer):
         thread.start()
 
     def end(self) -> None:
-        """Close the door, hang up, and see the threads end; one that never answers is left."""
+        """Close all connections, and join their threads, except one that never answers."""
         self.shutdown()
         self.socket.close()
         for request, _ in self._begun:
@@ -133,10 +133,10 @@ class Loopback(ThreadingTCPServer):
 
 
 class Quiet(BaseHTTPRequestHandler):
-    """Answers one connection, request by request; a client may go away at any time."""
+    """Answers the requests of a connection. The client can disconnect at any time."""
 
     protocol_version = "HTTP/1.1"
-    wbufsize = -1  # one packet an answer, lest the kernel waits before the second
+    wbufsize = -1  # one packet per answer, because the kernel delays a second one
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base names it so
         del format, args
@@ -148,7 +148,7 @@ class Quiet(BaseHTTPRequestHandler):
             self.close_connection = True
 
     def reset(self) -> None:
-        """Break the connection off."""
+        """Reset the connection."""
         self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.close_connection = True
         self.connection.close()
@@ -226,7 +226,7 @@ class _Handler(Quiet):
 def serving(
     *replies: Reply | Callable[[Asked], Reply], tls: ssl.SSLContext | None = None
 ) -> Iterator[Server]:
-    """A server with a script, until the end of the block."""
+    """Run a server with scripted answers until the end of the block."""
     script = Server(replies)
     handler = type("Handler", (_Handler,), {"script": script})
     server = Loopback(("127.0.0.1", 0), handler)

@@ -1,4 +1,4 @@
-"""What an API server's refusals become."""
+"""Errors for refusals of an API server."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

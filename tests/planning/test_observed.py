@@ -1,4 +1,4 @@
-"""Where what was observed stands, in which bytes; and what a tenant asks for by its Demand."""
+"""Paths and bytes of observed documents, and the growth that a Demand requests."""
 
 import pytest
 
@@ -24,7 +24,7 @@ spec:
 
 
 def read(path: str, data: bytes, settings: Settings | None = None) -> tuple[list[str], bool]:
-    """What is told of a file, and whether it is broken."""
+    """Return the findings of a file, and whether it is broken."""
     loaded = source_reader(settings or Settings())(path, data)
     return [f"{it.severity} {it.code}: {it.message}" for it in loaded.findings], loaded.is_broken
 

@@ -1,4 +1,4 @@
-"""The last look before a commit is published: records that share an address, and who may."""
+"""The final safety check before a push: records that share an address, and exceptions."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,7 @@ POOLS: Files = {
 
 
 class Divided(FakeRepository):
-    """Commits whose folders have ids, as Git's have; and what was read of them."""
+    """Commits with ids of folders, as in Git, and the folders that were read."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ def key(name: str) -> Key:
 def of(
     name: str, start: str, end: str, pool_name: str = "vlan40-pool", **more: object
 ) -> Allocation:
-    """A record of a tenant's claim."""
+    """Return a record of a tenant's claim."""
     return record(start, end, claim=replace(CLAIM, name=name), pool=key(pool_name), **more)
 
 
@@ -72,7 +72,7 @@ def at(*records: Allocation, **paths: Allocation) -> Files:
 
 
 def look(before: Files, after: Files, repository: FakeRepository | None = None) -> str:
-    """What the net says of a commit from some files to others; empty for nothing."""
+    """Return the message of the check for a commit between two trees, or empty."""
     repository = repository or Divided()
     base = Revision(repository.add("", CLOCK, before), CLOCK)
     changes = [
@@ -90,7 +90,7 @@ def look(before: Files, after: Files, repository: FakeRepository | None = None) 
 
 
 def both(before: Files, after: Files) -> str:
-    """The same, with and without ids of folders; both say the same."""
+    """Return the same with and without ids of folders, and require the same result."""
     said = {look(before, after), look(before, after, FakeRepository())}
     assert len(said) == 1
     return said.pop()

@@ -1,4 +1,4 @@
-"""Reconcile asks clusters before addresses come free: each record once."""
+"""`reconcile` queries clusters about each record once before it frees addresses."""
 
 from collections.abc import Mapping
 
@@ -18,7 +18,7 @@ NOTHING: Mapping[str, str] = {}
 
 
 class Asked:
-    """Clusters: notes each time what it was asked about, and says what it is told to."""
+    """Clusters that log the records of each query, with fixed answers."""
 
     def __init__(self, said: Mapping[str, str] = NOTHING) -> None:
         self.said = said
@@ -31,14 +31,14 @@ class Asked:
 
 
 def released() -> dict[str, str | bytes]:
-    """One's range was released at `CLOCK`, and two's an hour later; a day is the retention."""
+    """The range of one was released at `CLOCK`, that of two an hour later. Retention is a day."""
     both: Files = {**SMALL, "tenants/two.yaml": tenant("two")}
     first = reconciled(without(reconciled(both), "tenants/one.yaml"))
     return reconciled(without(first, "tenants/two.yaml"), CLOCK + HOUR)
 
 
 def a_day_later(more: int = 60) -> Watched:
-    """The branch when the retention of one is over, and that of two is not."""
+    """The branch after the retention of one, and before the end of the retention of two."""
     repository = Watched()
     repository.head = repository.add("", CLOCK + 24 * HOUR + more, encoded(released()))
     return repository
@@ -56,7 +56,7 @@ def records(repository: Watched) -> list[str]:
 
 
 def test_a_record_is_asked_about_once_though_races_are_lost() -> None:
-    """Clusters that do not answer take a minute; branches that move often must not win it all."""
+    """A cluster that does not answer takes a minute, so a lost race must not repeat the query."""
     repository = a_day_later()
     asked = Asked({RECORD: "cannot reach team-a/one: no answer"})
     repository.head = repository.add(

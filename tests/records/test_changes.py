@@ -1,4 +1,4 @@
-"""A plan to files: what is written, what goes, and what stays as it is."""
+"""Changes of files from a plan: written, removed, and unchanged records."""
 
 from collections.abc import Iterable
 from hashlib import sha256
@@ -68,7 +68,7 @@ def state(
 
 
 def carried_out(before: State, *decisions: Decision) -> tuple[FileChange, ...]:
-    """The changes of a plan; that `records_after` tells the same is always checked."""
+    """Return the changes of a plan, and require the same result from `records_after`."""
     plan = Plan(tuple(sorted(decisions, key=lambda item: item.claim)), {}, {})
     found = changes(plan, before, FOLDER)
     files = {item.path: record_text(item).encode() for item in before.records}
@@ -83,7 +83,7 @@ def carried_out(before: State, *decisions: Decision) -> tuple[FileChange, ...]:
 
 
 def granted(item: Allocation) -> Allocation:
-    """An allocation as a plan grants it: it has no path yet."""
+    """Return an allocation of a plan, without a path."""
     return replace(item, path="")
 
 

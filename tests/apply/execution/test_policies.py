@@ -1,4 +1,4 @@
-"""The admission policies on real API servers: who may write what, and how they come and go."""
+"""The admission policies on real API servers: permitted writes, installation, and removal."""
 
 import json
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ PEOPLE = {
 
 
 def give_rights(server: ApiServer) -> None:
-    """Give all rights to alice and bob, by roles."""
+    """Grant all rights to alice and bob."""
     server.put(PEOPLE, path=f"/apis/{RBAC}/v1/clusterrolebindings")
     until(lambda: probe(server) == 201, "people have rights")
 
@@ -54,14 +54,14 @@ def await_policies(server: ApiServer) -> None:
 
 
 def probe(server: ApiServer) -> int:
-    """What becomes of an object with our label that somebody else makes; it is not kept."""
+    """Create an object with our label as another user, in a dry run. Return the HTTP status."""
     body = {"metadata": {"name": "probe", "labels": LABEL}}
     path = "/api/v1/namespaces/default/configmaps?dryRun=All"
     return server.request("POST", path, body, user="alice")[0]
 
 
 def refused(server: ApiServer, path: str, patch: object, user: str = "alice") -> str:
-    """A change that is refused: what is said of it."""
+    """Try a change that must be refused, and return the message."""
     status, answer = server.request("PATCH", path, patch, MERGE, user=user)
     assert status in (403, 422), (status, answer)
     message: str = answer["message"]
@@ -69,7 +69,7 @@ def refused(server: ApiServer, path: str, patch: object, user: str = "alice") ->
 
 
 def may(server: ApiServer, path: str, patch: object, user: str) -> None:
-    """A change that is made."""
+    """Make a change that must be permitted."""
     status, answer = server.request("PATCH", path, patch, MERGE, user=user)
     assert status == 200, answer
 
@@ -87,7 +87,7 @@ INSIDE = f"/api/v1/namespaces/metallb-system/{INVENTORY}"
 
 @pytest.fixture
 def crew(site: Site) -> Site:
-    """Two clusters in which people have all rights."""
+    """Two clusters in which users have all rights."""
     made = Site(site.management, {FIRST: site.tenants[FIRST]}, user="reconciler")
     for server in (made.management, *made.tenants.values()):
         give_rights(server)
@@ -96,7 +96,7 @@ def crew(site: Site) -> Site:
 
 @pytest.fixture
 def locked(crew: Site) -> Site:
-    """A site with policies that are in force; members of `breakers` may pass them."""
+    """A site with policies in force, and an exception for members of `breakers`."""
     applied = crew.apply(world("web"), policies=True, break_glass=("breakers",))
     assert [failures(item) for item in applied.values()] == [{}, {}]
     await_policies(crew.management)
@@ -213,13 +213,13 @@ def test_policies_are_removed_on_request_by_any_administrator(locked: Site) -> N
     assert not any(item.is_changed for item in again.values())
 
 
-# Where the CRDs are others', and where files are applied
+# CRDs of other projects, and applied files
 
 OTHERS = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces/default"
 
 
 def without_rules(value: Any) -> Any:
-    """A CRD without what the API server itself would enforce."""
+    """Return a CRD without the rules that the API server enforces itself."""
     if isinstance(value, Mapping):
         dropped = ("x-kubernetes-validations", "pattern", "maxLength")
         return {key: without_rules(item) for key, item in value.items() if key not in dropped}
@@ -227,7 +227,7 @@ def without_rules(value: Any) -> Any:
 
 
 def of_others(kind: str, name: str, **spec: object) -> dict[str, object]:
-    """An object of somebody else, without our label."""
+    """Return an object of another user, without our label."""
     named = {"apiVersion": "butler.butlerlabs.dev/v1alpha1", "kind": kind}
     return {**named, "metadata": {"name": name}, "spec": spec}
 
@@ -238,7 +238,7 @@ def cidr(text: str) -> dict[str, object]:
 
 @pytest.fixture
 def foreign(bare: ApiServer) -> ApiServer:
-    """A cluster with policies, and with CRDs of others that enforce nothing."""
+    """A cluster with policies, and with CRDs of other projects without rules."""
     crds = {"apiVersion": "v1", "kind": "List", "items": without_rules([it for it, _ in desired()])}
     assert bare.kubectl("apply", "-f", "-", stdin=json.dumps(crds)).returncode == 0
     words = ("wait", "--for=condition=Established", "crd", "--all")
@@ -249,13 +249,13 @@ def foreign(bare: ApiServer) -> ApiServer:
     )
     assert failures(done["management"]) == {}
     await_policies(bare)
-    # Each comes into force by itself: the one of sizes after the one of our label.
+    # Policies come into force one by one: the one for sizes after the one for our label.
     until(partial(_keeps_sizes, bare), "no pool shrinks any more")
     return bare
 
 
 def _keeps_sizes(server: ApiServer) -> bool:
-    """Not even who applies makes a pool smaller; nothing is kept of the try."""
+    """Return whether even `ipam` cannot shrink a pool, in a dry run."""
     path = f"{POOLS}/edge?dryRun=All"
     return server.request("PATCH", path, cidr("10.0.0.0/28"), MERGE, user="reconciler")[0] != 200
 
@@ -291,7 +291,7 @@ def test_under_crds_of_others_no_pool_shrinks_and_nothing_given_changes(foreign:
 def test_our_own_pools_shrink_neither_by_kubectl_nor_by_the_reconciler(foreign: ApiServer) -> None:
     words = ("-n", "butler-system", "patch", "networkpool", "edge", "--type=merge")
     done = foreign.kubectl(*words, "-p", json.dumps(cidr("10.0.0.0/28")), user="alice")
-    # Both policies refuse it; the server tells of one of them.
+    # Both policies refuse it, and the server reports one of them.
     assert "ValidatingAdmissionPolicy 'gitops-ipam-" in done.stderr
     narrow = world("web", **{"pools/edge.yaml": _pool("10.0.0.0/28")})
     failed = failures(Site(foreign, user="reconciler").apply(narrow, "b")["management"])

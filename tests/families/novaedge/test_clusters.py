@@ -1,4 +1,4 @@
-"""NovaEdge's objects on a real API server, end to end, and next to NovaEdge's controller."""
+"""NovaEdge's objects on a real API server, also next to NovaEdge's controller."""
 
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ def body_of(text: str) -> dict[str, Any]:
 
 
 def there(site: Site, files: Files) -> None:
-    """The VIPs of a tree are in the cluster: people put them there."""
+    """Create the VIPs of a tree in the cluster, as a person."""
     for document in evaluation_of(files).documents.of(VIP_KIND):
         site.management.put(dict(document.body), path=VIPS)
 
@@ -81,7 +81,7 @@ def copied(site: Site, path: str) -> str:
 
 
 def test_a_cluster_of_novaedge_is_taken_over_and_given_back(site: Site) -> None:
-    """The page on migrating: import, first apply, a controller that goes on, and the way back."""
+    """The migration guide: import, first apply, a running controller, and the way back."""
     site.management.put(body_of(MAIN), path=POOLS)
     for name, address in (("web", "10.200.0.10/32"), ("api", "10.200.0.1/32")):
         site.management.put(body_of(vip(name)), path=VIPS)
@@ -89,7 +89,7 @@ def test_a_cluster_of_novaedge_is_taken_over_and_given_back(site: Site) -> None:
     by_controller(site, f"{POOLS}/main", {
         "allocated": 1, "allocations": [{"address": "10.200.0.77", "vipRef": "service/shop/web"}],
     })  # fmt: skip
-    # Import: what is there is what is recorded.
+    # Import: records have the existing addresses.
     files = reconciled({
         "pools/novaedge.yaml": copied(site, f"{POOLS}/main"),
         "tenants/novaedge.yaml": "---\n".join(copied(site, f"{VIPS}/{it}") for it in ("web", "api")),
@@ -98,14 +98,14 @@ def test_a_cluster_of_novaedge_is_taken_over_and_given_back(site: Site) -> None:
     assert {name: format_short(it) for name, it in held.items() if it} == {
         "web": "10.200.0.10", "api": "10.200.0.1",
     }  # fmt: skip
-    # First contact is refused: the pool is not ours. Then it is taken over, and no address moves.
+    # The first apply refuses the pool of another manager. `--adopt` moves no address.
     assert f"{POOL_REF}/main" in failures(site.apply(files)[MANAGEMENT])
     assert failures(site.apply(files, "b", adopt=True)[MANAGEMENT]) == {}
     web = site.management.get(f"{VIPS}/web")
     assert (web["status"]["allocatedAddress"], web["status"]["activeNode"]) == (
         "10.200.0.10/32", "node-1",
     )  # fmt: skip
-    # NovaEdge's controller is faster with a new VIP: nothing is overwritten unasked.
+    # NovaEdge's controller is first with a new VIP: `ipam` does not overwrite it unasked.
     files["tenants/new.yaml"] = vip("new")
     files = reconciled(files)
     site.management.put(body_of(vip("new")), path=VIPS)
@@ -115,7 +115,7 @@ def test_a_cluster_of_novaedge_is_taken_over_and_given_back(site: Site) -> None:
     assert failures(site.apply(files, "d", adopt=True)[MANAGEMENT]) == {}
     new = site.management.get(f"{VIPS}/new")["status"]
     assert new["allocatedAddress"] == "10.200.0.2/32"
-    # The way back: with nothing of ours running, all that NovaEdge reads is there.
+    # The way back: without `ipam`, all fields that NovaEdge reads still exist.
     status = site.management.get(f"{POOLS}/main")["status"]
     assert {item["vipRef"]: item["address"] for item in status["allocations"]} == {
         "web": "10.200.0.10/32", "api": "10.200.0.1/32", "new": "10.200.0.2/32",
@@ -124,7 +124,7 @@ def test_a_cluster_of_novaedge_is_taken_over_and_given_back(site: Site) -> None:
 
 
 def of_the_original(folder: Path) -> Path:
-    """Our CRDs as NovaEdge's own are: the conditions of an object are one list."""
+    """Return our CRDs with conditions as an atomic list, as in NovaEdge's CRDs."""
     folder.mkdir()
     for path in CRDS.glob("*.yaml"):
         crd = body_of(path.read_text(encoding="utf-8"))
@@ -149,17 +149,17 @@ def test_beside_novaedges_own_crds_nothing_of_its_controller_is_lost(
     }  # fmt: skip
     for name in ("a", "b"):
         by_controller(site, f"{VIPS}/{name}", {"activeNode": "node-1", "conditions": [announced]})
-    # Its list of conditions is owned as a whole: nothing is taken unasked.
+    # Its list of conditions has one owner: `ipam` does not take it unasked.
     said = failures(site.apply(files)[MANAGEMENT])
     assert "status.conditions" in said["novaedge.io/ProxyVIP/a"]
     assert conditions(site.management.get(f"{VIPS}/a")).keys() == {"Ready"}
-    # Taken over, its conditions stay beside ours, and nothing is left to do.
+    # After the adoption, its conditions stay next to ours, and nothing is left to do.
     assert failures(site.apply(files, "b", adopt=True)[MANAGEMENT]) == {}
     live = site.management.get(f"{VIPS}/a")
     assert conditions(live)["Ready"] == ("True", "VIPAssigned", "on node-1")
     assert conditions(live)["Bound"][1] == "AddressAllocated"
     assert results(site.apply(files, "c")[MANAGEMENT]) == {}
-    # With our CRDs each condition is its writer's own, and a new VIP needs nobody's consent.
+    # With our CRDs, each condition has its own owner, and a new VIP needs no adoption.
     assert failures(site.apply(files, "d", adopt=True, crds=True)[MANAGEMENT]) == {}
     files["tenants/c.yaml"] = vip("c")
     site.management.put(body_of(vip("c")), path=VIPS)

@@ -1,4 +1,4 @@
-"""What a look at clusters makes of what it finds there, and of what it does not find."""
+"""Observation of clusters: growth, and clusters that do not answer."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ INVENTORY = Ref(CONFIG_MAP, "metallb-system", "gitops-ipam-inventory")
 
 
 def asking(*names: str, **network: str) -> Country:
-    """A country in which each tenant needs one address more."""
+    """Return a country in which each tenant needs one more address."""
     found = country(*names, **network)
     for name in names or ("one",):
         found.ask("c", f"team-a/{name}")
@@ -85,7 +85,7 @@ def test_another_cluster_under_the_name_is_not_asked_until_a_person_says_so() ->
     here = asking()
     there = Ref(NAMESPACE, "", "kube-system")
     here.clusters.objects[ONE][there]["metadata"]["uid"] = "another"
-    del here.clusters.objects[ONE][INVENTORY]  # it was built anew
+    del here.clusters.objects[ONE][INVENTORY]  # a new cluster has no inventory
     looked = here.looked()
     assert "cannot reach team-a/one: not the same cluster as before:" in looked.unasked[ONE]
     here.options = LookOptions(ApplyOptions(enroll=frozenset([ONE])))
@@ -121,7 +121,7 @@ def test_a_pool_that_somebody_took_addresses_from_stops_growth_until_it_is_mende
 
 
 def put(here: Country, ref: Ref, **more: Any) -> None:
-    """Make an object in a tenant's cluster."""
+    """Create an object in a tenant's cluster."""
     kind = {"apiVersion": ref.resource.api_version, "kind": ref.resource.kind}
     metadata = {"name": ref.name, "namespace": ref.namespace}
     here.clusters.hand(ONE).put({**kind, "metadata": metadata, **more})

@@ -1,4 +1,4 @@
-"""What never could be read, and what stands twice: who waits until it is told what is meant."""
+"""Claims that wait for a document that was never readable, or that exists twice."""
 
 import pytest
 

@@ -1,7 +1,7 @@
-"""A whole daemon in one thread: a branch and clusters in memory, time that a test moves, real watches.
+"""A daemon in one thread: a branch and clusters in memory, simulated time, and real watches.
 
-One watch runs at a time. Between two events of it a test takes a step, in which people do
-something, or the loop turns.
+One watch runs at a time. Between two of its events, a test takes a step: an edit, or an iteration of
+the loop.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ Changes = list[tuple[int, WatchEvent]]
 
 @dataclass
 class Branch(land.Branch):
-    """A branch whose remote refuses as told."""
+    """A branch whose remote refuses pushes on demand."""
 
     failing: int = 0
 
@@ -46,7 +46,7 @@ class Branch(land.Branch):
 
 @dataclass
 class Heard(FakeCluster):
-    """A connection whose watch lets a test take a step after each thing that it told."""
+    """A connection whose watch lets a test take a step after each event."""
 
     steps: Iterator[Step] = field(default_factory=lambda: iter(()))
 
@@ -62,7 +62,7 @@ class Heard(FakeCluster):
 
 @dataclass
 class Heards(FakeClusters):
-    """Clusters that tell of changes. Their clock stands still, unless a test moves it."""
+    """Clusters with watches. Only tests advance their clock."""
 
     clock: int = CLOCK + 60
     changes: dict[str, Changes] = field(default_factory=dict)
@@ -115,12 +115,12 @@ class Country:
         )
 
     def start(self) -> None:
-        """The first round; from then on clusters are watched."""
+        """Run the first round. After it, clusters are watched."""
         self.dirty.mark(ALL, "start", 0.0)
         self.rounds(1)
 
     def rounds(self, most: int, until: float = 60.0) -> list[float]:
-        """When each round ended that comes within some seconds from now, in seconds from now."""
+        """Return the end of each round within the next seconds, relative to now."""
         begun, ends = self.time.now, list[float]()
         while self.time.now - begun < until and len(ends) < most:
             before = len(self.told)
@@ -129,7 +129,7 @@ class Country:
         return ends
 
     def hear(self, title: str, *steps: Step) -> None:
-        """Run a watch: each time that it has told everything, the next step is taken; then it ends."""
+        """Run a watch. When it has no more events, take the next step. End after the last one."""
         self.clusters.steps = iter((*steps, self.watches.end))
         self.begun[f"watch {title}"]()
         assert not list(self.clusters.steps)
