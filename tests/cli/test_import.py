@@ -1,4 +1,4 @@
-"""`ipam import` on a real repository: what it prints, what it writes, and what it never does."""
+"""`ipam import` on a real repository: output, written files, and refusals."""
 
 import io
 import re
@@ -137,14 +137,14 @@ def test_each_owner_becomes_a_tenant_of_a_provider(repo: Path, capsys: Capture) 
     assert list(tenants) == ["tenants/team-a/web.yaml", "tenants/team-b/shop.yaml"]
     assert all("name: edge" in text for text in tenants.values())
     assert "lbPoolSize: 4" in tenants["tenants/team-a/web.yaml"]
-    # The plan keeps what the table says, and a tenant without load balancers is named.
+    # The plan keeps the addresses of the table, and names a tenant without load balancers.
     assert ipam(capsys, "check", "--worktree", "--repo", repo).code == 0
     assert (
         "TenantCluster team-b/shop has only node addresses (10.60.1.20), so it would get a new load-balancer range of 8 addresses; if its load balancers already have addresses, describe them as type loadbalancer"
         in ran.out
     )
     assert "team-a/web has" not in ran.out
-    # The address without an owner is not of a cluster, and no warning asks for one.
+    # The address without an owner belongs to no cluster, and causes no warning.
     external = [path for path, text in written.items() if "holder: external" in text]
     assert external == ["tenants/default/ip-10-60-1-30.yaml"]
     assert "reference-not-found" not in ipam(capsys, "check", "--worktree", "--repo", repo).out
@@ -221,7 +221,7 @@ def test_output_of_kubectl_is_read_from_files_and_the_standard_input(
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(listed.encode())))
         ran = ipam(capsys, "import", "manifests", file, *asked)
         assert (ran.code, ran.out.split()[8]) == (0, owner)
-    # In a folder of documents, the same list is named with the command that reads it.
+    # In a folder of documents, an error names the command that reads the list.
     write(repo, {"pools/list.yaml": listed})
     ran = ipam(capsys, "check", "--worktree", "--repo", repo)
     assert ran.code == 1

@@ -1,4 +1,4 @@
-"""A root that is moved without its records: nobody's addresses are given out anew behind a green check."""
+"""A root moved without its records fails `check`, so no address is allocated twice."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ def move(request: pytest.FixtureRequest) -> Any:
 
 @pytest.fixture
 def repo(tmp_path: Path, move: tuple[str, str]) -> Path:
-    """A root that was reconciled, and is moved on branch `change`, but for its records."""
+    """A reconciled root that branch `change` moves without its records."""
     old, new = move
     files = below(SMALL, old) if old else dict(SMALL)
     made = repository(tmp_path / "repo", {**files, "README.md": "words\n"})

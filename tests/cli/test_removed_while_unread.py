@@ -1,4 +1,4 @@
-"""What is removed while another file cannot be read: an error of the change that removes it."""
+"""A change that removes a document while another file is unreadable has an error."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ BROKEN = "kind: TenantCluster\n  spec: [\n"
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
-    """One tenant with addresses, and a file of another that nobody can read any more."""
+    """A tenant with addresses, and the unreadable file of another one."""
     made = repository(tmp_path / "repo", {**SMALL, "tenants/two.yaml": tenant("two")})
     assert run(["reconcile", "--repo", str(made)]) == 0
     write(made, {"tenants/two.yaml": BROKEN})

@@ -1,4 +1,4 @@
-"""The registry: what is told is what is shown, and what is gone is gone."""
+"""The registry shows current values, and removes values of deleted subjects."""
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families

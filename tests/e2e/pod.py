@@ -1,4 +1,4 @@
-"""A Pod of the chart as a process of this machine: its arguments, its variables, its account."""
+"""A Pod of the chart as a local process, with its arguments, variables, and service account."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from tests.caches import PYTHON
 from tests.chart.rendering import Manifest, only
 from tests.envtest.servers import ApiServer
 
-# The kubelet lays the account into a folder of the system; here it lies in another one.
+# The kubelet mounts the account in a system folder. Here it is in another one.
 _START = """
 import pathlib, sys
 from reconciler.kube import kubeconfig
@@ -25,11 +25,11 @@ main()
 
 @dataclass
 class Pod:
-    """One Pod, of which the folders `/cache`, `/tmp` and `/etc/gitops-ipam` are below `folder`.
+    """A Pod with the folders `/cache`, `/tmp`, and `/etc/gitops-ipam` below `folder`.
 
     Attributes:
-        template: As a Deployment or a CronJob has it.
-        settings: What the ConfigMap holds that it takes its variables from.
+        template: Pod template of a Deployment or CronJob.
+        settings: Data of the ConfigMap with its variables.
         secrets: Data of Secrets by name and key.
     """
 
@@ -40,7 +40,7 @@ class Pod:
     folder: Path
 
     def command(self, **extra: str) -> list[str]:
-        """The command, with variables in its arguments as the kubelet fills them in."""
+        """Return the command, with variables in arguments expanded as by the kubelet."""
         known = {**self.settings, **self.variables(), **extra}
         words = [
             re.sub(r"\$\((\w+)\)", lambda found: known[found[1]], word)
@@ -50,7 +50,7 @@ class Pod:
         return [sys.executable, "-c", _START, str(account), *map(self._here, words)]
 
     def variables(self) -> dict[str, str]:
-        """The variables that its manifest gives it, and those that every Pod has."""
+        """Return the variables of its manifest, and those of every Pod."""
         found = {}
         for entry in self._container["env"]:
             reference = entry.get("valueFrom", {}).get("secretKeyRef")
@@ -64,7 +64,7 @@ class Pod:
         }
 
     def environment(self) -> dict[str, str]:
-        """All variables, with the folders made that they speak of."""
+        """Return all variables, and create the folders that they name."""
         (self.folder / "cache").mkdir(exist_ok=True, mode=0o700)
         (self.folder / "tmp").mkdir(exist_ok=True)
         self._be_account()
@@ -76,7 +76,7 @@ class Pod:
         }
 
     def run(self, **extra: str) -> subprocess.CompletedProcess[str]:
-        """Run it to its end, as a Job does."""
+        """Run the Pod to its end, like a Job."""
         done = subprocess.run(
             self.command(**extra),
             cwd=self.folder,
@@ -96,7 +96,7 @@ class Pod:
         return found
 
     def _be_account(self) -> None:
-        """What the kubelet lays into a Pod that asks for the token of its account."""
+        """Write the files of the service account, as the kubelet does."""
         spec = self.template["spec"]
         if spec["automountServiceAccountToken"]:
             folder = self.folder / "account"
@@ -121,12 +121,12 @@ def token(server: ApiServer, account: str) -> str:
 
 
 def kubeconfig(server: ApiServer, account: str) -> str:
-    """A kubeconfig with a token of an account, as people make it for a tenant."""
+    """Return a kubeconfig with a token of a service account, as for a tenant."""
     return server.kubeconfig_with(token(server, account))
 
 
 def install(server: ApiServer, objects: list[Manifest]) -> None:
-    """Apply what the chart gives, namespaces first, but for what would start Pods."""
+    """Apply the manifests of the chart, namespaces first, without workloads."""
     ordered = sorted(objects, key=lambda item: item["kind"] != "Namespace")
     for item in ordered:
         done = server.kubectl("apply", "--server-side", "-f", "-", stdin=json.dumps(item))
@@ -134,6 +134,6 @@ def install(server: ApiServer, objects: list[Manifest]) -> None:
 
 
 def settings(objects: list[Manifest], remote: str) -> dict[str, str]:
-    """The variables of the ConfigMap, where somebody wrote another remote."""
+    """Return the data of the ConfigMap with another remote."""
     data: dict[str, str] = only(objects, "ConfigMap")["data"]
     return {**data, "REMOTE": remote}

@@ -1,4 +1,4 @@
-"""Server processes on free ports of the loopback, which end with the tests, however these end."""
+"""Server processes on free loopback ports, which always end with the tests."""
 
 import base64
 import os
@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-# It reads who was started and who ended. When the pipe closes, because the tests are over or were
-# killed, it ends who is left and removes the folder.
+# It reads the ids of started and ended processes. When the pipe closes, because the tests have ended
+# or were killed, it ends the remaining processes and removes the folder.
 _WATCHDOG = """
 import os, shutil, signal, sys
 alive = set()
@@ -28,13 +28,13 @@ for group in alive:
         pass
 shutil.rmtree(sys.argv[1], ignore_errors=True)
 """
-# Below the ports that systems give to clients and to those who ask for any port.
+# Below the range of ephemeral ports.
 _PORTS = range(16_000, 32_000)
 _READY_SECONDS = 60
 
 
 class Processes:
-    """Processes with one folder for their files and logs. No signal of a terminal reaches them."""
+    """Processes with a common folder for files and logs. They get no signals of the terminal."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -47,7 +47,7 @@ class Processes:
         )
 
     def run(self, command: Sequence[str], log: Path, **extra: str) -> subprocess.Popen[bytes]:
-        """Start a program, with nothing of the person's environment but the path."""
+        """Start a program with PATH as the only variable from the environment."""
         with log.open("ab") as out:
             process = subprocess.Popen(
                 command,
@@ -62,14 +62,14 @@ class Processes:
         return process
 
     def end(self, process: subprocess.Popen[bytes]) -> None:
-        """End a process at once, with its children. Ending it twice does nothing."""
+        """Kill a process with its children. A second call has no effect."""
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         self._tell(f"-{process.pid}")
 
     def close(self) -> None:
-        """End all, and remove the folder."""
+        """Kill all processes, and remove the folder."""
         if self._watchdog.returncode is None:
             self._watchdog.communicate()  # closes its pipe
             for process in self._started:
@@ -91,7 +91,7 @@ def until(
     by: subprocess.Popen[Any] | None = None,
     log: Path | None = None,
 ) -> Any:
-    """Ask a real server until the answer is true, or `by` ended; `log` is part of the failure."""
+    """Repeat a check until it is true. Fail with `log` when `by` has ended or time is up."""
     end = time.monotonic() + seconds
     while time.monotonic() < end and (by is None or by.poll() is None):
         if answer := asked():
@@ -102,7 +102,7 @@ def until(
 
 
 def free_port() -> int:
-    """A port that nobody listens on, and that nobody is given unasked."""
+    """Return a free port that is not ephemeral."""
     while True:
         port = random.choice(_PORTS)
         with socket.socket() as probe:
@@ -114,7 +114,7 @@ def free_port() -> int:
 
 
 def signing_key() -> str:
-    """A new key on P-256, as PEM: RFC 5915 with the secret number only."""
+    """Return a new P-256 key as PEM: RFC 5915 with only the private number."""
     number = secrets.token_bytes(31).rjust(32, b"\1")
     curve = bytes.fromhex("a00a06082a8648ce3d030107")
     text = base64.b64encode(bytes.fromhex("30310201010420") + number + curve).decode()

@@ -1,4 +1,4 @@
-"""lbPoolSize that changes: what is there stays, what lacks is added, what is too much is told."""
+"""Changes of lbPoolSize keep ranges, add missing addresses, and report a smaller size."""
 
 import pytest
 

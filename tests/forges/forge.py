@@ -1,4 +1,4 @@
-"""A forge on the loopback: pull requests, comments and statuses, as the API of GitHub has them."""
+"""A forge on the loopback interface, with GitHub's API for pull requests, comments, and statuses."""
 
 import json
 from collections.abc import Iterator
@@ -15,12 +15,12 @@ _PAGE = 100
 
 @dataclass
 class Forge:
-    """What the forge holds, and what it was asked.
+    """The data of the forge, and its requests.
 
     Attributes:
         name: Owner and name of the repository.
-        moved: The head of the pull request from the second look at it on; empty where it stays.
-        refused: Calls that it answers with 403, by method and path.
+        moved: The head of the pull request from the second request on, or empty for the same head.
+        refused: Requests with answer 403, by method and path.
     """
 
     name: str = "acme/addresses"
@@ -33,12 +33,12 @@ class Forge:
     url: str = ""
 
     def pull(self, sha: str, number: int = 1, base: str = "main", owner: str = "fork") -> None:
-        """Open one of a branch `change`."""
+        """Open a pull request of branch `change`."""
         head = {"sha": sha, "ref": "change", "label": f"{owner}:change"}
         self.pulls.append({"number": number, "state": "open", "head": head, "base": {"ref": base}})
 
     def comment(self, body: str, author: str = OURS, number: int = 1) -> None:
-        """Have a comment there before."""
+        """Add a comment."""
         at = 1 + max((it["id"] for it in self.comments), default=0)
         self.comments.append({"id": at, "body": body, "user": {"login": author}, "on": number})
 
@@ -62,7 +62,7 @@ class Forge:
     ) -> Reply:
         match method, path:
             case "GET", ["pulls"]:
-                # In the order in which they were opened, but where somebody asks for those touched last.
+                # By creation, unless the request sorts by update.
                 pulls = self.pulls[:: -1 if query.get("sort") == "updated" else 1]
                 return self._page([it for it in pulls if _is_asked(it, query)], query)
             case "GET", ["pulls", number]:
@@ -87,7 +87,7 @@ class Forge:
         return Reply(404, {"message": "Not Found"})
 
     def _of(self, which: str, what: str) -> list[dict[str, Any]]:
-        """Comments on a pull request; of a commit what it merged, or its statuses, newest first."""
+        """Return comments of a pull request, or pull requests or statuses of a commit, newest first."""
         if what == "comments":
             return [it for it in self.comments if it["on"] == int(which)]
         if what == "pulls":

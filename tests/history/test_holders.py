@@ -1,4 +1,4 @@
-"""Who has some addresses, and what stands beside them."""
+"""Holders of addresses, and their neighbors."""
 
 from reconciler.addresses import format_short
 from reconciler.history.who import Holder, concerning, of_name, of_ranges

@@ -1,4 +1,4 @@
-"""Small packs that mean much: trees of the same tree, objects of any size, in all that is read."""
+"""Small packs that expand to many or large objects, in all paths that `ipam` reads."""
 
 import resource
 import subprocess
@@ -31,13 +31,13 @@ def limited(*arguments: str | Path, most: int = MEMORY) -> Ran:
 
 
 def tree(folder: Path, entries: Mapping[str, str]) -> str:
-    """A tree of objects by `mode type id` and name, without looking whether it makes sense."""
+    """Create a tree of objects by `mode type id` and name, without checks."""
     lines = "".join(f"{about}\t{name}\n" for name, about in entries.items())
     return git(folder, "mktree", data=lines.encode())
 
 
 def with_entry(folder: Path, path: str, about: str, message: str = "change") -> str:
-    """A commit on HEAD with one object put at a path, and the branch moved there."""
+    """Commit an object at a path to the branch."""
     parts = path.split("/")
     for depth in range(len(parts) - 1, -1, -1):
         above = "/".join(parts[:depth])
@@ -51,7 +51,7 @@ def with_entry(folder: Path, path: str, about: str, message: str = "change") -> 
 
 
 def tree_bomb(folder: Path, name: str = "a", levels: int = 12) -> str:
-    """Ten entries a folder, each the same folder, twelve levels deep: a million million files."""
+    """Return a tree of twelve levels with ten times the same folder each: 10^12 files."""
     blob = git(folder, "hash-object", "-w", "--stdin", data=b"kind: Nothing\n")
     made = f"100644 blob {blob}"
     suffix = ".yaml"
@@ -63,7 +63,7 @@ def tree_bomb(folder: Path, name: str = "a", levels: int = 12) -> str:
 
 @pytest.fixture(scope="module")
 def blob_bomb(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of objects with one of 400 MiB, which is 400 kB in the repository."""
+    """Return a folder with an object of 400 MiB, which takes 400 kB in the repository."""
     folder = tmp_path_factory.mktemp("bomb") / "objects"
     folder.mkdir()
     git(folder, "init", "-q", "--bare", ".")
@@ -75,7 +75,7 @@ def blob_bomb(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def bombed(folder: Path, bomb: Path, files: Mapping[str, str | bytes]) -> tuple[Path, str]:
-    """A repository of some files, and what stands for the huge object in a tree."""
+    """Return a repository, and the tree entry of the huge object."""
     repo = repository(folder / "repo", files)
     alternates = repo / ".git" / "objects" / "info" / "alternates"
     alternates.write_text(f"{bomb / 'objects'}\n")

@@ -1,4 +1,4 @@
-"""A history that lies: trailers that anybody can write, records that are left where nobody looks."""
+"""Forged histories: trailers from other people, and records in folders that are not read."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def forged(folder: Path, subject: str = "allocate 1") -> str:
-    """Commit everything just as reconcile would: message, trailers and date are those of its own."""
+    """Commit everything with message, trailers, and date of a reconcile commit."""
     base = git(folder, "rev-parse", "HEAD")
     clock = int(git(folder, "show", "-s", "--format=%ct", "HEAD"))
     text = (
@@ -60,7 +60,7 @@ def test_records_that_are_left_in_the_old_folder_are_an_error_always(
         assert "error settings-changed: spec.records is elsewhere/" in text
         assert "in allocations/" in text
         assert git(folder, "rev-parse", "HEAD") == head
-        head = forged(folder)  # and a trailer does not end that
+        head = forged(folder)  # and a trailer does not change that
 
 
 @pytest.mark.parametrize(
@@ -77,6 +77,6 @@ def test_the_records_folder_cannot_be_a_file_of_the_tree(
         code, text = said(verb, "--repo", str(folder))
         assert code == 1
         assert "not-a-folder" in text
-    if (folder / name).exists():  # of a folder inside of a file a work tree cannot tell
+    if (folder / name).exists():  # a work tree cannot have a folder inside of a file
         assert said("check", "--worktree", "--repo", str(folder))[0] == 1
     assert git(folder, "rev-parse", "HEAD") == head

@@ -1,4 +1,4 @@
-"""What a Containerfile says, step by step."""
+"""Parse a Containerfile into its steps."""
 
 import re
 from typing import NamedTuple
@@ -9,14 +9,14 @@ CONTAINERFILE = ROOT / "deploy" / "Containerfile"
 
 
 class Step(NamedTuple):
-    """An instruction: `RUN`, `COPY` and so on, and all that stands behind it, in one line."""
+    """An instruction, such as `RUN` or `COPY`, and its arguments in one line."""
 
     verb: str
     text: str
 
 
 def image() -> list[Step]:
-    """The instructions of the Containerfile in order; comments are left out."""
+    """Return the instructions of the Containerfile in order, without comments."""
     lines = CONTAINERFILE.read_text(encoding="utf-8").splitlines()
     whole = "\n".join(line for line in lines if not line.lstrip().startswith("#"))
     parts = (line.partition(" ") for line in re.sub(r"\\\n\s*", "", whole).splitlines())
@@ -24,5 +24,5 @@ def image() -> list[Step]:
 
 
 def of(verb: str) -> list[str]:
-    """What stands behind each instruction of a sort."""
+    """Return the arguments of each instruction with a name."""
     return [step.text for step in image() if step.verb == verb]

@@ -1,4 +1,4 @@
-"""Files of the observed folder that somebody moved go, where a look writes their documents anew."""
+"""Moved files of the observed folder are removed, because a run writes their documents again."""
 
 import pytest
 

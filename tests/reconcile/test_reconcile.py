@@ -1,4 +1,4 @@
-"""Reconcile against a repository in memory; what Git adds is in tests/contracts."""
+"""`reconcile` on a repository in memory. tests/contracts tests real Git."""
 
 from dataclasses import dataclass, field
 
@@ -19,7 +19,7 @@ RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yam
 
 
 class Watched(FakeRepository):
-    """Remembers what it was asked to commit, and loses races as told."""
+    """Records commits, and loses races on demand."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ def test_a_rewritten_branch_is_refused_until_its_head_is_accepted() -> None:
 
 @dataclass
 class ProposalBranch:
-    """Remembers what it was brought; loses races as told."""
+    """Records proposals, and loses races on demand."""
 
     name: str = "ipam/records"
     losing: int = 0

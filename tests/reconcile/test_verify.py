@@ -1,4 +1,4 @@
-"""Verifying a branch: each commit that touches what reconcile writes is replayed, or told."""
+"""`verify` replays or reports each commit that changes records."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ DAY = 86_400
 
 
 def story(made: Path) -> None:
-    """A plan, what fell due, what was looked at, and commits of people between them."""
+    """A plan, due changes, observed changes, and commits of people between them."""
     repository(made, {**SMALL, "tenants/two.yaml": tenant("two")})
     run(made, CLOCK)
     git(made, "rm", "-q", "tenants/one.yaml")

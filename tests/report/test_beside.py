@@ -1,4 +1,4 @@
-"""What is told beside the findings: causes, other open changes, the contract. Nothing of it is active."""
+"""Causes, other open changes, and the contract next to findings contain no active markup."""
 
 import json
 import re
@@ -21,7 +21,7 @@ from tests.report.hostile import assert_inert, corpus, tokens
 from tests.world import SMALL, evaluation_of
 
 RANGE = IPRange(4, 0x0A280000, 0x0A280007)
-# Of an empty reason nothing is told.
+# An empty reason is not shown.
 each = pytest.mark.parametrize("text", [it for it in corpus() if it], ids=ascii)
 
 
@@ -30,7 +30,7 @@ def key(text: str) -> Key:
 
 
 def beside(text: str) -> Compared:
-    """A change with the text wherever another change, a cause or a contract may say it."""
+    """Return a change with the text in each field of another change, a cause, and a contract."""
     evaluation = evaluation_of(SMALL)
     usage = next(iter(evaluation.plan.after.values()))
     claim = key(text)
@@ -50,7 +50,7 @@ def beside(text: str) -> Compared:
 
 
 def named(text: str) -> Compared:
-    """A change within the contract of a team of this name."""
+    """Return a change within the contract of a team with this name."""
     return Compared(evaluation_of(SMALL), within=Within(text))
 
 

@@ -1,4 +1,4 @@
-"""Settings that were loosened: the stricter of them and of those that reconcile went by count."""
+"""After a change loosens Settings, the stricter limits of old and new Settings apply."""
 
 import pytest
 
@@ -48,7 +48,7 @@ def test_what_was_loosened_is_told_field_by_field() -> None:
         "Settings are less strict than in the newest reconcile commit abc: gate from exhausted to never, thresholds from 70/85/95 to 80/90/99; the stricter values apply until the next reconcile commit"
     )
     (found,) = loosened(Settings(min_records=20), Settings(), "abc")
-    assert str(found.location) == "ipam.yaml:1"  # where there is no file, it is told of its place
+    assert str(found.location) == "ipam.yaml:1"  # the finding names the path of the missing file
     assert found.message.startswith(
         "Settings are less strict than in the newest reconcile commit abc: brakes.minRecords"
     )
@@ -82,7 +82,7 @@ def test_a_pool_goes_by_the_stricter_gate_but_for_what_it_has_of_its_own(
     evaluation = evaluation_of(files)
     held = held_to(evaluation, Settings(gate=Tier.WARNING), "abc")
     assert (gates(evaluation), gates(held)) == ([], ["capacity"] if gated else [])
-    assert held.plan == evaluation.plan  # what is shown of pools is as it was
+    assert held.plan == evaluation.plan  # pools show the values from before
 
 
 def test_thresholds_that_were_raised_gate_as_they_did() -> None:

@@ -1,6 +1,6 @@
-"""What people see of pull requests: exit codes, JSON and the comment of each are goldens.
+"""Goldens of pull requests: exit codes, JSON, and the comment of each.
 
-`pytest --update-golden` writes them anew. A change here is one that users see.
+`pytest --update-golden` regenerates them. Users see each change here.
 """
 
 import json
@@ -32,7 +32,7 @@ def test_every_pull_request_tells_what_merging_does(stage: Stage) -> None:
 
 
 def merges_done_as_told(steps: list[Step]) -> int:
-    """How many merges there were; what the last check showed is what each reconcile did after it."""
+    """Return the number of merges. After each, require that reconcile did what `check` showed."""
     shown, found = "", 0
     for before, step in pairwise(steps):
         if step.command == "cat ../check.json":

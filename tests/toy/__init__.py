@@ -1,4 +1,4 @@
-"""A family that nobody uses: what a family may be, in one folder, found by the scan like any other."""
+"""A family for tests only: it shows the possibilities of a family, in one folder."""
 
 import sys
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ STANDALONE = HERE / "standalone"
 
 @contextmanager
 def installed(folder: Path = FAMILIES) -> Iterator[None]:
-    """Let the program know the family, as if its folder stood beside the others."""
+    """Register the family, as if its folder were in `families`."""
     package.__path__.append(str(folder))
     forget()
     try:

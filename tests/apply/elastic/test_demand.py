@@ -1,4 +1,4 @@
-"""Every rule of growth and shrinking, one by one."""
+"""All rules of growth and shrinking."""
 
 from typing import Any
 
@@ -302,13 +302,13 @@ def test_what_was_given_back_is_asked_for_again_before_anything_new() -> None:
     assert tenant.looked_at().back == (entry(1), entry(2))
 
 
-# Services that name the address that they want
+# Services that request an address
 
 
 @pytest.mark.parametrize(
     ("who", "ports", "is_told"),
     [
-        ({}, 443, True),  # who has it shares with nobody
+        ({}, 443, True),  # its Service does not share it
         ({"annotations": {"metallb.io/allow-shared-ip": "other"}}, 443, True),
         ({"annotations": SHARED}, 80, True),
         ({"annotations": SHARED}, 443, False),
@@ -344,11 +344,11 @@ def test_what_a_service_names_comes_back_before_anything_else() -> None:
     assert (found.back, found.request) == ((entry(6),), 0)
 
 
-# Claims that moved: what they left is announced, and asks for nothing
+# Moved claims: their old range is announced, and needs no growth
 
 
 def test_what_a_claim_left_when_it_moved_is_spare_for_nobody() -> None:
-    """It is announced beside the new range, but the next look may withdraw it."""
+    """It is announced next to the new range, but the next run can withdraw it."""
     tenant = Tenant(service("c"))
     left = replace(record(0, "10.0.1.0-10.0.1.7", Phase.RELEASED), announced=True)
     tenant.records = (*tenant.records, left)

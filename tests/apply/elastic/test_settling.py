@@ -1,4 +1,4 @@
-"""What a tenant asks for in the end, and what is told of what it does not get."""
+"""The final demand of a tenant, and the message about unavailable growth."""
 
 import pytest
 from msgspec.structs import replace

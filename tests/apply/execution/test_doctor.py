@@ -1,4 +1,4 @@
-"""What `doctor` tells of real clusters, and that an apply needs no right but those of deploy/."""
+"""`doctor` on real clusters, and an apply with only the rights in deploy/."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -43,7 +43,7 @@ OK, WARNING, FAILED = DiagnosisVerdict.OK, DiagnosisVerdict.WARNING, DiagnosisVe
 
 @dataclass
 class Told:
-    """A diagnosis by cluster and by check."""
+    """A diagnosis by cluster and check."""
 
     of: Diagnosis
 
@@ -61,7 +61,7 @@ Looked = Callable[..., Told]
 
 @pytest.fixture
 def look(tmp_path: Path) -> Looked:
-    """Look at clusters, beside a repository of two tenants."""
+    """Run `doctor` for clusters, with a repository of two tenants."""
 
     def looked(clusters: KubeClusters, files: Files = FILES) -> Told:
         path = tmp_path / str(len(files))
@@ -73,7 +73,7 @@ def look(tmp_path: Path) -> Looked:
 
 
 def is_valid(server: ApiServer) -> bool:
-    """MetalLB makes the object first and writes its status then."""
+    """Return whether MetalLB has written the status after it created the object."""
     states = server.get(f"{ADDRESS_POOLS.rpartition('/')[0]}/configurationstates")["items"]
     return any((it.get("status") or {}).get("result") == "Valid" for it in states)
 
@@ -177,14 +177,14 @@ def roles(file: str) -> list[Any]:
 
 
 def may_look(server: ApiServer, namespace: str) -> bool:
-    """The server knows of all the bindings: the last of them is that of the namespace."""
+    """Return whether the server has loaded all bindings. The last one is in the namespace."""
     paths = [f"/api/v1/namespaces/{namespace}/configmaps", "/api/v1/services", "/api/v1/nodes"]
     return all(server.request("GET", path, user="alice")[0] == 200 for path in paths)
 
 
 @pytest.fixture
 def clerk(site: Site) -> Iterator[Site]:
-    """Clusters by user alice with the rights of deploy/, and no others."""
+    """Clusters as user alice, with only the rights in deploy/."""
     site.management.namespace("butler-system", "team-a")
     places = [(site.management, "rbac.yaml", "butler-system")]
     places += [(it, "rbac-tenant.yaml", "metallb-system") for it in site.tenants.values()]
@@ -203,7 +203,7 @@ def right(applied: Applied) -> bool:
 
 
 def test_the_rights_of_deploy_are_all_that_an_apply_needs(clerk: Site, look: Looked) -> None:
-    # One goes, and a tier is crossed.
+    # A tenant is removed, and the usage level changes.
     for revision, names in (("a", ("web", "shop")), ("b", ("web", *"bcdef")), ("c", ("shop",))):
         applied = clerk.apply(world(*names), revision)
         done = [it for it in applied.values() if it.state is not ClusterState.WAITING]

@@ -1,4 +1,4 @@
-"""Clusters without a management cluster: who they are, who may write there, who waits for whom."""
+"""Clusters without a management cluster: identity, write access, and order."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -44,7 +44,7 @@ def boat(cluster: str, address: str) -> str:
 
 
 def fleet(uids: dict[str, str] | None = None, **addresses: str) -> dict[str, str | bytes]:
-    """A reconciled tree with two clusters: the last octets that each one has, by `prod_N`."""
+    """Return a reconciled tree of two clusters. `prod_N` lists the last octets of each."""
     files: dict[str, str | bytes] = {"pools/quay.yaml": QUAY}
     files |= {f"clusters/{it}.yaml": target(it, (uids or {}).get(it, "")) for it in (A, B)}
     for name, numbers in addresses.items():
@@ -59,8 +59,8 @@ class Standalone(FakeClusters):
     """Clusters without a management cluster.
 
     Attributes:
-        repository: The first commit of the repository that is applied.
-        swapped: Clusters whose kubeconfig leads to another one.
+        repository: The first commit of the applied repository.
+        swapped: Clusters whose kubeconfig connects to another one.
     """
 
     repository: str = FIRST
@@ -101,7 +101,7 @@ def clusters() -> Standalone:
 
 @pytest.fixture
 def applied(clusters: Standalone) -> Standalone:
-    """Both clusters are enrolled, and have an address each."""
+    """Two enrolled clusters with an address each."""
     found = clusters.run(fleet(prod_1="1", prod_2="2"), "b", enroll=frozenset((A, B)))
     assert states(found) == {A: "applied", B: "applied"}
     return clusters
@@ -148,7 +148,7 @@ def test_a_second_run_writes_nothing_and_a_new_revision_one_line(applied: Standa
 
 
 def test_a_swapped_kubeconfig_changes_nothing(applied: Standalone) -> None:
-    """Each of two kubeconfigs leads to the cluster of the other, with and without uids in Git."""
+    """Each of two kubeconfigs connects to the other cluster, with and without uids in Git."""
     applied.swapped = {A: B, B: A}
     before = {name: dict(objects) for name, objects in applied.objects.items()}
     found = applied.run(fleet(prod_1="3", prod_2="4"), "c")
@@ -159,7 +159,7 @@ def test_a_swapped_kubeconfig_changes_nothing(applied: Standalone) -> None:
     assert states(found) == {A: "refused", B: "refused"}
     assert f"has uid {uids[B]}, expected {uids[A]}" in found[A].error
     assert applied.objects == before
-    released = fleet(prod_2="2")  # what a wrong cluster does not announce is not free
+    released = fleet(prod_2="2")  # the range stays reserved, because a wrong cluster was asked
     doubts = still_announced(evaluated(expiring(released), clock=LATER), applied, ApplyOptions())
     assert all(": it is cluster prod-2" in why for why in doubts.values())
     assert doubts
@@ -178,7 +178,7 @@ def test_both_names_of_one_cluster_are_refused_though_both_are_enrolled(
 def test_a_uid_that_another_cluster_has_in_git_is_refused(applied: Standalone) -> None:
     applied.swapped = {B: A}
     files = fleet({A: applied.uid(A)}, prod_1="1", prod_2="2")
-    applied.unnamed = (A,)  # not asked in this run
+    applied.unnamed = (A,)  # not part of this run
     found = applied.run(files, "c", enroll=frozenset((B,)))
     assert found[B].error.startswith("it is the very cluster that prod-1 names")
 
@@ -242,7 +242,7 @@ def test_a_clone_that_is_too_shallow_to_name_the_repository_applies_nothing(
 
 @dataclass
 class Overtaken(FakeCluster):
-    """A cluster in which another run writes before this one claims it."""
+    """A cluster that another run claims before this one."""
 
     def merge(self, ref: Ref, patch: Any, manager: str) -> Any:
         if ref == INVENTORY and "metadata" in patch:
@@ -282,7 +282,7 @@ def test_a_range_that_a_service_uses_goes_to_nobody(applied: Standalone) -> None
 
 
 def expiring(files: Files) -> Files:
-    """The tree with the records that are released when clusters have no boats at first."""
+    """Return the tree with the records of released ranges."""
     before = fleet(prod_1="1", prod_2="2")
     kept = {path: text for path, text in before.items() if path.startswith("allocations/")}
     rest = {path: text for path, text in files.items() if not path.startswith("allocations/")}
@@ -315,7 +315,7 @@ def test_a_cluster_that_is_not_asked_holds_a_range_until_its_retention_ends(
 def test_a_released_range_of_a_cluster_that_is_not_asked_goes_to_nobody(
     applied: Standalone,
 ) -> None:
-    """A record that was edited gives it to another cluster before its retention has ended."""
+    """An edited record gives the range to another cluster before its retention has ended."""
     both = fleet(prod_2="1 2")
     gone = {k: v for k, v in fleet(prod_2="2").items() if k != "tenants/prod-1.yaml"}
     released = {k: v for k, v in expiring(gone).items() if "prod-1" in k}

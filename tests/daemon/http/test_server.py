@@ -1,4 +1,4 @@
-"""The server, by real sockets: what it answers, and what it bears of callers who mean harm."""
+"""The HTTP server with real sockets: answers, and resistance to malicious clients."""
 
 import logging
 import os
@@ -30,7 +30,7 @@ def rung() -> list[str]:
 
 @pytest.fixture
 def begin(rung: list[str]) -> Iterator[Begin]:
-    """Starts servers that end with the test."""
+    """Start servers that end with the test."""
     with ExitStack() as stack:
 
         def begun(**more: object) -> Server:
@@ -63,7 +63,7 @@ def ask(server: Server, method: str, path: str, body: bytes = b"", **more: str) 
 
 
 def raw(server: Server, data: bytes) -> bytes:
-    """What is answered to some bytes, to the end of the connection."""
+    """Send bytes, and return the answer until the end of the connection."""
     with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
         connection.sendall(data)
         return describe(connection)
@@ -71,7 +71,7 @@ def raw(server: Server, data: bytes) -> bytes:
 
 @contextmanager
 def connected(server: Server) -> Iterator[list[socket.socket]]:
-    """Three callers that say nothing."""
+    """Open three connections that send nothing."""
     address = ("127.0.0.1", server.port)
     with ExitStack() as stack:
         made = (socket.create_connection(address, timeout=30) for _ in range(3))
@@ -141,7 +141,7 @@ def test_callers_who_leave_in_the_middle_harm_nobody(server: Server) -> None:
 def test_a_server_that_is_closed_cuts_off_who_waits_and_frees_its_port(begin: Begin) -> None:
     server = begin()
     with socket.create_connection(("127.0.0.1", server.port), timeout=30) as silent:
-        ask(server, "GET", "/healthz")  # so the silent one was taken before
+        ask(server, "GET", "/healthz")  # so the silent one was accepted before
         server.close()
         assert describe(silent) == b""
     with pytest.raises(ConnectionRefusedError):
@@ -164,7 +164,7 @@ def test_a_port_that_is_taken_is_told(server: Server) -> None:
 
 
 def certified(folder: Path, name: str, at: int) -> Path:
-    """Make a pair the one that is shown, at a time of its own."""
+    """Install a certificate and key, with a separate modification time."""
     made = make(folder, name)
     for source, target in ((made.certificate, "tls.crt"), (made.key, "tls.key")):
         shutil.copyfile(source, folder / target)

@@ -1,4 +1,4 @@
-"""Growth and shrinking from Service to Service: Git, clusters and MetalLB together, in memory."""
+"""Growth and shrinking by Services, with Git, clusters, and MetalLB in memory."""
 
 from reconciler.apply.fleet import Scope, apply_fleet
 from reconciler.apply.targets import ApplyOptions
@@ -23,7 +23,7 @@ def test_growth_that_is_not_used_any_more_goes_after_ten_minutes_since_the_last_
     here.now += 1
     here.decide()
     assert (here.demand(), here.records("Released")) == ([], ["team-a-one-lb-1"])
-    assert here.announced() == ranges_of(["10.0.0.0-10.0.0.2"])  # nobody was told yet
+    assert here.announced() == ranges_of(["10.0.0.0-10.0.0.2"])  # no cluster announces it yet
     here.settle()
     assert here.announced() == ranges_of(["10.0.0.0-10.0.0.1"])
     assert (here.demand(), here.records("Released"), here.records()) == (None, [], [])
@@ -38,7 +38,7 @@ def test_first_the_record_is_released_then_the_pool_shrinks_then_the_address_is_
     here.now += 600
     looked = here.decide()
     assert here.records("Released") == ["team-a-one-lb-1"]
-    here.decide()  # clusters still have it
+    here.decide()  # clusters still announce it
     assert here.records("Released") == ["team-a-one-lb-1"]
     here.apply(looked)
     assert here.announced() == ranges_of(["10.0.0.0-10.0.0.1"])
@@ -127,7 +127,7 @@ def test_what_a_look_read_is_no_reason_to_apply_over_a_newer_run() -> None:
     here.ask("c")
     looked = here.decide()
     late = here.evaluation()
-    here.leave("c")  # meanwhile another reconciler gives back and withdraws what was granted
+    here.leave("c")  # in the meantime, another reconciler releases and withdraws the range
     here.settle()
     here.now += 600
     here.settle()

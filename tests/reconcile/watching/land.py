@@ -1,4 +1,4 @@
-"""A country on a branch: what a run does is done by the code of runs, and each commit is replayed."""
+"""A country on a branch. Runs use the real code, and each commit is replayed."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -25,15 +25,15 @@ WRITES = frozenset(("apply", "status", "create", "merge", "delete"))
 
 
 class Killed(BaseException):
-    """The process ends here, as by signal 9."""
+    """The process ends here, as by SIGKILL."""
 
 
 @dataclass
 class Steps:
-    """What changes the world, counted; a process may be killed at one of them.
+    """Counted writes. A process can be killed at one of them.
 
     Attributes:
-        left: Steps until then; None for never.
+        left: Number of writes before that, or None for never.
     """
 
     left: int | None = None
@@ -47,11 +47,11 @@ class Steps:
 
 @dataclass
 class Branch(FakeRepository):
-    """A branch that others may move in the moment before it is published.
+    """A branch that other people can move immediately before a push.
 
     Attributes:
-        steps: Each commit is one, and each publication two: before it and after it.
-        meanwhile: What others do before a publication.
+        steps: One per commit, and two per push: before and after it.
+        meanwhile: Action of other people before a push.
     """
 
     steps: Steps = field(default_factory=Steps)
@@ -77,12 +77,12 @@ class Branch(FakeRepository):
         held = {**self.files(), **{path: raw(text) for path, text in files.items() if text}}
         for path in [path for path, text in files.items() if not text]:
             held.pop(path, None)
-        # Two that commit the same at once make two commits.
+        # Two runs with the same change create two commits.
         self.head = self.add(self.head, clock, held, f"by people {len(self.commits)}")
 
 
 class Counted(FakeClusters):
-    """Clusters each write to which is a step."""
+    """Clusters in which each write is a step."""
 
     steps: Steps
 
@@ -103,7 +103,7 @@ class Land(Country):
     """A country whose branch has a history.
 
     Attributes:
-        replayed: How many commits were replayed so far.
+        replayed: Number of replayed commits.
     """
 
     def __init__(self, files: Mapping[str, str | bytes], clusters: Counted | None = None) -> None:
@@ -126,7 +126,7 @@ class Land(Country):
         self._touch(name, cluster)
 
     def _touch(self, name: str, cluster: str) -> None:
-        """Each state of an object has a version of its own, as servers number them."""
+        """Set a new resource version, as servers do for each change."""
         self.versions += 1
         live = self.clusters.objects[cluster][Ref(SERVICE, "default", name)]
         live["metadata"]["resourceVersion"] = f"9{self.versions:09d}"
@@ -139,7 +139,7 @@ class Land(Country):
         return self.whole(self.branch.head)
 
     def whole(self, revision: str) -> Evaluation:
-        """All that a revision holds; it follows from its id."""
+        """Return the evaluation of a revision, cached by its id."""
         if revision not in self._read:
             self._read = {revision: evaluate_source(self.branch.source(revision))}
         return self._read[revision]
@@ -163,7 +163,7 @@ class Land(Country):
             self.replay()
 
     def replay(self) -> None:
-        """Each commit of ours that is on the branch is made again byte for byte."""
+        """Require that each commit of `ipam` on the branch can be reproduced byte for byte."""
         for commit in self.branch.line():
             if commit in self.branch.ours and commit not in self.replayed:
                 found = replay(self.branch, commit)
@@ -187,7 +187,7 @@ class Land(Country):
 
     @contextmanager
     def killed_at(self, step: int, *, keeps_cache: bool) -> Iterator[None]:
-        """A process that is killed at a step of what the block does, if it gets so far."""
+        """Kill the process at a step of the block, if it has enough steps."""
         self.branch.steps.left = step
         try:
             with suppress(Killed):

@@ -1,4 +1,4 @@
-"""What is told of rounds: each line once, for people and, with its fields, for the log."""
+"""Log lines of rounds appear once, as text, and with fields in JSON."""
 
 import logging
 from typing import Any
@@ -83,7 +83,7 @@ WITHOUT = {path: text for path, text in FOUR.items() if path != "tenants/one.yam
 
 
 def describe(lines: pytest.LogCaptureFixture) -> list[tuple[Any, ...]]:
-    """Level, claim, and the first word of all lines so far, which are forgotten."""
+    """Return level, claim, and first word of the lines since the last call."""
     found = [
         (it.levelname, it.__dict__["claim"], it.getMessage().partition(":")[0])
         for it in lines.records
@@ -104,7 +104,7 @@ def test_what_a_commit_gave_and_took_is_told_by_claim(lines: pytest.LogCaptureFi
     log.write(done(WITHOUT))
     assert describe(lines) == [("INFO", CLAIM, "release")]
     log.write(done(GIVEN))
-    assert describe(lines) == []  # what is kept is no news
+    assert describe(lines) == []  # kept ranges are not logged
 
 
 def test_a_refusal_is_told_once_and_again_when_it_is_another_or_comes_back(
