@@ -403,8 +403,9 @@ def moving(
                     message = f"{who} gives up {old}, and keeps {format_short(now)}"
             place = state.claims[decision.claim].source
             yield warning("claim-moves", place, f"{message}; the old range {_UNTIL}")
+    back = {decision.replaces for decision in plan.decisions if isinstance(decision, Grant)}
     for record in state.records:
-        if record.announced and record.path not in state.unused:
+        if record.announced and record.path not in state.unused and record not in back:
             why = asked.get(record.path)
             message = f"{record.claim.short} has moved from {held_words(record)}, which {_UNTIL}"
             is_wanted = record.claim in state.claims

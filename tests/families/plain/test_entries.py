@@ -85,6 +85,13 @@ def test_the_range_of_a_removed_entry_and_of_a_removed_cluster_stays_announced()
         assert outcome(removed) == {"prod-1/internal.ipv4": f"release {FIRST}, announced"}
 
 
+def test_a_range_whose_document_is_there_again_is_not_reported_as_left() -> None:
+    gone = reconciled({path: it for path, it in EIGHT.items() if path != "clusters/prod-1.yaml"})
+    assert codes(gone) == ["claim-left"]
+    back = {**gone, "clusters/prod-1.yaml": EIGHT["clusters/prod-1.yaml"]}
+    assert (outcome(back), codes(back)) == ({"prod-1/internal.ipv4": f"allocate {FIRST}"}, [])
+
+
 def test_an_announced_range_begins_its_retention_when_it_is_unused() -> None:
     removed = reconciled(then(EIGHT, cluster()))
     tree = tree_of(removed)
