@@ -76,13 +76,20 @@ def listed_decisions(evaluation: Evaluation, *, keeps: bool) -> list[Decision]:
 
 
 class RangeMove(NamedTuple):
-    """Claim that gets another range than it held; `until` says how long the old one is held."""
+    """Claim that gets another range than it held. `left` is what the claim leaves."""
 
     claim: Key
     old: Allocation
     new: Allocation
-    until: str
+    left: Allocation | None
     giver: Owner | None = None
+
+    @property
+    def until(self) -> str:
+        """Return how long the cluster or the retention holds the old range."""
+        if self.left is None:
+            return _AT_ONCE
+        return _UNUSED if self.left.announced else _RETENTION
 
 
 def moves_of(evaluation: Evaluation) -> list[RangeMove]:
@@ -92,7 +99,7 @@ def moves_of(evaluation: Evaluation) -> list[RangeMove]:
             it.claim,
             evaluation.moves[it.claim],
             it.allocation,
-            _until(it),
+            it.leaves if isinstance(it, Grant) else None,
             digest.giver_of(it, evaluation),
         )
         for it in (evaluation.plan.decisions if evaluation.moves else ())
@@ -102,13 +109,6 @@ def moves_of(evaluation: Evaluation) -> list[RangeMove]:
 
 _UNUSED, _RETENTION, _AT_ONCE = "announced while in use", "reserved until retention ends", ""
 _OLD_RANGES = {it: it or "free at once, even if in use" for it in (_UNUSED, _RETENTION, _AT_ONCE)}
-
-
-def _until(decision: Grant | Keep) -> str:
-    leaves = decision.leaves if isinstance(decision, Grant) else None
-    if leaves is None:
-        return _AT_ONCE
-    return _UNUSED if leaves.announced else _RETENTION
 
 
 def transfers_of(evaluation: Evaluation) -> list[tuple[Keep, Owner]]:
@@ -151,7 +151,7 @@ def moves_text(evaluation: Evaluation, painter: Painter) -> str:
     after = "".join(
         f"  {join_limited(left)}: {words}\n"
         for until, words in _OLD_RANGES.items()
-        if (left := [range_of(it.old) for it in moves if it.until == until])
+        if (left := [range_of(it.left or it.old) for it in moves if it.until == until])
     )
     return f"{_titled(plural(len(moves), 'move'), rows, painter, Colour.YELLOW)}{after}"
 
