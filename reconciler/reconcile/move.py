@@ -265,6 +265,9 @@ def _why(after: Evaluation, claim: Key, documents: Mapping[Key, Document]) -> st
         is_of_it = found.location.path == documents[claim].path
         if found.severity is Severity.ERROR and is_of_it:
             return f"{found.message}; {found.hint}"
+    asked = after.state.claims.get(claim)
+    if asked is not None and asked.pin is not None:
+        return f"set addresses to a range of pool {asked.wanted[0]} in the same change as poolRefs"
     for decision in after.plan.decisions:
         if decision.claim == claim and isinstance(decision, Refuse):
             return f"{decision.message}; {decision.hint}"

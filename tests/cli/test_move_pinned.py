@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.cli.conftest import Moves
+from tests.families.plain import examples as plain
 from tests.world import SMALL, git, pool, provider, request, tenant
 
 BY_HAND = """\
@@ -127,3 +128,14 @@ def test_a_pin_that_cannot_be_edited_in_place_is_named_with_what_to_do(
     assert "hint: make this edit by hand, set " in ran.err
     assert " to far, and first merge an Override of kind move" in ran.err
     assert git(play.folder, "status", "--porcelain") == f"M {path}"
+
+
+def test_pins_of_an_entry_and_of_a_claim_are_moved_by_an_edit(moves: Callable[..., Moves]) -> None:
+    pins = "[10.22.0.16-10.22.0.31]"
+    pools = f"{plain.pool()}---\n{plain.pool('other', '[10.30.0.0/24]')}"
+    document = plain.cluster(plain.entry(addresses=pins))
+    play = moves(plain.files(document, plain.claim(addresses="[10.22.0.9]"), pools))
+    for claim in ("prod-1/internal", "team-db/db-1"):
+        ran = play("move", claim, "--to", "other")
+        assert (ran.code, play.status()) == (64, [])
+        assert "set addresses to a range of pool other in the same change as poolRefs" in ran.err
