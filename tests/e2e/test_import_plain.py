@@ -33,8 +33,13 @@ POOLS = (
 
 @pytest.mark.parametrize("source", ["cluster", "manifests"])
 def test_live_clusters_are_imported_and_adopted_without_a_changed_spec(
-    tmp_path: Path, tenants: tuple[ApiServer, ...], capsys: Capture, source: str
+    tmp_path: Path,
+    tenants: tuple[ApiServer, ...],
+    capsys: Capture,
+    source: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "of-something-else"))  # no hub
     repo = repository(tmp_path / "repo", {"ipam.yaml": SETTINGS})
     clusters: dict[str, RealCluster] = {}
     for number, (server, pools) in enumerate(zip(tenants, POOLS, strict=True), 1):
@@ -67,6 +72,8 @@ def test_live_clusters_are_imported_and_adopted_without_a_changed_spec(
     assert ipam(capsys, "check", "--repo", repo).code == 0
     assert ipam(capsys, "reconcile", "--no-apply", "--repo", repo).code == 0
     git(repo, "reset", "-q", "--hard", "main")
+    planned = ipam(capsys, "plan", "--detailed-exitcode", "--repo", repo)
+    assert (planned.code, "No changes: " in planned.out) == (0, True)
     here = ("--repo", repo, "--clusters", folder)
     enroll = [word for name in clusters for word in ("--enroll", name) if source == "manifests"]
     refused = ipam(capsys, "apply", *here, *enroll)

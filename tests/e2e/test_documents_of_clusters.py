@@ -1,0 +1,82 @@
+"""Documents of live clusters come and go, and no Service loses its address."""
+
+from pathlib import Path
+
+from tests.e2e.plain_site import HOUR, PlainSite, site
+from tests.world import write
+
+__all__ = ["site"]
+OWN, DMZ = ["10.22.0.52-10.22.0.55"], ["10.22.0.64-10.22.0.67"]
+# As Flux does: objects with a label that are no longer in the folder are deleted.
+DELIVERY = """
+resources: [../out/prod-3]
+labels: [{pairs: {delivered: here}}]
+"""
+PRUNING = ("--prune", "-l", "delivered=here", "--prune-allowlist=metallb.io/v1beta1/IPAddressPool")
+PATH = "clusters/prod-3.yaml"
+
+
+def both(site: PlainSite) -> tuple[object, object]:
+    return site.announced("prod-3"), site.announced("prod-3", "dmz")
+
+
+def test_a_cluster_without_its_document_keeps_pools_in_use_until_it_has_it_again(
+    site: PlainSite,
+) -> None:
+    site.serve("prod-3", "shop", "10.22.0.53")
+    site.imported("--pool", "internal=10.22.0.0/24")
+    text = site.text("prod-3")
+    before = site.clusters["prod-3"].specs()
+    site.commit({PATH: None})
+    site.reconcile("--allow-release", "2")
+    assert both(site) == (OWN, None)
+    site.reconcile()
+    assert both(site) == (OWN, None)
+    site.commit({PATH: text})
+    site.reconcile()
+    assert site.clusters["prod-3"].specs() == before
+    site.require_kept()
+
+
+def test_an_object_name_that_a_service_forbids_is_reverted(site: PlainSite) -> None:
+    site.serve("prod-3", "shop", "10.22.0.53")
+    site.imported("--pool", "internal=10.22.0.0/24")
+    text, before = site.text("prod-3"), site.clusters["prod-3"].specs()
+    site.edit("prod-3", "name: internal\n      p", "name: internal\n      objectName: web\n      p")
+    ran = site.reconcile(code=5)
+    assert "IPAddressPool internal is not renamed" in ran.out
+    assert site.clusters["prod-3"].specs() == before
+    site.commit({PATH: text})
+    site.reconcile()
+    assert site.clusters["prod-3"].specs() == before
+    site.require_kept()
+
+
+def test_rendered_pools_of_a_removed_document_stay_until_confirmed(
+    site: PlainSite, tmp_path: Path
+) -> None:
+    site.serve("prod-3", "shop", "10.22.0.53")
+    site.imported("--pool", "internal=10.22.0.0/24", applies=False)
+    cluster, text, out = site.clusters["prod-3"], site.text("prod-3"), tmp_path / "out"
+    before = cluster.specs()
+    write(tmp_path, {"delivery/kustomization.yaml": DELIVERY})
+
+    def delivered() -> None:
+        site.run("render", "--out", out)
+        done = cluster.api.kubectl("apply", "-k", str(tmp_path / "delivery"), *PRUNING)
+        assert done.returncode == 0, done.stderr
+
+    delivered()
+    for document in (None, text, None):
+        site.commit({PATH: document})
+        site.reconcile("--allow-release", "2", applies=False)
+        delivered()
+        assert cluster.specs() == before
+    site.reconcile("--force-withdraw-claim", "prod-3/dmz.ipv4", applies=False, later=HOUR)
+    delivered()
+    assert both(site) == (OWN, None)
+    site.require_kept()
+    site.delete("prod-3", "shop")
+    site.reconcile("--confirm-withdrawn", "prod-3", applies=False, later=HOUR)
+    site.run("render", "--out", out)
+    assert not (out / "prod-3").exists()
