@@ -1,4 +1,4 @@
-"""Where a test run keeps what the next one may use: not in the checkout."""
+"""Cache folders of test runs, outside of the checkout."""
 
 import os
 import sys

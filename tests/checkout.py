@@ -1,7 +1,7 @@
-"""Nothing that tests do is left in the checkout: the end of a run looks, and fails.
+"""Fail a test run that leaves files in the checkout.
 
-A plugin of pytest. It tells of files that were not there when the run began, those that Git
-ignores too; what changed in a file that was there is for `git status` to tell.
+This is a pytest plugin. It reports new files, also those that Git ignores. `git status` shows
+changes of existing files.
 """
 
 import os

@@ -64,7 +64,7 @@ _Base: Any = object
 
 @dataclass
 class FakeRepository(_Base):  # type: ignore[misc]
-    """Commits by id, one branch, and what was seen of it."""
+    """Commits by id, a branch, and the head that was read last."""
 
     commits: dict[str, tuple[str, int, Files]] = field(default_factory=dict)
     head: str = ""

@@ -1,4 +1,4 @@
-"""Addresses in a text that nobody can read."""
+"""Addresses in an unreadable text."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Canonical notation: what is read, and every refusal of group D with its remedy."""
+"""Canonical notation: valid texts, and each refusal of group D with its hint."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Who might still announce what another cluster shall get, against a pair-by-pair oracle."""
+"""Clusters that might still announce the new range of another one, compared pair by pair."""
 
 import pytest
 from hypothesis import given

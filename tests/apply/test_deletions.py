@@ -110,7 +110,7 @@ def test_what_went_of_late_counts_as_gone_at_once() -> None:
 
 
 def shares(**namespaces: tuple[int, int]) -> tuple[list[Any], list[Any]]:
-    """Copies of each namespace, and those of them that are gone: how many of how many."""
+    """Return copies by namespace, and those without an object, from pairs of counts."""
     every: list[Any] = []
     gone: list[Any] = []
     for namespace, (going, count) in namespaces.items():
@@ -121,7 +121,7 @@ def shares(**namespaces: tuple[int, int]) -> tuple[list[Any], list[Any]]:
 
 
 def went(found: tuple[list[Any], list[Any]], **more: Any) -> tuple[set[str], list[str]]:
-    """The namespaces whose copies go, and what is held."""
+    """Return the namespaces of removed copies, and the messages about kept ones."""
     copies, missing = found
     state = replace(STATE, missing=dict.fromkeys(missing, 0), **more.pop("state", {}))
     found_, detector = gone(state, missing=missing, copies=copies, **more)

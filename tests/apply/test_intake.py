@@ -1,4 +1,4 @@
-"""Which copies Git shall hold of objects that live only in the management cluster."""
+"""Copies in Git of objects that exist only in the management cluster."""
 
 from typing import Any
 
@@ -185,7 +185,7 @@ def test_another_management_cluster_that_is_meant_adds_and_takes_nothing_away() 
     assert found.seen == "uid-2"
 
 
-# What is remembered between looks
+# State between runs
 
 STATE = IntakeState(
     {IDENTITY: 5, VIPS: 6}, {IDENTITY: hash_of("why")}, {"Cluster.x": ((1, 2), (3, 4))}

@@ -1,4 +1,4 @@
-"""MetalLB's pools read as MetalLB reads them, and what is told before anything is applied."""
+"""Pools are read like in MetalLB, and problems are reported before the apply."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Objects with our label that no run remembers: noted first, let go after a grace."""
+"""Objects with our label that are not in the inventory: recorded first, deleted later."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ NAME = str(ref_of(pool()))
 def tracked(
     live: Manifest, entry: InventoryEntry | None, *, is_wanted: bool = False
 ) -> InventoryEntry | None:
-    """What the inventory says of an object after a look at it."""
+    """Return the inventory entry of an object after a run."""
     entries, seen = {} if entry is None else {NAME: entry}, live_of(live)
     notes = orphan_notes(entries, {seen.ref: seen}, [seen.ref] if is_wanted else [], NOW)
     return dict(notes).get(NAME, entry)

@@ -1,4 +1,4 @@
-"""What counts as failed and as changed."""
+"""Results that count as failed or changed."""
 
 from reconciler.model.applied import Applied, ClusterState, ObjectOutcome, ObjectResult, together
 

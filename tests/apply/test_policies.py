@@ -1,4 +1,4 @@
-"""Admission policies: what they say, and that no name breaks out of them."""
+"""Admission policies: their content, and names that are quoted."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Objects of clusters with an unexpected structure, and what is kept of large lists."""
+"""Objects of clusters with an unexpected structure, and the fields kept of large lists."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ from reconciler.model.objects import CONFIG_MAP, CRD, NAMESPACE, NODE, Ref, Reso
 
 
 def test_an_object_that_cannot_be_read_fails_alone() -> None:
-    """The field managers of one pool are no mappings; the other pool is decided about."""
+    """The field managers of one pool are not mappings. The other pool still gets a decision."""
     draft = Draft({}, ApplyOptions())
     kind = {"apiVersion": ADDRESS_POOL.api_version, "kind": ADDRESS_POOL.kind}
     for name, entries in (("odd", [5]), ("good", [])):

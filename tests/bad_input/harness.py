@@ -1,7 +1,7 @@
-"""The bad-input table: cases from YAML, each laid over a small valid repository and run.
+"""The bad-input table: cases in YAML, each added to a small valid repository.
 
-A `▶` in a case's text marks the place that a finding must name. It is taken out before the text
-is written, so the true line and column stand in the table itself.
+A `▶` in the text of a case marks the location that a finding must name. It is removed before the
+text is written.
 """
 
 import json
@@ -22,7 +22,7 @@ RECORD = "allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yam
 
 
 class Link(bytes):
-    """The target of a symlink, where a file's bytes would be."""
+    """The target of a symlink, instead of the bytes of a file."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Expected:
 
 @dataclass(frozen=True)
 class Case:
-    """One row: files over `SMALL`, and what must come of it."""
+    """A row: files added to `SMALL`, and the expected findings."""
 
     id: str
     title: str

@@ -63,7 +63,7 @@ def refused_places(text: str) -> dict[str, Any]:
 
 
 def taken_places(text: str) -> dict[str, Any]:
-    """Documents with the text where any text may stand, by file."""
+    """Return documents, by file, with the text in each string field."""
     block = {"cidr": "10.50.0.0/28", "description": text[:512]}
     tenant = {"name": "two", "namespace": "team-a", "annotations": {"note": text}}
     spec = {"workers": {"replicas": 1}, "kubernetesVersion": text}

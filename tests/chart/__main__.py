@@ -1,4 +1,4 @@
-"""`make manifests`: write anew what of `deploy/` follows from something else."""
+"""`make manifests`: regenerate the generated files of `deploy/`."""
 
 import sys
 

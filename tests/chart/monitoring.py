@@ -21,7 +21,7 @@ def wanted() -> Mapping[str, bytes]:
 
 
 def write() -> None:
-    """Write the folder anew."""
+    """Regenerate the folder."""
     for path in FOLDER.glob("*"):
         path.unlink()
     for name, data in wanted().items():

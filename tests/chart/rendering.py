@@ -15,7 +15,7 @@ from tests.envtest.assets import find_helm, lacking
 DEPLOY = ROOT / "deploy"
 CHART = DEPLOY / "chart"
 NAME = "gitops-ipam"
-# Values by name: those of `ci/` are examples to test with, the others are of plain manifests.
+# Values by name: values in `ci/` are test examples, and the others are for plain manifests.
 MATRIX = {path.name.removesuffix("-values.yaml"): path for path in (CHART / "ci").glob("*.yaml")}
 PLAIN = {path.name: path for path in (DEPLOY / "values").glob("*.yaml")}
 Manifest = dict[str, Any]
@@ -38,7 +38,7 @@ def helm(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def template(values: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """What the chart gives for some values."""
+    """Return the manifests of the chart for some values."""
     return helm("template", NAME, str(CHART), "--namespace", NAME, "--values", str(values), *words)
 
 

@@ -1,4 +1,4 @@
-"""The chart's roles grant what the table of rights says: they are written from it."""
+"""The roles of the chart are generated from the table of rights."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""Real API servers take what the chart gives, and the real helm installs it there."""
+"""Real API servers accept the manifests of the chart, and the real helm installs it."""
 
 import json
 from pathlib import Path
@@ -47,7 +47,7 @@ def test_a_real_server_takes_every_object(
     words = ("apply", "--server-side", "--dry-run=server", "--validate=strict", "-f", str(path))
     done = server.kubectl(*words)
     assert done.returncode == 0, done.stderr
-    # Of Pods that the policy of their namespace would not admit, and of what is old.
+    # Warnings about Pods that their namespace would not admit, and about deprecated versions.
     assert "Warning" not in done.stderr
     assert len(done.stdout.splitlines()) >= len(kinds_of(text))
 

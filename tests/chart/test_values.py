@@ -17,7 +17,7 @@ from tests.documentation import ROOT
 
 VALUES = yaml.safe_load((CHART / "values.yaml").read_text(encoding="utf-8"))
 SCHEMA = json.loads((CHART / "values.schema.json").read_text(encoding="utf-8"))
-# What people fill with keys of their own.
+# Mappings with keys from users.
 FREE = {"annotations", "labels", "podLabels", "podAnnotations", "resources", "nodeSelector"}
 FREE |= {"affinity", "tlsConfig"}
 DEPLOYING = ROOT / "docs" / "how-to" / "deploy.md"

@@ -29,7 +29,7 @@ Checked = Callable[..., tuple[int, list[str]]]
 
 
 class Ran(NamedTuple):
-    """What a run gave."""
+    """The result of a run."""
 
     code: int
     out: str

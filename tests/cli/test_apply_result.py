@@ -1,4 +1,4 @@
-"""`--apply-result FILE`: of `forecast`, of `explain`, and FILEs that are no result."""
+"""`--apply-result FILE` of `forecast` and `explain`, and invalid FILEs."""
 
 import io
 import json

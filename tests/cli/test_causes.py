@@ -1,4 +1,4 @@
-"""What of a change causes each decision of its plan, and what it does not cause."""
+"""The edit that causes each decision of a plan, and decisions without one."""
 
 from pathlib import Path
 from typing import Any
@@ -40,7 +40,7 @@ def test_a_claim_is_caused_by_its_document_and_the_commit_that_brought_it(
     assert (found["one"]["path"], found["one"]["line"]) == ("tenants/one.yaml", 1)
     assert (found["one"]["commit"], found["one"]["reason"]) == (second, "")
     assert "aused" not in text(capsys, repo), "what the rows say already is not said again"
-    # Of a document that is gone the row says where it was, and who took it away.
+    # For a deleted document, the row shows its path and the author of the deletion.
     gone = f"its TenantCluster was removed: tenants/one.yaml:1 ({second[:12]})"
     assert gone in ipam(capsys, "plan", "--base", "main", "--repo", repo).out
     for verb in ("check", "plan"):

@@ -103,7 +103,7 @@ def test_signals_are_answered_while_the_block_runs_and_not_after_it(process: Pro
 
 
 def _hangs(remote: Path) -> tuple[Path, Path]:
-    """A push to a remote waits: it says so by one pipe, and goes on by another."""
+    """A push to a remote reports over a pipe that it waits, and continues after a write to another."""
     here, further = remote / "here", remote / "further"
     for pipe in (here, further):
         os.mkfifo(pipe)
@@ -137,7 +137,10 @@ def test_a_daemon_in_the_middle_of_a_push_ends_it_first_and_asked_twice_leaves_i
         running.process.send_signal(signal.SIGTERM)
         if is_asked_twice:
             running.process.send_signal(signal.SIGINT)
-            assert running.process.wait(60) in (130, 143)  # who comes second is the system's choice
+            assert running.process.wait(60) in (
+                130,
+                143,
+            )  # the scheduler decides which one is second
         else:
             further.write_text("go on\n", encoding="ascii")
             assert running.process.wait(60) == 0

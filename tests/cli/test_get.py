@@ -1,4 +1,4 @@
-"""`ipam get`, by what the fingers of kubectl's users know."""
+"""`ipam get` with the arguments of kubectl."""
 
 import json
 from collections.abc import Callable

@@ -14,7 +14,7 @@ from tests.cli.running import Capture, ipam
 from tests.test_example_repo import files
 from tests.world import SMALL, git, reconciled, repository
 
-# What needs clusters, a server, or minutes, or would change the repository: read as a command line, and not run.
+# Parsed, but not run: commands that need clusters, a server, or minutes, or change the repository.
 NEEDS = ("--kubeconfig", "--watch", "--crds", "ipam demo", "ipam move", "ipam import", "eval ")
 # The result of an apply that no cluster was in.
 APPLIED = (

@@ -1,4 +1,4 @@
-"""Without the extra `clusters` all goes that asks no cluster, and the rest says what it lacks."""
+"""Without the extra `clusters`, commands without clusters work, and others name the extra."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ from tests.cli.running import environment, given_out
 from tests.test_locks import pins, project
 from tests.world import SMALL, git
 
-# Runs verbs where nothing can be imported but Python's own, ours, and what a lock names.
+# Runs commands with only the standard library, `ipam`, and the packages of a lock.
 LEAN = """
 import json, re, sys
 from importlib.metadata import packages_distributions

@@ -1,4 +1,4 @@
-"""`reconcile --metrics-file`: what CronJobs tell node_exporter's textfile collector."""
+"""`reconcile --metrics-file`: metrics of CronJobs for node_exporter's textfile collector."""
 
 import stat
 from pathlib import Path
@@ -33,7 +33,7 @@ def test_a_run_tells_how_full_pools_are_as_committed(tmp_path: Path, capsys: Cap
     assert found["butler_network_pool_allocation_count"] == {("butler-system", "edge"): 1}
     assert found["gitops_ipam_last_success_timestamp_seconds"]
     assert not any(name.endswith(("_created", "_bucket")) for name in found)
-    assert "gitops_ipam_rounds_total" not in found  # nobody could tell a rate of it
+    assert "gitops_ipam_rounds_total" not in found  # a rate of it would have no meaning
 
 
 def test_the_file_is_written_whole_or_costs_a_line_and_nothing_else(

@@ -1,4 +1,4 @@
-"""`ipam move`: two files, two changes, and a plan that says what they lead to."""
+"""`ipam move`: two files for two changes, and a plan of their result."""
 
 import re
 from collections.abc import Callable

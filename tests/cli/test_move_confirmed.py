@@ -1,4 +1,4 @@
-"""A move without clusters: a person says that nobody uses what was left, and then it ends."""
+"""A move without clusters ends when a person confirms that no Service uses the old range."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""`ipam move` of what is pinned: the document gets another pin, or none, and both files as ever."""
+"""`ipam move` of a pinned claim also changes or removes the pin."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""`reconcile --no-apply`: a cluster that a person names is asked before addresses come free."""
+"""`reconcile --no-apply` queries named clusters before it frees addresses."""
 
 import socket
 from pathlib import Path

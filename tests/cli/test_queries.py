@@ -160,7 +160,7 @@ def test_of_one_it_is_told_alone(grown: Path, capsys: Capture, asked: str) -> No
 
 
 def test_of_many_the_newest_are_told_and_that_there_are_more(grown: Path, capsys: Capture) -> None:
-    for _ in range(2):  # what was read in part goes on from the cache
+    for _ in range(2):  # the second run continues a partly read history from the cache
         ran = ipam(capsys, "history", "-n", "2", "--repo", grown)
         assert len(words(ran.out)) == 2
         assert ran.err == "there are more than these 2; -n 0 lists all\n"

@@ -1,4 +1,4 @@
-"""What only looks runs nothing, writes nothing and reaches nobody, whatever the repository holds."""
+"""Read-only commands run no programs, write no files, and open no connections."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A change that takes away the request which had a tenant's range for it: a move, and told as one."""
+"""A change that removes the request with a tenant's range is reported as a move."""
 
 import json
 from pathlib import Path

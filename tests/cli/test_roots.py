@@ -88,7 +88,7 @@ def test_a_bare_repository_and_a_remote_have_roots_too(
 ) -> None:
     git(tmp_path, "clone", "-q", "--bare", str(repo), "remote.git")
     remote = tmp_path / "remote.git"
-    # Where one stands says nothing of a remote: without --root its top is reconciled.
+    # The working folder has no effect on a remote: without --root, its top folder is reconciled.
     monkeypatch.chdir(repo / ONE)
     assert ipam(capsys, "reconcile", "--no-apply", "--remote", remote).code == 0
     assert all(path.startswith("allocations/") for path in changed(remote))

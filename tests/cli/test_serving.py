@@ -1,4 +1,4 @@
-"""`reconcile --watch --listen`: a real daemon tells what it did, and a call of the hook is looked at."""
+"""`reconcile --watch --listen`: a real daemon reports its runs, and a webhook starts one."""
 
 from pathlib import Path
 

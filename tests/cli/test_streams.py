@@ -1,4 +1,4 @@
-"""Closed, broken, full and ASCII streams; colour; what a start loads."""
+"""Closed, broken, full, and ASCII streams, colors, and modules loaded at start."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""A name that comes back has the addresses from before: whose they were is told before the merge."""
+"""A reused name gets its earlier addresses, and `check` reports the earlier owner."""
 
 import json
 from collections.abc import Mapping

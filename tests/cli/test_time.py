@@ -1,4 +1,4 @@
-"""Time as the verbs see it: a quiet branch, a later day, and what verify tells of it all."""
+"""Time in commands: a branch without commits, a later day, and the result of `verify`."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`reconcile --to-branch`: what was made waits on a branch of its own until somebody merges it."""
+"""`reconcile --to-branch`: the result waits on a separate branch for a merge."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""`check --also`: a change beside others that wait for their merge. It stops nothing."""
+"""`check --also`: a change and other open changes. It blocks nothing."""
 
 import os
 import threading
@@ -148,7 +148,7 @@ def test_a_git_that_is_stopped_by_the_time_limit_is_ended(
     monkeypatch.setattr(opening, "compare_with_others", endless)
     ran = ipam(capsys, *SHORT, "--repo", repo, "--also", "theirs")
     assert (ran.code, "not compared: it took too long" in ran.out) == (0, True), ran
-    with pytest.raises(OSError, match="No such device"):  # nobody reads it any more
+    with pytest.raises(OSError, match="No such device"):  # no longer read
         os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
 
 

@@ -1,4 +1,4 @@
-"""Each verb on a real repository: what it prints, as text, JSON and YAML."""
+"""Output of each command on a real repository, as text, JSON, and YAML."""
 
 import json
 from pathlib import Path

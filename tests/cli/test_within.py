@@ -1,4 +1,4 @@
-"""What stays within one team's own may be merged without a look; everything else may not."""
+"""A change within the limits of one team needs no review. Any other change does."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What every cluster does, the one in memory and a real API server: code relies on no more."""
+"""Behavior of clusters that code relies on: the fake in memory, and a real API server."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -62,7 +62,7 @@ def managers(live: Live) -> list[str]:
 
 
 def owners(live: Live, *path: str) -> list[str]:
-    """Who owns a field."""
+    """Return the owners of a field."""
     found = []
     for entry in live.metadata["managedFields"]:
         node: Any = entry["fieldsV1"]

@@ -20,7 +20,7 @@ TWO = ONE.replace("one", "two")
 
 @dataclass
 class Meddled:
-    """A repository on which somebody else acts between our plan and our push."""
+    """A repository that another person changes between plan and push."""
 
     inner: Repository
     meddle: Callable[[int], object]

@@ -1,4 +1,4 @@
-"""What every Repository promises, asked of the one in memory and of five kinds of real git."""
+"""Behavior of each Repository: the fake in memory, and five types of real Git repositories."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What every cluster tells of changes, the one in memory and a real API server."""
+"""Watches of clusters: the fake in memory, and a real API server."""
 
 from collections.abc import Iterator
 from contextlib import suppress

@@ -46,7 +46,7 @@ QUOTED = [
     ">a", "'a", '"a', "%a", "@a", "`a", "---", "--- a", "...", "... a", "---a", "-,", "?[", ":{",
     # colons, comments and blanks
     "a:", "a: b", "a #b", " a", "a ", " ", "a\tb", "\ta", "a\nb", "a\n", "\n", "a:\tb", "a\t#b",
-    # what no eye sees
+    # invisible characters
     "a\rb", "a\x00b", "a\x07", "\x1b[2J", "a\x7fb", "a\x85b", "a\xa0b", "a\u2028b", "a\u2029b",
     "a\u202eb", "a\u200eb", "a\u2066b", "\ufeffa", "a\ufffe", "a\u3000b", "a\x1cb",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""A file to documents: what they are recognised as, and every way of not being recognised."""
+"""Loading documents from a file: recognized kinds, and all reasons for a rejection."""
 
 import pytest
 

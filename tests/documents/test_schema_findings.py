@@ -1,4 +1,4 @@
-"""What a refused field is told: place, words and remedy."""
+"""Findings for invalid fields: location, message, and hint."""
 
 import pytest
 

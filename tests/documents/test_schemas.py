@@ -16,7 +16,7 @@ from reconciler.planning.documents import schema_files
 from tests.documentation import kind_example
 
 RANGE = {"start": "10.0.0.1", "end": "10.0.0.9"}
-# What the documents that the pages show leave out.
+# Fields that the documents in the documentation omit.
 MORE: dict[str, dict[str, Any]] = {
     "NetworkPool": {"tenantAllocation": {"ranges": [RANGE]}},
     "ProxyVIP": {

@@ -49,7 +49,7 @@ def test_generated_texts_are_read_alike(seed: int) -> None:
     random = Random(seed)
     for _ in range(2_500):
         data = text(random).encode()
-        # The representation tells `1` from `True`, and the order of keys.
+        # `repr` distinguishes `1` from `True`, and shows the order of keys.
         assert repr(read(data)) == repr(strict(data)), data
 
 

@@ -33,7 +33,7 @@ def left_behind(management: ApiServer, tenants: Mapping[str, ApiServer]) -> None
 
 
 def _ranges(tenant: str) -> list[str]:
-    """What a tenant's MetalLB announces, in the order in which the server lists it."""
+    """Return the ranges that a tenant's MetalLB announces, in the order of the server."""
     return [
         f"{first}-{last}"
         for _, name, type_, _, first, last in ALLOCATIONS
@@ -56,7 +56,7 @@ def announce(server: ApiServer, *ranges: str) -> None:
 def allocation(
     name: str, tenant: str, type_: str, role: str, first: str, last: str
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """An IPAllocation and its status; a range that is no block stands as text in `cidr`."""
+    """Return an IPAllocation with its status. `cidr` contains a range that is not a CIDR as text."""
     start, end = (int(it.rpartition(".")[2]) for it in (first, last))
     count = end - start + 1
     cidr = f"{first}/32" if count == 1 else f"{first}-{last}"

@@ -1,4 +1,4 @@
-"""`ipam reconcile --watch` as a process of its own, of which tests wait for what it says."""
+"""`ipam reconcile --watch` as a separate process. Tests wait for its log lines."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A hub with Butler's own CRDs: `reconcile --crds` works beside them, and leaves them as they are."""
+"""A hub with Butler's own CRDs: `reconcile --crds` works with them, and does not change them."""
 
 from pathlib import Path
 from typing import Any

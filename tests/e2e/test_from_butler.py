@@ -56,7 +56,7 @@ def test_a_cluster_of_butler_is_taken_over_and_given_back(site: Site) -> None:
     assert _uids(site) == uids
     assert _held(site) == HELD
     assert site.announced() == announced
-    site.reconcile()  # from now on it is known since when growth that came along is idle
+    site.reconcile()  # now the idle time of imported growth is known
     require_quiet(site)
     _butler_makes_a_cluster_in_mode_cloud(site)
     _butler_allocates_all_the_same(site)

@@ -1,6 +1,6 @@
-"""Cluster API by kubectl only: pool, class and Cluster are in no file, and get their addresses.
+"""Cluster API with kubectl only: pool, class, and Cluster are in no file, and get addresses.
 
-The files are those of `tests/families/capi/seed`, as the seed shows them.
+The objects are in `tests/families/capi/seed`, like in the seed.
 """
 
 import json
@@ -112,7 +112,7 @@ def cluster(name: str, class_: str = "my-cluster-class") -> str:
 
 
 def let_go(server: ApiServer) -> None:
-    """A person deletes the Cluster of the seed, and Cluster API lets it go when all is torn down."""
+    """Delete the Cluster of the seed. Cluster API removes its finalizer at the end."""
     done = server.kubectl("delete", "cluster", "my-cluster", "--wait=false")
     assert done.returncode == 0, done.stderr
     patch = '{"metadata": {"finalizers": null}}'

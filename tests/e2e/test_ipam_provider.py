@@ -132,8 +132,8 @@ def counted(server: ApiServer, *names: str, **wanted: int) -> None:
 def settled(server: ApiServer) -> None:
     """Wait until the provider has handled all earlier events of pools.
 
-    Counters do not tell: ours are the same, and a count that it made before is written later. It
-    handles one pool at a time, so all are done before one that is made now.
+    Counts in status do not show this: both controllers write the same ones, also later. The provider
+    handles one pool at a time, so all earlier events are done when it has handled a new pool.
     """
     made(server, pool("last", "10.254.0.0/30"))
     counted(server, "last", used=0)
@@ -162,7 +162,7 @@ def test_the_provider_takes_on_what_we_made_and_nobody_fights(site: Site, hub: A
     settled(hub)
     counted(hub, "vips", "doors", total=11, free=10, used=1, outOfRange=0)
     before = still(hub)
-    site.reconcile()  # now it is told by its finalizer that a provider is there
+    site.reconcile()  # now its finalizer shows that a provider is running
     require_quiet(site)
     assert still(hub) == before
     address, asked = there(hub, ADDRESSES, CP), there(hub, CLAIMS, CP)
@@ -185,7 +185,7 @@ def test_claims_of_others_are_the_providers_in_its_own_pools_and_in_ours(
     theirs = pool("theirs", "10.9.0.5-10.9.0.6", namespace="default")
     made(hub, theirs, claim("one", "theirs", "InClusterIPPool"), claim("two"))
     assert answered(hub, "one") == "10.9.0.5"
-    assert answered(hub, "two") == "10.0.0.11"  # the lowest that is no object's: ours is respected
+    assert answered(hub, "two") == "10.0.0.11"  # the lowest free address: it respects ours
     site.reconcile()
     settled(hub)
     counted(hub, used=2, free=9)

@@ -1,4 +1,4 @@
-"""Clusters that somebody changes by hand, replaces or switches off."""
+"""Clusters that a person edits, replaces, or stops."""
 
 import pytest
 

@@ -81,7 +81,7 @@ class Shell(Terminal):
 
 
 def played(shell: Shell, mark: str, *, updates: bool) -> list[Said]:
-    """Play the blocks of a mark, and require what the page shows, or write it anew."""
+    """Run the blocks of a mark, and require the outputs in the page, or write them."""
     every = blocks(PAGE.read_text(encoding="utf-8"))
     ran = [it for block in every if block.mark == mark for it in shell.play(block)]
     home = str(shell.place.parents[1])
@@ -101,7 +101,7 @@ def plain(text: str) -> str:
 
 
 def write_page(said: list[Said], mark: str) -> None:
-    """Write the outputs into the page anew."""
+    """Write the outputs to the page."""
     text, commands = PAGE.read_text(encoding="utf-8"), iter(said)
     for block in blocks(text):
         if block.mark != mark:

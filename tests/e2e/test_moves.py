@@ -35,7 +35,7 @@ def site(tmp_path: Path, management: ApiServer, tenants: tuple[ApiServer, ...]) 
 
 
 def at(site: Site, clock: int, *words: str, code: int = 0) -> Ran:
-    """A reconcile at some time: that of the newest commit."""
+    """Reconcile at a time, with a commit of that date."""
     site.commit({"README.md": f"{clock}\n"}, "time passes", clock)
     return site.reconcile(*words, code=code)
 
@@ -61,7 +61,7 @@ def test_nothing_is_given_away_while_its_old_cluster_cannot_be_asked(site: Site)
         assert held(ran) == [RECORD]
         assert RECORD in site.records()
         assert site.pool(NEW) == []
-    # It still announces when it is back: first it has to let go.
+    # It still announces the range when it is back, and first has to withdraw it.
     assert site.pool(OLD) == RANGE
     ran = site.reconcile(code=5)
     assert held(ran) == [RECORD]
@@ -71,6 +71,6 @@ def test_nothing_is_given_away_while_its_old_cluster_cannot_be_asked(site: Site)
 
 
 def held(ran: Ran) -> list[str]:
-    """Records that are kept because some cluster might still announce what they hold."""
+    """Return the records that stay because a cluster might still announce their range."""
     findings = ran.document["plan"]["findings"]
     return [found["path"] for found in findings if found["code"] == "expiry-held"]

@@ -31,7 +31,7 @@ def site(tmp_path: Path, management: ApiServer, tenants: tuple[ApiServer, ...]) 
 
 
 def at(site: Site, clock: int, *words: str) -> Ran:
-    """A reconcile at some time: that of the newest commit."""
+    """Reconcile at a time, with a commit of that date."""
     site.commit({"README.md": f"{clock}\n"}, "time passes", clock)
     return site.reconcile(*words)
 

@@ -35,7 +35,7 @@ def announced(server: ApiServer) -> list[str] | None:
 def test_clusters_are_enrolled_applied_to_and_watched_over_by_the_command_line(
     tmp_path: Path, tenants: tuple[ApiServer, ...], capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "of-something-else"))  # nobody reads it
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "of-something-else"))  # not read
     repo = repository(
         tmp_path / "repo",
         {

@@ -1,4 +1,4 @@
-"""The daemon on real API servers: what people do is answered, and told. Nothing here sleeps."""
+"""The daemon on real API servers answers and reports edits. No test sleeps."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""`make envtest`: build what the tests with real API servers need, once."""
+"""`make envtest`: build the binaries for tests with real API servers, once."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""Controllers of others, which run beside an API server without their webhooks."""
+"""Controllers of other projects, which run next to an API server without their webhooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The test bed itself: that it starts, forgets, tells writes, and hands out addresses."""
+"""The test environment itself: start, reset, audit log, and addresses for Services."""
 
 from tests.envtest.assets import METALLB, METALLB_CRDS, lacking
 from tests.envtest.servers import Fleet

@@ -79,10 +79,10 @@ def entry(index: int, count: int = 1) -> DemandEntry:
 
 
 class Tenant:
-    """A tenant of two first addresses, both in use, that somebody looks at.
+    """A tenant with two initial addresses in use, as a run observes it.
 
     Attributes:
-        services: As a server has them.
+        services: Services as the server returns them.
     """
 
     def __init__(self, *services: Any, entries: Iterable[DemandEntry] | None = None) -> None:

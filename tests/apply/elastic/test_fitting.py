@@ -1,4 +1,4 @@
-"""What is wished for is cut into runs that pools have, all tenants at once."""
+"""The growth of all tenants is split into free ranges of pools."""
 
 from collections.abc import Mapping
 

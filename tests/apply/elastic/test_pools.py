@@ -1,4 +1,4 @@
-"""What is spare in the pools of a cluster, and when an address more would not help."""
+"""Unused addresses in the pools of a cluster, and cases in which more addresses do not help."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Services as clusters show them: what bears on growth, and what cannot be read."""
+"""Services of clusters: fields that affect growth, and unreadable ones."""
 
 from typing import Any
 

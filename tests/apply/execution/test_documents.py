@@ -1,4 +1,4 @@
-"""Documents of people in the management cluster: their status alone, or all of them."""
+"""Documents in the management cluster: apply only their status, or the whole documents."""
 
 from reconciler.families.butler.kinds import TENANT_CLUSTER
 from reconciler.model.objects import Ref

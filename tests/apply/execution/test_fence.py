@@ -1,4 +1,4 @@
-"""What Git cannot tell of one cluster is that cluster's failure: it is left alone, others are not."""
+"""If Git cannot verify the revision of a cluster, only that cluster fails, without changes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -67,7 +67,7 @@ def test_an_older_revision_is_refused_once_a_newer_one_is_applied(clusters: Fake
 
 
 def test_a_history_that_does_not_hold_what_was_applied_is_refused(clusters: FakeClusters) -> None:
-    """Another repository knows nothing of what is there, and would take all of it away."""
+    """Another repository does not describe the existing objects, and would delete all of them."""
     (applied,) = by(clusters, lambda _old, _new: False).values()
     error = "bbbbbbbbbbbb was applied last, and cccccccccccc does not contain it"
     assert (applied.cluster, applied.state, applied.error) == (HUB, ClusterState.REFUSED, error)

@@ -1,4 +1,4 @@
-"""What is applied to real API servers, what a second run does, and what belongs to others."""
+"""First and second apply to real API servers, and objects of other managers."""
 
 from reconciler.model.applied import ClusterState
 from tests.apply.execution.site import (

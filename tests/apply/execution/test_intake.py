@@ -1,4 +1,4 @@
-"""Objects that a person makes in the management cluster: copied, served, told of, and let go."""
+"""Objects created in the management cluster: copies, addresses, Events, and deletion."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -66,7 +66,7 @@ class World:
         self.files = {path: data for path, data in self.files.items() if data is not None}
 
     def look(self, options: ApplyOptions = OPTIONS) -> IntakeLook:
-        """A look, its commit, and what is remembered."""
+        """Observe the cluster, commit, and store the state."""
         look = look_for_intake(self.evaluation(), self.clusters, options, self.named)
         self.commit(look.taken.changes)
         if look.taken.changes:

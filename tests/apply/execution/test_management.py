@@ -1,4 +1,4 @@
-"""The management cluster in memory: its CRDs, namespaces and policies, events, what may not be read."""
+"""The management cluster in memory: CRDs, namespaces, policies, Events, and missing permissions."""
 
 from typing import Any
 
@@ -145,7 +145,7 @@ def test_events_that_cannot_be_made_fail_nothing(clusters: FakeClusters, verb: s
     assert clusters.apply(world(*SIX, "g"), "d")[HUB].state is ClusterState.UNREACHABLE
 
 
-# What may not be read
+# Missing permissions
 
 
 def test_who_uses_reserved_addresses_is_told_or_why_not(clusters: FakeClusters) -> None:

@@ -1,4 +1,4 @@
-"""A claim that moved: both ranges are announced, and the old one goes when nobody uses it."""
+"""A moved claim: both ranges are announced until no Service uses the old one."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Deadlines: a run that is too long is gone on with by the next one."""
+"""Deadlines: the next run continues a run that took too long."""
 
 from itertools import count
 
@@ -19,7 +19,7 @@ MANY = {
 
 
 class Hasty(Site):
-    """A site whose clock goes on by a second each time that somebody looks."""
+    """A site whose clock advances by a second with each reading."""
 
     def clusters(self) -> KubeClusters:
         ticks = count()

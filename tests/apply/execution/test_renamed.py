@@ -1,4 +1,4 @@
-"""A tenant that has another name: its cluster keeps what it announces, whichever kubeconfigs there are."""
+"""A renamed tenant: its cluster keeps its ranges, with any combination of kubeconfigs."""
 
 import pytest
 
@@ -129,7 +129,9 @@ def test_what_was_released_before_is_asked_for_under_the_new_name() -> None:
     found.run(files)
     both = found.announced(one)
     files = carried(files, moving(files, left={OLD: ""}, clock=CLOCK + 60))
-    found.objects[uno] = found.objects[one]  # and it did not answer meanwhile: nothing is withdrawn
+    found.objects[uno] = found.objects[
+        one
+    ]  # and it did not answer in between: nothing is withdrawn
     found.unnamed = (one,)
     files = without(files, "tenants/one.yaml")
     files = reconciled({**files, "tenants/uno.yaml": formerly(tenant("uno"), one)}, CLOCK + 120)

@@ -19,7 +19,7 @@ def lacking(files: Files, *parts: str) -> Files:
 
 
 def disputed() -> Files:
-    """The tree in which the record of web names the addresses of shop, too."""
+    """Return the tree with a record of web that also contains the addresses of shop."""
     text = FILES[WEB]
     text = text if isinstance(text, str) else text.decode()
     for number in range(4):

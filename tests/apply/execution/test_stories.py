@@ -1,4 +1,4 @@
-"""Stories of clusters in memory. Before each run a dry run tells just what the run does."""
+"""Sequences of runs on clusters in memory. A dry run before each run has the same result."""
 
 from reconciler.apply.targets import UNCLEAR
 from reconciler.families.butler.kinds import NETWORK_POOL

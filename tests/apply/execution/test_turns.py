@@ -1,4 +1,4 @@
-"""Who waits for whom: clusters that may get addresses wait for those that have them, and for no others."""
+"""Order of clusters: a cluster waits only for clusters that still announce its new ranges."""
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +24,7 @@ TARGET = "apiVersion: gitops-ipam.dev/v1alpha1\nkind: ClusterTarget\nmetadata: {
 
 @dataclass
 class Silent(FakeCluster):
-    """A cluster that does not answer before another one is done, or all others are asked, too."""
+    """A cluster that answers only after another one is done, or after requests to all others."""
 
     done: Event = field(default_factory=Event)
     waited: list[bool] = field(default_factory=list)
@@ -36,7 +36,7 @@ class Silent(FakeCluster):
 
 @dataclass
 class Watched(FakeCluster):
-    """A cluster of which is told when it has got its pool."""
+    """A cluster that signals when it has its pool."""
 
     done: Event = field(default_factory=Event)
 

@@ -1,4 +1,4 @@
-"""Certificate and secret are read again when their files change, and what is wrong is told."""
+"""Changed certificate and secret files are read again, and errors are reported."""
 
 from pathlib import Path
 

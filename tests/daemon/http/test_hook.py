@@ -1,4 +1,4 @@
-"""Who may ring: each forge's proof, and nothing else."""
+"""Webhooks: only requests with a valid signature or token of a forge are accepted."""
 
 import hmac
 from hashlib import sha256

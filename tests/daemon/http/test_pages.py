@@ -1,4 +1,4 @@
-"""What is answered on each path, without any socket."""
+"""Answers for each path, without sockets."""
 
 import pytest
 

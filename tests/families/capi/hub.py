@@ -1,4 +1,4 @@
-"""A management cluster in memory, with a Cluster that a person made, and what it holds."""
+"""A management cluster in memory, with a Cluster that a person created, and its addresses."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Clusters of Cluster API: which pool they get an address of, what they have by hand, when they rest."""
+"""Clusters of Cluster API: selection of pools, manual addresses, and paused Clusters."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Events on IPAddressClaims: told when their condition changes, and not each time."""
+"""Events on IPAddressClaims appear only when their condition changes."""
 
 from typing import Any
 

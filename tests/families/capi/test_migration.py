@@ -1,4 +1,4 @@
-"""docs/how-to/migrate-from-capi-vip-allocator.md on a real API server, with what the originals made there."""
+"""docs/how-to/migrate-from-capi-vip-allocator.md on a real API server, with original objects."""
 
 from typing import Any
 
@@ -89,7 +89,7 @@ def test_what_lies_there_is_taken_over_and_no_address_changes(
     settled = reconciled(reconciled(files()))
     site.apply(settled, "b")
     assert results(site.apply(settled, "b")["management"]) == {}
-    # The annotation and what stands there by hand may go: the records have the addresses.
+    # The annotation and the manual addresses can be removed: the records have the addresses.
     plain = {**settled, "clusters/my-cluster.yaml": CLUSTER}
     assert evaluation_of(plain).changes == ()
     assert failures(site.apply(plain, "c")["management"]) == {}

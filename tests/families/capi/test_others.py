@@ -1,4 +1,4 @@
-"""What others hold and refuse: nothing of theirs is taken, and the rest goes on."""
+"""Addresses and refusals of other controllers: `ipam` respects them, and continues."""
 
 from typing import Any
 

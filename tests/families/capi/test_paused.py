@@ -67,7 +67,7 @@ def test_what_is_released_already_is_free_only_when_the_pause_has_ended() -> Non
     evaluation = evaluation_of(files, CLOCK + 9 * DAY)
     assert evaluation.plan.decisions == ()
     assert [code for code, _, _ in describe(evaluation)] == ["release-held"]
-    # Another pool that holds the same address does not give it out meanwhile, either.
+    # Another pool with the same address does not allocate it in the meantime.
     other = {**files, "pools/b.yaml": pool("b", "10.0.0.10-10.0.0.11"),
              "clusters/b.yaml": claim("new", "b")}  # fmt: skip
     assert got(evaluation_of(other, CLOCK + 9 * DAY)) == {"new.address": "b:11"}

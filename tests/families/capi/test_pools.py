@@ -1,4 +1,4 @@
-"""Pools of Cluster API: the three forms, what is kept back, the webhook's rules, exact counts."""
+"""Pools of Cluster API: the three forms, reserved addresses, webhook rules, and exact counts."""
 
 from typing import Any
 

@@ -26,7 +26,7 @@ README_POOLS = f"{FILES['pools/control-plane.yaml']!s}---\n{FILES['pools/ingress
 
 
 def spoken(text: str, version: str) -> str:
-    """A document of Cluster API in one of its versions: nobody converts between them here."""
+    """Return a document of Cluster API in one of its versions, because there is no conversion here."""
     if version == "v1beta1":
         return text
     newer = text.replace("cluster.x-k8s.io/v1beta1", f"cluster.x-k8s.io/{version}")

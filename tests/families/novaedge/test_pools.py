@@ -1,4 +1,4 @@
-"""ProxyIPPool: which addresses it gives out, exactly, and what it may not say."""
+"""ProxyIPPool: its exact addresses, and invalid fields."""
 
 import pytest
 
