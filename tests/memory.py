@@ -23,7 +23,7 @@ class MemorySource:
         clock: int = CLOCK,
         before: Sequence[Mapping[str, str | bytes]] = (),
     ) -> None:
-        """Take files; `before` holds those of earlier revisions, the newest last."""
+        """Take files. `before` has the files of earlier revisions, the newest last."""
         self._files = _raw(files)
         self._before = [_raw(item) for item in before]
         self._clock = clock
@@ -142,5 +142,5 @@ def evaluation_after(
     files: Mapping[str, str | bytes],
     clock: int = CLOCK,
 ) -> Evaluation:
-    """The evaluation of some files behind those of earlier revisions, the newest last."""
+    """Return the evaluation of files after earlier revisions, the newest last."""
     return evaluate(read_tree(MemorySource(files, clock, before)))

@@ -20,7 +20,7 @@ def series(text: str) -> dict[Series, float]:
 
 
 class Shown:
-    """A real registry, and what somebody who scrapes it sees."""
+    """A real registry, and the samples of a scrape."""
 
     def __init__(self, metrics: Iterable[Metric] | None = None) -> None:
         self.registry = Registry(tuple(metrics or catalogue()))

@@ -22,7 +22,7 @@ LEAVING: Files = {
 
 
 def letting(*claims: str) -> Overrides:
-    """Overrides that stood in the base, and let claims move."""
+    """Return Overrides in the base that permit moves."""
     path = "overrides/2026-02-15-move.yaml"
     place = Location(path, 1, 1)
     return Overrides(
@@ -33,7 +33,7 @@ def letting(*claims: str) -> Overrides:
 def moving(
     files: Files, *claims: str, left: Mapping[str, str] | None = None, clock: int = CLOCK
 ) -> Evaluation:
-    """The evaluation where a person let claims move, and clusters said something of what was left."""
+    """Return the evaluation with permitted moves, and reports of clusters about old ranges."""
     tree = replace(tree_of(files, clock), overrides=letting(*claims), left=left or {})
     return evaluate(tree)
 

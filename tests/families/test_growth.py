@@ -1,4 +1,4 @@
-"""What a tenant grows by: entries of its Demand, records where it has none, and who writes them."""
+"""Growth of a tenant: entries of its Demand, or records if it has none, and their owner."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""networking.loadBalancerPool: a range from before IPAM, which nobody else is given."""
+"""networking.loadBalancerPool: a range from before IPAM, which no other claim gets."""
 
 import pytest
 

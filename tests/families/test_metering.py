@@ -1,4 +1,4 @@
-"""Butler's metrics: its names, and what they tell of pools, allocations and providers."""
+"""Butler's metrics: names, and values for pools, allocations, and providers."""
 
 from reconciler.daemon.metrics import Metering
 from tests.meters import Shown

@@ -1,4 +1,4 @@
-"""The same questions to every family, of what it is in clusters."""
+"""Checks of all families for their objects in clusters."""
 
 import re
 from collections.abc import Iterator

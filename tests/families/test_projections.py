@@ -1,4 +1,4 @@
-"""What clusters get: NetworkPools with status, records, MetalLB objects."""
+"""Objects for clusters: NetworkPools with status, records, and MetalLB objects."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Hand-made IPAllocations: count, defaults, pins, and requests that stand for a tenant's claim."""
+"""Requests (IPAllocations): count, defaults, pins, and requests that replace a tenant's claim."""
 
 import pytest
 
@@ -41,7 +41,7 @@ def test_a_count_beside_a_pin_that_differs_is_a_warning_and_the_pin_decides() ->
 
 @pytest.mark.parametrize("named", ["team-bb/metrics", "team-b/metrcis", "payments/metrics"])
 def test_a_tenant_that_is_there_and_may_be_meant_is_named(named: str) -> None:
-    """One wrong letter, and the tenant gets a range beside the one that lives."""
+    """A typing error would give the tenant a second range next to the one in use."""
     namespace, _, name = named.partition("/")
     text = asked(owner=name, count=2).replace("namespace: team-a", f"namespace: {namespace}")
     files = {

@@ -1,4 +1,4 @@
-"""Pinned requests that are their tenant's own claim, whatever their name, and those beside it."""
+"""Pinned requests that replace the claim of their tenant, with any name, and additional ones."""
 
 import pytest
 

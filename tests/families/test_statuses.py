@@ -1,4 +1,4 @@
-"""What is said of ProviderConfigs and TenantClusters, which belong to others: status, no more."""
+"""`ipam` writes only the status of ProviderConfigs and TenantClusters."""
 
 from typing import Any
 

@@ -36,7 +36,7 @@ exit $code
 
 
 def spread(count: int, most: int) -> list[int]:
-    """So many numbers from 1 to the most, evenly."""
+    """Return `count` numbers from 1 to the maximum, at equal distances."""
     return sorted({1 + round(at * (most - 1) / max(count - 1, 1)) for at in range(count)})
 
 

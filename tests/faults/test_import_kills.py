@@ -1,4 +1,4 @@
-"""An import that is killed anywhere leaves whole files alone, and the next one goes on."""
+"""A killed import leaves only complete files, and the next one continues."""
 
 import subprocess
 import sys
@@ -53,6 +53,6 @@ def test_a_killed_import_leaves_the_repository_as_it_was_and_whole_files(
     assert git(folder, "rev-parse", "HEAD") == head
     assert left.items() <= files(whole).items()
     assert len(left) == (at if call == "link" else 0)
-    # What was put there is known by then; the rest is as good as new.
+    # Written documents are known by then, and the rest is imported again.
     assert run(folder, RUN) == 0
     assert files(folder) == files(whole)

@@ -39,7 +39,7 @@ KINDS = {
 
 
 class Story(NamedTuple):
-    """What is there, what comes then, and how many runs that takes when none is killed."""
+    """Initial files, a change, and the number of runs for it without kills."""
 
     before: Mapping[str, str | bytes]
     then: Mapping[str, str | bytes]
@@ -131,7 +131,7 @@ class World:
         return executioner
 
     def finish(self) -> Executioner:
-        """Run as often as it takes; then once more, when nothing is left to do."""
+        """Run until all is done, and then again without changes."""
         watched = Executioner(self.site)
         for name in self.site.proxies:
             self.site.breaks(name, watched.fault())

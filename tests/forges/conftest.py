@@ -17,7 +17,7 @@ def forge() -> Iterator[Forge]:
 
 @pytest.fixture
 def bare(tmp_path: Path, forge: Forge) -> Path:
-    """What the forge hosts: main alone."""
+    """The repository on the forge, with only main."""
     first = repository(tmp_path / "first", SMALL)
     place = tmp_path / forge.name
     git(tmp_path, "clone", "-q", "--bare", str(first), str(place))

@@ -64,7 +64,7 @@ class Runner:
     env: dict[str, str] = field(default_factory=dict)
 
     def install(self, lock: str = "requirements-check") -> None:
-        """Stand in for what the step `Install` makes: the program of this checkout."""
+        """Replace the step `Install`: use the program of this checkout."""
         programs = self.temp / f"ipam-{lock}" / "bin"
         programs.mkdir(parents=True)
         python = shlex.join(
@@ -142,7 +142,7 @@ class Runner:
 
 @dataclass
 class Used:
-    """What came of an action: the exit code, the log, its outputs, the summary."""
+    """The result of an action: exit code, log, outputs, and summary."""
 
     code: int
     log: str

@@ -1,4 +1,4 @@
-"""Who posts what merging does: the action, run beside a forge, with the change in a bare repository."""
+"""The action posts the comment: run with a forge, and a change in a bare repository."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the action that comments may do, whom it tells its token, and what each root gets."""
+"""Rights and token of the comment action, and the comment of each root."""
 
 import base64
 from pathlib import Path

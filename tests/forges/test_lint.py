@@ -44,7 +44,7 @@ def merging() -> str:
 
 @pytest.fixture
 def shipped(tmp_path: Path) -> Path:
-    """All workflows and actions, as in one repository, so that tools take each for what it is."""
+    """All workflows and actions in the layout of a repository, so that linters recognize them."""
     git(tmp_path, "init", "-q")
     workflows = tmp_path / ".github" / "workflows"
     workflows.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""What reconcile proposes, and a stranger's copy of it: by which branch it comes from."""
+"""Proposals of reconcile, and copies of them by another author, which have another branch."""
 
 from pathlib import Path
 
@@ -64,7 +64,7 @@ def test_what_is_proposed_counts_as_the_tip_of_its_own_branch(
     used = job.use("check", proposals=RECORDS)
     assert used.code == code, used.log
     assert ("commit-carried" in used.log) is bool(code)
-    if event != "push":  # there it stands on the branch already
+    if event != "push":  # the branch already has it
         assert job.use("check").code == 1, "no branch is named"
 
 

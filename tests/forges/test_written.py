@@ -130,7 +130,7 @@ def test_a_merge_request_of_gitlab_and_its_merge(tmp_path: Path, bare: Path) -> 
     assert "IPAM_RESULT_EXIT_CODE=0\n" in kept["dotenv"]
     git(bare, "update-ref", "refs/heads/main", git(bare, "rev-parse", "refs/pull/1/merge"))
     shown, done = jobs["ipam-reconcile"]["script"]
-    # A runner runs all lines in one shell: what ends the first ends the job.
+    # A runner runs all lines in one shell, so a failure of the first line ends the job.
     before = git(bare, "rev-parse", "main")
     code, text = machine.run(f"{shown}\n{done}", IPAM_DRY_RUN="1")
     assert (code, git(bare, "rev-parse", "main")) == (0, before), text

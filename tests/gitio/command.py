@@ -12,7 +12,7 @@ from tests.caches import PYTHON
 from tests.cli.running import Ran
 from tests.world import git
 
-# What each call was: one line a call, its words behind the options that every call has.
+# One line per call, without the options that each call has.
 _RECORDING = """#!/bin/sh
 printf '%s\\n' "$*" >> "{log}"
 exec "{git}" "$@"
@@ -92,7 +92,7 @@ class Command:
 
 
 def served(root: Path, author: Path) -> Path:
-    """A bare repository beside a checkout, which follows it from now on."""
+    """Create a bare repository as the remote of a checkout."""
     remote = root / "served" / "remote.git"
     git(root, "clone", "-q", "--bare", str(author), str(remote))
     git(remote, "config", "http.receivepack", "true")

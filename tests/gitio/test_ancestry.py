@@ -1,4 +1,4 @@
-"""Whether one revision contains another: yes, no, or it cannot be told."""
+"""Whether one revision contains another: yes, no, or unknown."""
 
 from pathlib import Path
 

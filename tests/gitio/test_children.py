@@ -38,7 +38,7 @@ def start(tmp_path: Path) -> Iterator[Callable[[str], Wrapper]]:
 
     def begin(text: str) -> Wrapper:
         pipe = subprocess.PIPE
-        # Without a buffer, which would keep more than the first line from who reads on.
+        # Without a buffer, which would hide all but the first line from the next reader.
         process = subprocess.Popen(
             ["sh", "-c", text], 0, cwd=tmp_path, stdin=pipe, stdout=pipe, start_new_session=True
         )

@@ -1,4 +1,4 @@
-"""The line of a real repository: what each commit touched, merges and all."""
+"""The commit log of a real repository: changed files of each commit, including merges."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A disk that does not take what is written: a message, code 4, nothing half done."""
+"""A full disk: a message, exit code 4, and no partial writes."""
 
 import os
 import resource
@@ -34,7 +34,7 @@ def _limited(command: Command, size: int, *arguments: str) -> subprocess.Complet
 def test_a_file_that_cannot_be_written_publishes_nothing_and_the_next_run_is_fine(
     author: Path, remote: Path, command: Command, size: int, where: str
 ) -> None:
-    # Many records make a commit that is no small file.
+    # Many records, so that the commit is large.
     write(author, {f"tenants/r{n}.yaml": request(f"r{n}", count=1) for n in range(60)})
     commit(author)
     git(author, "push", "-q")

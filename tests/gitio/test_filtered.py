@@ -1,4 +1,4 @@
-"""What a filter left out is told without a fetch, all of it, with the command that brings it."""
+"""Objects missing in a partial clone are reported with the fetch command, and not fetched."""
 
 from pathlib import Path
 

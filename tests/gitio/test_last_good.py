@@ -1,4 +1,4 @@
-"""What is broken counts as it last could be read: on real histories, with links, merges and cuts."""
+"""The last readable version of broken files, in real Git with links, merges, and shallow clones."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What CI would install the program from follows from what the installer noted."""
+"""The package source for CI comes from the metadata of the installer."""
 
 import json
 

@@ -32,7 +32,7 @@ def test_eight_loops_on_one_remote_give_no_address_twice_and_lose_none(tmp_path:
     _check_history(remote, first)
     lost = sum(loop.lost for loop in loops)
     pushes = sum(loop.pushes for loop in loops)
-    print(f"{ROUNDS} rounds, {lost} races lost by reconcile, {pushes} pushes of people anew")  # noqa: T201 - what the rounds came to
+    print(f"{ROUNDS} rounds, {lost} races lost by reconcile, {pushes} pushes of people anew")  # noqa: T201 - the result of the rounds
 
 
 class _Loop(threading.Thread):
@@ -56,7 +56,7 @@ class _Loop(threading.Thread):
                 self._change(turn)
                 done = self.command.run("reconcile", "--remote", str(self.remote))
                 self.lost += done.err.count("attempt ")
-                # Code 4 says that all tries were lost; the next run of anybody brings it in.
+                # Exit code 4 means that all attempts lost the race. The next run of any process commits it.
                 assert done.code in (0, 4), done
         except BaseException as failure:
             self.failed = repr(failure)

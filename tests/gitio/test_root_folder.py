@@ -1,4 +1,4 @@
-"""The folder that is a root: its paths, its references, its trailer; and what is none is refused."""
+"""Root folders: paths, references, trailer, and refused folders."""
 
 from pathlib import Path
 

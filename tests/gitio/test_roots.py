@@ -1,4 +1,4 @@
-"""Other roots of a repository, as git tells of them."""
+"""Other roots of a repository, found with git."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What must not run, be believed, be written or be shown, whatever stands in the repository."""
+"""A hostile repository cannot run programs, forge data, write files, or show control characters."""
 
 import os
 import shutil

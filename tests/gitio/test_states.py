@@ -1,4 +1,4 @@
-"""Repositories in odd states: each is read right, or refused with a message that says the mend."""
+"""Repositories in unusual states are read correctly, or refused with a hint."""
 
 from collections.abc import Callable
 from hashlib import sha1

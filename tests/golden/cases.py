@@ -1,7 +1,7 @@
-"""Golden trees: what a tree leads to, as files; `python -m tests.golden.cases` prints all of it.
+"""Golden trees and their results as files. `python -m tests.golden.cases` prints all of them.
 
-A case is `<case>/tree`, a repository as people and `reconcile` left it at the clock of the tests,
-and `<case>/expected`: the plan, what `check` says, the records after it and what clusters get.
+A case is `<case>/tree`, a repository at the clock of the tests, and `<case>/expected`: the plan, the
+output of `check`, the next records, and the objects for clusters.
 """
 
 import json
@@ -37,7 +37,7 @@ def read(folder: Path) -> Files:
 
 
 def outcome(files: Files) -> dict[str, str]:
-    """What the files lead to: the plan, the verdict, all records and all objects of clusters."""
+    """Return the results for files: plan, findings, all records, and all objects of clusters."""
     evaluation = evaluate(tree_of(files))
     verdict = check_text(Compared(evaluation), Painter(is_on=False))
     after = {path: str(data, "utf-8") for path, data in reconciled(files).items() if is_bytes(data)}

@@ -1,6 +1,6 @@
-"""Trees with what they must lead to, byte for byte: `pytest --update-golden` writes them anew.
+"""Trees with their expected results, byte for byte. `pytest --update-golden` regenerates them.
 
-A change here is a change that users see: read the diff before you keep it (`CONTRIBUTING.md`).
+Users see each change here. Read the diff before you keep it (`CONTRIBUTING.md`).
 """
 
 import shutil

@@ -1,4 +1,4 @@
-"""The result of an apply, read back: what is used of it, and what is refused."""
+"""Reading the result of an apply: used fields, and refused files."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a person did that a commit carries out."""
+"""The edit behind a reconcile commit."""
 
 import pytest
 
@@ -14,7 +14,7 @@ TEXTS = {"1": tenant("one").encode(), "2": tenant("two").encode()}
 
 
 def describe(*rows: CommitRow) -> list[tuple[CommitRow, list[Touch]]]:
-    """Rows with the documents that may tell something."""
+    """Return rows with the documents that can be a cause."""
     return [(row, documents_of(row, "allocations", 50)) for row in rows]
 
 

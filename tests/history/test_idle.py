@@ -1,4 +1,4 @@
-"""What Services leave idle: counted where somebody looked, unknown elsewhere."""
+"""Unused addresses: counted in observed clusters, unknown in others."""
 
 from collections.abc import Mapping
 

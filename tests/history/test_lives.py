@@ -1,4 +1,4 @@
-"""Lives of ranges, told backwards from the records as they stand."""
+"""The history of ranges, from current records backward."""
 
 from msgspec.structs import replace
 

@@ -1,4 +1,4 @@
-"""`who` and `history` name the same cause, of two tenants that have one name, too."""
+"""`who` and `history` name the same cause, also for two tenants with the same name."""
 
 from pathlib import Path
 

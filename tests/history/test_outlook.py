@@ -1,4 +1,4 @@
-"""How long pools will do: plain rates, and tenants that fit into what is free."""
+"""Forecast of pools: rates, and the number of tenants that fit."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""What each address is: one thing in each space, and held before all else."""
+"""The state of each address: one per address space, and `held` has priority."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Where a run of addresses is free: what is said to come next is what a plan gives."""
+"""Contiguous free ranges: `find` predicts the range of the next plan."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Who attacks, and what is attacked: the real command, a checkout, and one with records."""
+"""Fixtures for attacks: the real command, a checkout, and a checkout with records."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from tests.gitio.conftest import author as author
 from tests.gitio.conftest import command as command
 from tests.world import SMALL, tenant
 
-# So many that what is done to ten of them is held back by the brake.
+# Enough tenants that the release limit holds back a change to ten of them.
 TENANTS = {f"tenants/t{at}.yaml": tenant(f"t{at}") for at in range(11)}
 
 

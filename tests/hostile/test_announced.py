@@ -49,7 +49,7 @@ NONE = {"providers/own.yaml": provider("own").replace("mode: ipam", "mode: cloud
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Three tenants, one of which has a request beside its own claim; one has a range set by hand."""
+    """Three tenants: one with an additional request, and one with a manual range."""
     return given_out(tmp_path / "repo", BASE)
 
 

@@ -1,4 +1,4 @@
-"""`--base` and `--rev`: whoever may push a tag or a branch does not choose what is compared."""
+"""A pushed tag or branch cannot change the revisions that `--base` and `--rev` select."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def test_a_tag_that_shadows_the_branch_of_the_base_is_refused(
     folder: Path, checked: Checked, said: Said
 ) -> None:
     assert "pool-shrunk" in checked("--base", "main")[1]
-    git(folder, "tag", "main", "change")  # what a hostile base would hide
+    git(folder, "tag", "main", "change")  # a hostile base would hide it
     for verb in ("check", "plan"):
         code, text = said(verb, "--base", "main")
         assert (code, text.startswith("ipam: ")) == (64, True)

@@ -1,4 +1,4 @@
-"""A brake holds back its own releases alone, tells who asked for them, and is not dodged."""
+"""A release limit holds back only its own releases, names their author, and cannot be evaded."""
 
 import json
 from pathlib import Path

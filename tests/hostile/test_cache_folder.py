@@ -1,4 +1,4 @@
-"""A cache folder that somebody else wrote: nothing of it is believed, and nobody is led by it."""
+"""A cache folder of another user is ignored, and its links are not followed."""
 
 import os
 from pathlib import Path
@@ -33,7 +33,7 @@ def test_the_cache_is_made_for_its_user_alone_whatever_the_umask(
 
 
 def spoiled(place: Path, how: str) -> None:
-    """Give a folder to somebody else, in part."""
+    """Give a part of a folder to another user."""
     if how == "another user's":
         os.chown(place, OTHER, OTHER)
     elif how == "a link of another user":

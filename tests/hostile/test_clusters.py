@@ -1,4 +1,4 @@
-"""A tenant's cluster that lies: about who it is, what was applied to it, and what it announces."""
+"""A tenant's cluster with false data: its identity, its inventory, and its ranges."""
 
 import json
 from collections.abc import Mapping

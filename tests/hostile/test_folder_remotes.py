@@ -1,4 +1,4 @@
-"""Remotes that are folders: what came along with a repository is none that it may name itself."""
+"""Remotes that are folders: a repository cannot name a remote inside of itself."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Documents of other APIs in a source folder: wrong, and nothing waits for them but what bears on them."""
+"""Documents of other APIs in a source folder are errors, and block only related claims."""
 
 import pytest
 

@@ -87,7 +87,7 @@ def test_a_pool_whose_source_folder_gets_another_name_takes_its_gate_along(
 
 
 def mended(capsys: Capsys, made: Path, broken: str, change: Files) -> tuple[int, str]:
-    """Break the pool on main, and mend it in a change; what check says of that."""
+    """Break the pool on main, and fix it in a change. Return the result of `check`."""
     write(made, {"pools/edge.yaml": broken})
     commit(made, "a slip", CLOCK + 30)
     git(made, "checkout", "-q", "-b", "change")

@@ -44,7 +44,7 @@ def test_what_a_secret_names_is_neither_run_nor_read_nor_gone_through(
 
 
 def test_a_secret_that_holds_our_own_token_is_read_as_it_is() -> None:
-    """One token for several clusters: what is taken out of answers is not taken out of Secrets."""
+    """A token for several clusters is removed from messages, but not from Secrets."""
     value = b64encode(b"one-token-for-all-of-them").decode()
     named = {"name": "web-kubeconfig", "namespace": "team-a", "uid": "u", "resourceVersion": "1"}
     body = {"apiVersion": "v1", "kind": "Secret", "metadata": named, "data": {"value": value}}

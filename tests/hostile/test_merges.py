@@ -1,4 +1,4 @@
-"""Who merges what: no Override that people bring counts because of a reconcile of their own."""
+"""Merges: an Override in a change is not effective because of a reconcile commit in it."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def step(folder: Path, name: str, at: int) -> str:
 
 
 def drop(folder: Path, at: int) -> str:
-    """Take ten tenants away, more than the brake lets pass, and bring one that gets addresses."""
+    """Remove ten tenants, more than the release limit permits, and add one with addresses."""
     for path in list(TENANTS)[:10]:
         (folder / path).unlink()
     write(folder, {"tenants/new.yaml": tenant("new")})
@@ -52,7 +52,7 @@ def test_a_reconcile_of_its_own_lets_no_override_of_a_merged_change_count(
     drop(folder, 60)
     assert (
         said("reconcile", "--branch", "change", "--any-branch")[0] == 3
-    )  # its tenants are held back there, too
+    )  # its tenants are also held back there
     git(folder, "switch", "-q", "main")
     step(folder, "main", 70)
     merge(folder, "change", at=90)

@@ -43,7 +43,7 @@ def message(folder: Path, clock: int | None) -> str:
 
 
 def forged(folder: Path, clock: int, *, dated: int | None = None) -> str:
-    """Commit everything just as reconcile would that went by a clock."""
+    """Commit everything like a reconcile commit with a clock trailer."""
     return commit(folder, message(folder, clock), dated or clock)
 
 

@@ -1,4 +1,4 @@
-"""Something else where a folder or `ipam.yaml` belongs: one error, whoever reads it and however."""
+"""A wrong type of entry instead of a folder or `ipam.yaml` is one error in all commands."""
 
 import shutil
 from dataclasses import replace
@@ -133,7 +133,7 @@ def test_every_reading_finds_the_same_and_gives_nothing_away(
 
 
 def test_a_folder_that_a_symlink_leads_to_is_not_read_through_it(folder: Path) -> None:
-    """The link is above the folder that Settings name, where a look at the folder follows it."""
+    """The link is a parent of the folder in Settings, so opening the folder would follow it."""
     spoil(folder, "state", "symlink")
     opened = open_repository(folder, ENVIRONMENT)
     evaluation = evaluate_source(open_worktree(opened, folder))

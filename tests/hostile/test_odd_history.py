@@ -1,4 +1,4 @@
-"""Commits that git calls wrong: what is only old is fetched, what misleads a reader is not."""
+"""Commits that fail git fsck: formats of old tools are accepted, misleading objects are not."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Machines that lack what every other one has: whatever is missing, no run ends as a bug."""
+"""Machines without usual programs or folders: no run ends with a traceback."""
 
 import os
 import resource

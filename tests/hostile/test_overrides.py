@@ -51,7 +51,7 @@ def test_a_pull_request_that_brings_the_override_that_it_needs_stays_refused(
     commit(folder)
     assert checked("--base", "main") == (3, ["capacity", "override-added"])
     assert checked() == (3, ["capacity", "override-added"])
-    assert checked("--worktree") == (0, ["override-used"])  # the next commit: it stood in HEAD
+    assert checked("--worktree") == (0, ["override-used"])  # the next commit: HEAD contained it
     write(folder, {"tenants/new.yaml": tenant("new", networking="{lbPoolSize: 19}")})
     assert checked("--worktree")[0] == 0
 
@@ -249,7 +249,7 @@ def test_a_pool_shrinks_by_an_override_and_what_records_hold_stays_held(
         assert run(["reconcile", "--repo", str(folder)]) == 0
     (record,) = (folder / "allocations").rglob("*.yaml")
     assert "count: 40" in record.read_text(encoding="utf-8")
-    # What was accepted stays accepted when the Override has expired.
+    # An accepted change stays accepted after the Override has expired.
     git(folder, "checkout", "-q", "-b", "other")
     write(folder, {"README.md": "so be it\n"})
     commit(folder, clock=EXPIRED)

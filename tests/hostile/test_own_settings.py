@@ -1,4 +1,4 @@
-"""Settings of a change that make wrong what is there: an error of that change, not of all later ones."""
+"""Settings that make existing files invalid are an error of their change, not of later ones."""
 
 import re
 from pathlib import Path

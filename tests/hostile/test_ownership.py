@@ -1,4 +1,4 @@
-"""A change that gives itself rights: what teams may ask for is judged by the base, too."""
+"""A change that grants itself rights is also checked with the rights of the base."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A pull request that touches records: whatever byte it is, it is told; and no cluster believes it."""
+"""Any edit of a record in a pull request is reported, and does not reach clusters."""
 
 import json
 from collections.abc import Callable

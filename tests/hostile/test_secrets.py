@@ -103,7 +103,7 @@ def test_a_password_that_stands_where_it_does_not_belong_is_not_repeated(
 
 
 def test_a_remote_of_ssh_gets_its_user_and_no_more(tmp_path: Path, command: Command) -> None:
-    """Real git, and a shim in the place of ssh that writes down what it is asked for."""
+    """Real git with a replacement of ssh that logs its arguments."""
     remote = served(tmp_path, repository(tmp_path / "author", SMALL))
     shims = tmp_path / "shims"
     shims.mkdir()

@@ -1,4 +1,4 @@
-"""Small files that mean much: what follows from them is bounded in time, memory and words."""
+"""Small files with large effects: time, memory, and messages stay limited."""
 
 import time
 from collections.abc import Iterator

@@ -17,7 +17,7 @@ EMPTY: Files = {"README.md": "nothing yet"}
 
 
 def table(text: str | bytes, **assumed: Any) -> ImportedSource:
-    """What a table says."""
+    """Return the rows of a table."""
     data = text.encode() if isinstance(text, str) else text
     return files_found([("a.csv", data)], Assumed(**assumed))
 
@@ -29,7 +29,7 @@ def netbox(*texts: str) -> ImportedSource:
 
 
 def imported(found: ImportedSource, files: Files = EMPTY) -> Imported:
-    """What an import comes to beside a tree. Without conflicts it checks clean, and is done."""
+    """Import into a tree. Without conflicts, `check` has no findings, and a second import is empty."""
     tree = tree_of(files)
     result = assemble(tree, found)
     if not result.conflicts:

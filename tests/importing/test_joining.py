@@ -1,4 +1,4 @@
-"""Who has what: each address once, in the fewest ranges, and by nobody else."""
+"""Joining addresses by owner: each address once, in as few ranges as possible."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st

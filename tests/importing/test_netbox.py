@@ -109,7 +109,7 @@ ROWS = [
 
 
 def unused(result: Imported) -> IPSet:
-    """What the pools of an import still give out."""
+    """Return the addresses that the pools of an import can still allocate."""
     pools = result.after.state.pools.values()
     given = IPSet.of(item for pool in pools for item in pool.usable)
     return given - IPSet.of(line.new for line in result.lines if line.new is not None)

@@ -1,4 +1,4 @@
-"""What the plan makes of an import: errors that it brings, what would move, and files that are long."""
+"""The plan of an import: new errors, moves, and long files."""
 
 from reconciler.importing.assembling import MAX_BYTES, ImportDocument, files_of, outcome
 from reconciler.importing.sources import MAX_NAMING, fitted, slug

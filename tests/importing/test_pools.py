@@ -1,4 +1,4 @@
-"""Pools for what lives: those that are there, those that a source describes, those made of it."""
+"""Pools for existing addresses: existing pools, pools of a source, and generated pools."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Tables to rows and owners: headers, encodings, delimiters, and what nobody can read."""
+"""Rows and owners of tables: headers, encodings, delimiters, and unreadable input."""
 
 import shlex
 from pathlib import Path

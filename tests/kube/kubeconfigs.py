@@ -35,7 +35,7 @@ def data(config: Mapping[str, Any]) -> bytes:
 def cluster_of(
     server: Server, deadline_seconds: float = 300.0, *, allow_exec: bool = False, **config: Any
 ) -> KubeCluster:
-    """The cluster that a scripted server is, with a clock that nobody waits for."""
+    """Return the cluster of a scripted server, with a simulated clock."""
     parsed = parse("t/one", data(kubeconfig(server.url, **config)))
     access = check_kubeconfig("t/one", parsed, allow_exec=allow_exec)
     return KubeCluster(access, server.time.timeouts(deadline_seconds))

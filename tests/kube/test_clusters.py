@@ -99,7 +99,7 @@ def test_a_pod_without_an_account_names_no_cluster_and_one_of_a_broken_account_i
             clusters.management()
 
 
-# What is not done
+# Unsupported requests
 
 
 def test_the_client_is_not_loaded_until_a_cluster_is_wanted() -> None:

@@ -24,14 +24,14 @@ READ = KubeRequest("GET", "/version", "read the version")
 
 
 def at_once(threads: int, call: Callable[[], object]) -> list[BaseException | None]:
-    """What so many threads met that called it."""
+    """Call a function in several threads, and return their errors."""
     with ThreadPoolExecutor(threads) as pool:
         begun = [pool.submit(call) for _ in range(threads)]
         return [future.exception() for future in begun]
 
 
 def together(threads: int, reply: Reply) -> Callable[[Asked], Reply]:
-    """An answer that is given when so many have asked for it."""
+    """Return an answer that waits for a number of requests."""
     barrier = Barrier(threads)
 
     def answer(_asked: Asked) -> Reply:
@@ -84,7 +84,7 @@ class Renewed:
 
 
 def only(token: str, threads: int) -> Callable[[Asked], Reply]:
-    """A server that knows one token; the first refusals come when so many have asked."""
+    """Return a server with one valid token. The first refusals wait for a number of requests."""
     wait = together(threads, REFUSED)
     return lambda asked: Reply() if asked.headers["authorization"] == token else wait(asked)
 

@@ -27,7 +27,7 @@ def _fresh(token: str) -> Any:
 
 
 def _plugin(folder: Path, answers: list[Mapping[str, Any]]) -> dict[str, Any]:
-    """A plugin that gives one answer after the other, and the last one for ever."""
+    """Return a credential plugin with one answer per call. The last one is repeated."""
     version = "client.authentication.k8s.io/v1"
     said = [
         json.dumps({"apiVersion": version, "kind": "ExecCredential", "status": answer})

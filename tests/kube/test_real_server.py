@@ -1,4 +1,4 @@
-"""The same against a real API server: that its answers are what the other tests say they are."""
+"""The same requests to a real API server, to confirm the answers in other tests."""
 
 from typing import Any
 

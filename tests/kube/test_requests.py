@@ -1,4 +1,4 @@
-"""What is sent for each verb, and what is counted."""
+"""Requests for each verb, and their counts."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What is asked again, how often, and when it is given up."""
+"""Retries of requests: which ones, how often, and when they stop."""
 
 import socket
 from collections.abc import Callable
@@ -139,7 +139,7 @@ def test_a_webhook_that_is_down_is_named_in_the_end(said: str, told: str) -> Non
         assert len(server.asked) == 5
 
 
-# Who may come back, and when
+# Time between attempts
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_what_was_waited_counts_for_all_later_requests() -> None:
         with pytest.raises(UnreachableError, match=late):
             cluster.pause(5)
         cluster.pause(3)
-        server.time.now += 1000  # others are served meanwhile
+        server.time.now += 1000  # other requests run in between
         _get(cluster)
         with pytest.raises(UnreachableError, match=late):
             cluster.pause(1)

@@ -1,4 +1,4 @@
-"""In which version of a kind a server is spoken to, and that nobody behind it hears of that."""
+"""API versions in requests, which callers do not see."""
 
 import json
 from typing import Any

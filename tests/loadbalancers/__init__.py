@@ -1,4 +1,4 @@
-"""Load-balancer controllers: what each of them must do, and a toy one that does no more."""
+"""Load-balancer controllers: required behavior, and a minimal example."""
 
 import sys
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ _FOLDER = str(Path(__file__).parent / "controllers")
 
 @contextmanager
 def installed() -> Iterator[None]:
-    """Let the program know the toy controller, as if its folder stood beside the others."""
+    """Register the example, as if its folder were in `loadbalancers`."""
     package.__path__.append(_FOLDER)
     forget()
     try:

@@ -32,7 +32,7 @@ class Cluster:
         self.more = more
 
     def apply(self, *pools: LoadBalancerPool, **options: Any) -> Applied:
-        """Apply pools, as they are described now. A dry run has told what happens."""
+        """Apply pools. A dry run before it has the same result."""
         target = Target(
             "prod-1",
             tuple(map(desired_object, self.balancer.objects(pools, self.balancing.namespace))),
@@ -78,7 +78,7 @@ class Cluster:
         )
 
     def put(self, *manifests: Any) -> None:
-        """Objects of somebody else."""
+        """Create objects of another user."""
         for manifest in manifests:
             self.server.put(manifest)
 

@@ -1,4 +1,4 @@
-"""What every controller does; a vector with tags only where the controller has them all."""
+"""Behavior of each controller. A case with tags runs only if the controller has all of them."""
 
 from collections.abc import Iterator
 from typing import NamedTuple

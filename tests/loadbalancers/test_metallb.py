@@ -1,4 +1,4 @@
-"""MetalLB: what entries become, what is imported, and advertisements of others."""
+"""MetalLB: objects for entries, imports, and advertisements of other managers."""
 
 from typing import Any
 

@@ -43,7 +43,7 @@ class RealCluster(Cluster):
         }
 
     def serve(self, name: str, namespace: str = "default", **metadata: Any) -> str:
-        """A Service of somebody, and the address that the controller gives it."""
+        """Create a Service, and return the address from the controller."""
         made = service(name, "", ports=[{"port": 80}])
         made["metadata"] |= {"namespace": namespace, **metadata}
         self.api.put(made, path=SERVICES.format(namespace))

@@ -60,7 +60,7 @@ _FILES = {
 _FORMER = "gitops-ipam.dev/formerly"
 
 
-class Violation(Exception):  # noqa: N818 - what is looked for
+class Violation(Exception):  # noqa: N818 - the goal of the search
     """A promise that did not hold."""
 
 
@@ -93,7 +93,7 @@ class Story:
         self.reconcile(0)
         self.branches = 0
 
-    # What people and programs do.
+    # Actions of people and programs.
 
     def git(self, *arguments: str) -> str:
         self.now += 10
@@ -176,7 +176,7 @@ class Story:
             self._over_red(before, tip)
 
     def edit(self, name: str) -> str:
-        """Make a branch with one to four edits in one or more commits; where it begins."""
+        """Create a branch with one to four edits in one or more commits. Return its start."""
         self.git("fetch", "-q", "origin")
         start = "origin/main"
         if self.lot.random() < 0.25:  # the base moved on since

@@ -1,4 +1,4 @@
-"""An hour of a daemon on real servers of which one request in a hundred fails: is what it holds flat?
+"""A daemon for an hour on real servers with 1% failing requests: does its memory stay constant?
 
 `python -m tests.long.soak [--minutes 60] [--seed 1] [--every 6]`. It needs what `make envtest`
 builds, and ends with 1 if memory, threads, or descriptors grow, or if a commit is not replayed.

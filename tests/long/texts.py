@@ -1,4 +1,4 @@
-"""Who holds what by the text of records alone: no code of the program reads them here."""
+"""Holders of addresses from the text of records, without code of `ipam`."""
 
 import re
 import sys
@@ -19,7 +19,7 @@ def held(text: str) -> tuple[int, int] | None:
 
 
 def twice(records: Mapping[str, str]) -> list[str]:
-    """Records that hold what another holds, too, by path."""
+    """Return the records that overlap another one, by path."""
     ranges = sorted((it, path) for path, text in records.items() if (it := held(text)))
     found, last, holder = [], -1, ""
     for (first, end), path in ranges:

@@ -39,7 +39,7 @@ def alerts() -> dict[str, dict[str, Any]]:
 
 
 def unit_test(folder: Path, alert: str, minutes: int, series: dict[str, str], count: int) -> Path:
-    """A file of promtool: so many alerts of a name fire."""
+    """Return a promtool file that expects a number of alerts with a name."""
     (folder / "rules.yaml").write_text(yaml.safe_dump(rules()))
     firing = f'count(ALERTS{{alertname="{alert}",alertstate="firing"}})'
     expected = [{"labels": "{}", "value": count}] if count else []
@@ -67,7 +67,7 @@ def _gauge(name: str, fires: str, silent: str, minutes: int, **labels: str) -> S
 
 _UP, _STALE = 'gitops_ipam_cluster_up{cluster="a"}', "gitops_ipam_cluster_applied_timestamp_seconds"
 _GROWTH = "gitops_ipam_growth_duration_seconds_bucket"
-# In these stories it is so many minutes since 1970.
+# The time of these cases, in minutes since 1970.
 STORIES: dict[str, Story] = {
     "IpamPoolNearlyFull": Story(
         16,

@@ -1,4 +1,4 @@
-"""Each alert fires when it shall, and keeps silent when it shall not, by the real promtool."""
+"""Each alert fires only when it must, checked with the real promtool."""
 
 import re
 import subprocess

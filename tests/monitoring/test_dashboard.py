@@ -1,6 +1,6 @@
-"""The dashboard: its form, what it asks for, and that a real Prometheus answers all of it.
+"""The dashboard: structure and queries, which a real Prometheus answers.
 
-That Prometheus scrapes a real registry over our own HTTP server.
+Prometheus scrapes a real registry over our HTTP server.
 """
 
 import json
@@ -64,7 +64,7 @@ class Answers(NamedTuple):
         return series
 
     def is_up(self) -> bool:
-        """It has scraped often enough for rates to be told."""
+        """Return whether there are enough scrapes for rates."""
         try:
             return any(int(it["value"][1]) >= 3 for it in self.query("count_over_time(up[5m])"))
         except (urllib3.exceptions.HTTPError, ValueError):
@@ -114,7 +114,7 @@ def scraping(folder: Path, processes: Processes, binary: str, target: int) -> An
 
 
 def tell(told: Metering) -> None:
-    """All that a daemon may tell, with something wrong in it."""
+    """Set all metrics of a daemon, including failures."""
     told.leading(is_leader=True)
     drift = ObjectOutcome("a", ObjectResult.CONFIGURED, Drift("kubectl-edit", "", ("spec",)))
     files = {**SMALL, **of(POOL, INGRESS, CLASS, ONE, cluster("two"))}

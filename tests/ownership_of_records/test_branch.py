@@ -194,7 +194,7 @@ def rewritten(play: Play) -> str:
 
 
 def from_a_clone(play: Play, *more: str) -> None:
-    """The play goes on in a new clone, which lacks commits that the branch lacks."""
+    """Continue in a new clone, without commits that are not on the branch."""
     clone = play.folder.parent / "clone"
     git(play.folder.parent, "clone", "-q", *more, f"file://{play.remote}", str(clone))
     play.folder = clone

@@ -1,4 +1,4 @@
-"""`make browser`: bring what the tests of the page need, once: Chromium, Node.js, TypeScript."""
+"""`make browser`: install Chromium, Node.js, and TypeScript for tests of the page, once."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from tests.page.tools import NODE, chromium, tsc, types_folder
 
 
 def main() -> int:
-    """Install what is missing; the exit code."""
+    """Install missing programs, and return the exit code."""
     packages = [] if chromium() else ["chromium"]
     if not (shutil.which("node") and shutil.which("npm")):
         packages += ["nodejs", "npm"]

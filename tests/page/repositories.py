@@ -82,7 +82,7 @@ def hostile(folder: Path) -> Path:
         write(repo, {f"tenants/h{number}.yaml": tenant(f"h{number}")})
         git(repo, "add", ".")
         clock = f"@{CLOCK + (number + 1) * 60} +0000"
-        # Git takes no other bytes than those of texts; what is no text never comes so far.
+        # Only valid text: other bytes are refused earlier.
         message = text.replace("\0", "").encode("utf-8", "replace").decode().strip() or "x"
         git(
             repo, "-c", f"user.name={_one_line(message)}", "commit", "-q", "--allow-empty",

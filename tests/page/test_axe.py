@@ -1,4 +1,4 @@
-"""What axe-core finds wrong for who cannot see, or not well: nothing that is serious."""
+"""axe-core finds no serious accessibility problem in the page."""
 
 from importlib.resources import files
 
@@ -15,7 +15,7 @@ _GRAVE = ("serious", "critical")
 
 @pytest.mark.parametrize(("name", "scheme"), [("lived", "light"), ("change", "dark")])
 def test_nothing_serious(name: str, scheme: str, browser: Browser, pages: Pages) -> None:
-    # A policy stops what is put into a page from outside, axe as well; only its test passes by it.
+    # The content security policy blocks injected scripts, including axe, so this test bypasses it.
     with shown(browser, pages.of(name), color_scheme=scheme, bypass_csp=True) as page:
         for view in VIEWS:
             page.go(view)

@@ -1,4 +1,4 @@
-"""The page in a real browser: what people come for, by hand and by keyboard, and nothing else happens."""
+"""The page in a real browser, with mouse and keyboard, without other side effects."""
 
 from pathlib import Path
 
@@ -62,7 +62,7 @@ def test_search_by_keyboard_tells_who_has_an_address_and_who_had_it(
         page.settle()
         assert page.page.evaluate("location.hash") == "#ip=10.40.0.20"
         answer = page.page.locator(".answer").first.inner_text()
-        assert "team-a/one" in answer  # it left on day 80, and what it had rests or is free since
+        assert "team-a/one" in answer  # removed on day 80: its ranges are in retention or free
         assert "#11" in answer or "One goes" in answer or "2026" in answer
         page.assert_well()
 

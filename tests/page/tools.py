@@ -1,4 +1,4 @@
-"""What the tests of the page need that Python does not bring: Chromium, and a checker of types."""
+"""Chromium and a type checker for tests of the page."""
 
 import os
 import shutil

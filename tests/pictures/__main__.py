@@ -1,4 +1,4 @@
-"""`python -m tests.pictures`: takes the pictures of docs/pictures; those of pages with Chromium."""
+"""`python -m tests.pictures`: generate docs/pictures. Pictures of pages need Chromium."""
 
 import os
 import sys

@@ -64,7 +64,7 @@ def comment() -> str:
 
 
 def comment_page(text: str, scheme: str = "light") -> str:
-    # The comment has tables, and elements of its own for what is folded.
+    # The comment has tables and HTML elements for collapsed parts.
     body = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(text)
     for sign, drawn in _DRAWN.items():
         body = body.replace(sign, drawn)

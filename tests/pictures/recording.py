@@ -1,4 +1,4 @@
-"""A terminal as one SVG without fonts and network: commands and what they print."""
+"""Commands and their output as an SVG of a terminal, without fonts and network."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -37,7 +37,7 @@ class Stage(Terminal):
             for name, value in {**_PERSON, "DATE": _DATE}.items()
         }
         self._environment |= {**people, "COLUMNS": str(COLUMNS)}
-        # A remote of its own: the demo's remembers what reconcile did.
+        # A separate remote, because the remote of the demo stores the state of reconcile.
         sent = "$(git rev-list --max-parents=0 main):refs/heads/main add-refunds"
         self.told("ipam demo demo && git init -q --bare -b main remote.git")
         self.told(
@@ -60,7 +60,7 @@ def drawn(folder: Path) -> Iterator[tuple[Path, str]]:
 
 
 def map_of_change(stage: Stage) -> str:
-    """What the demo's pull request changes in its pool."""
+    """Return the map of changes to the pool in the demo's pull request."""
     picture = "../map.svg"
     stage.told(f"git switch -q add-refunds && ipam check --base main --output-file svg={picture}")
     stage.told("git switch -q main")

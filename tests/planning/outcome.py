@@ -1,4 +1,4 @@
-"""What a tree leads to, in few words, for tests that pin policy down."""
+"""Decisions for a tree in short form, for tests of allocation rules."""
 
 from collections.abc import Mapping
 

@@ -96,7 +96,7 @@ BASE6 = 0x20010DB8 << 96
 
 
 def test_a_large_pool_gives_blocks_and_takes_pins_fast() -> None:
-    """CPU time, a fifth of what is promised, for any machine."""
+    """CPU time, with a fifth of the promised speed, for slow machines."""
     chance = random.Random(6)
     blocks = FreeBlocks([IPRange(4, 10 << 24, (11 << 24) - 1)])
     pinned = FreeBlocks([IPRange(6, BASE6, BASE6 + (1 << 96) - 1)])

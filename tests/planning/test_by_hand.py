@@ -1,4 +1,4 @@
-"""Ranges in use without a record: where they may lie, with whom, and how large they may be."""
+"""Ranges in use without a record: valid locations, overlaps, and sizes."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def by_hand(name: str, start: str, end: str, provider_name: str = "default") -> 
 
 
 def world(start: str, end: str, provider_name: str = "default") -> dict[str, str]:
-    """A tenant with a range by hand, beside a provider with a pool and one without."""
+    """Return a tenant with a manual range, a provider with a pool, and one without."""
     own = by_hand("old", start, end, provider_name)
     return {**SMALL, "providers/cloud.yaml": CLOUD, "tenants/old.yaml": own}
 

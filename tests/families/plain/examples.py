@@ -51,7 +51,7 @@ TWO_REFS = "[{name: internal}, {name: v6}]"
 
 
 def outcome(tree: Files | Evaluation) -> dict[str, str]:
-    """What the plan does to each claim, by owner and slot."""
+    """Return the decision for each claim, by owner and slot."""
     evaluation = tree if isinstance(tree, Evaluation) else evaluation_of(tree)
     found = {}
     for it in evaluation.plan.decisions:

@@ -75,7 +75,7 @@ def test_a_released_range_is_taken_back_when_the_count_is_raised_again() -> None
     eleven = reconciled(then(EIGHT, sized(11)))
     eight = reconciled(then(eleven, sized(8)))
     assert outcome(then(eight, sized(11))) == outcome(then(EIGHT, sized(11)))
-    other = outcome(then(eight, sized(10)))  # the released range is larger than what is missing
+    other = outcome(then(eight, sized(10)))  # the released range is larger than the missing count
     assert other["prod-1/internal.ipv4.3"] == "allocate 10.22.0.12-10.22.0.13"
 
 
