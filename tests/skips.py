@@ -1,4 +1,4 @@
-"""Say in one line each why tests were skipped, and what was not run. A plugin of pytest."""
+"""A pytest plugin that prints each reason for skipped tests in one line."""
 
 from collections import Counter
 from collections.abc import Iterator

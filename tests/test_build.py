@@ -22,7 +22,7 @@ LEFT_OUT = (".git", ".venv", "tests", "benchmarks", "docs", "deploy", "dist", "_
 
 
 def copied(folder: Path) -> Path:
-    """The source tree as a stranger has it, without what a build needs nothing of."""
+    """A copy of the source tree, without files that a build does not need."""
     shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
     return folder
 
@@ -88,7 +88,7 @@ def test_a_wheel_has_the_code_of_every_schema_and_the_checkout_stays_clean(
 ) -> None:
     with zipfile.ZipFile(built(tree, tmp_path, "wheel")) as archive:
         names = set(archive.namelist())
-        # Workflows install by it what the program needs.
+        # Workflows install the dependencies with it.
         lock = archive.read("reconciler/shipped/requirements.lock")
     assert lock == (ROOT / "requirements.lock").read_bytes()
     for schema in set(schema_files().values()):

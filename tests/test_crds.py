@@ -78,9 +78,9 @@ def version(crd: Any) -> Any:
 
 
 def json_schema(part: Any) -> Any:
-    """An OpenAPI v3 schema of a CRD as JSON Schema.
+    """Return an OpenAPI v3 schema of a CRD as JSON Schema.
 
-    What a CRD does not list is dropped by the API server without a word: here it is an error.
+    An API server silently drops fields that are not in a CRD. Here they are errors.
     """
     if isinstance(part, list):
         return [json_schema(item) for item in part]
@@ -99,7 +99,7 @@ def json_schema(part: Any) -> Any:
 
 
 def objects(tree: Mapping[str, str | bytes]) -> list[Any]:
-    """What the management cluster gets of a tree once it is reconciled, CRDs left out."""
+    """Return the objects of a reconciled tree for the management cluster, without CRDs."""
     found = rendered(planned(evaluation_of(tree)))
     return [
         yaml.safe_load(text)

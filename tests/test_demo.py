@@ -1,4 +1,4 @@
-"""`ipam demo` tells the whole job, and needs nothing of the person's own Git."""
+"""`ipam demo` shows all steps, without the Git configuration of the user."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The commands of docs/how-to/deploy.md do what it says."""
+"""The commands of docs/how-to/deploy.md work."""
 
 import json
 import os
@@ -47,7 +47,7 @@ def test_the_page_s_commands_make_a_kubeconfig_of_the_account_of_a_tenant(
 
 
 def _fill_token(server: ApiServer) -> None:
-    """Do what a whole cluster's controller does: here only API servers run."""
+    """Fill the Secret like the token controller, which does not run next to an API server."""
     token = server.kubectl("-n", "gitops-ipam", "create", "token", "ipam-apply").stdout
     secret = {
         "apiVersion": "v1",

@@ -36,7 +36,7 @@ _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 _PROOF = re.compile(r"[`\[](tests/[\w/]+\.py)[`\]]|`(test_\w+)`")
 # Written by the benchmarks, and not yet there while they have not run.
 _LATER = ROOT / "docs" / "concepts" / "performance.md"
-# Of all verbs; told once, above them.
+# Options of all commands, which the page of commands lists once.
 _EVERYWHERE = {"--help", "-C", "--directory", "--root", "-q", "--quiet", "-v", "--verbose"}
 
 

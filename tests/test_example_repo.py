@@ -1,4 +1,4 @@
-"""The example repository is current, valid, and as safe as it tells others to be."""
+"""The example repository is current, valid, and follows its own advice."""
 
 import json
 import re

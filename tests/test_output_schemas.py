@@ -1,4 +1,4 @@
-"""What the verbs print as JSON is exactly what schemas/output/ says, for trees of every sort."""
+"""JSON output of commands matches schemas/output/ exactly, for all types of trees."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""A release says of itself what is so, and consists of what is pinned."""
+"""A release has correct metadata, and contains pinned dependencies."""
 
 import json
 import re
@@ -128,7 +128,7 @@ def test_the_job_that_runs_the_tree_may_only_read_it() -> None:
     }
     assert writing["image"] == {"packages", "id-token", "attestations"}
     assert writing["publish"] == {"contents", "id-token", "attestations"}
-    # What may write the release runs nothing of the tree.
+    # The job with write access to releases runs no code of the tree.
     assert not any("checkout" in step.get("uses", "") for step in jobs["publish"]["steps"])
 
 

@@ -95,7 +95,7 @@ def _templates() -> Path:
 
 
 def tree_of(files: Mapping[str, str | bytes], clock: int = CLOCK) -> Tree:
-    """The tree of some files, read by the pure floors alone."""
+    """Return the tree of files, read without Git."""
     raw = {name: text if isinstance(text, bytes) else text.encode() for name, text in files.items()}
     settings, findings = read_settings(raw.get("ipam.yaml"))
     read = source_reader(settings)
@@ -120,7 +120,7 @@ def evaluation_of(files: Mapping[str, str | bytes], clock: int = CLOCK) -> Evalu
 
 
 def carried(files: Mapping[str, str | bytes], evaluation: Evaluation) -> dict[str, str | bytes]:
-    """The files with what a plan changes."""
+    """Return the files after the changes of a plan."""
     after = {**files, **{it.path: it.data for it in evaluation.changes if it.data is not None}}
     for change in evaluation.changes:
         if change.data is None:

@@ -1,4 +1,4 @@
-"""Instants at which something of a tree falls due, told without a clock."""
+"""Due instants of a tree, computed without a clock."""
 
 import pytest
 

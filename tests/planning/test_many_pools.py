@@ -1,4 +1,4 @@
-"""Many pools: what is told of them stays short, and who is asked stays right."""
+"""Many pools: messages stay short, and the order of pools stays correct."""
 
 from tests.planning.outcome import refusal
 from tests.world import evaluation_of, pool, provider, tenant

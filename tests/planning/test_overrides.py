@@ -1,4 +1,4 @@
-"""Files of `overrides/`: what each may say, where it stands, and which of them count."""
+"""Files of `overrides/`: valid fields, valid paths, and effective Overrides."""
 
 from collections.abc import Mapping
 

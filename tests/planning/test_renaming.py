@@ -1,4 +1,4 @@
-"""What a document that was renamed keeps."""
+"""Addresses that a renamed document keeps."""
 
 from collections.abc import Mapping
 
@@ -163,7 +163,7 @@ def test_what_holds_addresses_of_its_own_takes_nothing_over() -> None:
     files["tenants/uno.yaml"] = formerly(tenant("uno"), "team-a/one")
     assert codes(files) == ["rename-refused"]
     assert ranges(reconciled(files, CLOCK + DAY)) == ranges(both)
-    files["tenants/uno.yaml"] = tenant("uno")  # the line goes: that is what the hint says
+    files["tenants/uno.yaml"] = tenant("uno")  # without the annotation, as in the hint
     assert decided(evaluation_of(files))["team-a/one (loadbalancer)"] == "Release"
 
 

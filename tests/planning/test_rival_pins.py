@@ -1,4 +1,4 @@
-"""Two files pin one range before a record says whose it is: both are told, each at its own file."""
+"""Two files that pin one range without a record both have an error."""
 
 from reconciler.documents.findings import Severity
 from tests.planning.outcome import Files, outcome

@@ -41,7 +41,7 @@ def released(files: Files, clock: int = CLOCK) -> list[str]:
 
 
 def left(files: Files) -> int:
-    """How much of the growth still holds addresses for somebody."""
+    """Return the size of the growth that still has addresses in use."""
     records = evaluation_of(files).state.records
     return sum(1 for record in records if record.is_live and record.role == "growth")
 

@@ -1,4 +1,4 @@
-"""Renames that hang on one another, on requests, or on what a move has left."""
+"""Renames that depend on each other, on requests, or on the old range of a move."""
 
 from pathlib import Path
 

@@ -62,7 +62,7 @@ def test_a_record_for_another_owner_is_an_action_that_says_from_whom_to_whom() -
 
 
 def edited(old: str, new: str) -> Files:
-    """The record as somebody, or an earlier version, wrote it."""
+    """Return the record as a person or an earlier version of `ipam` wrote it."""
     text = DONE[RECORD]
     text = text if isinstance(text, str) else text.decode()
     assert old in text

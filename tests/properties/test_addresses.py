@@ -1,4 +1,4 @@
-"""Ranges, sets and free runs beside plain Python sets of numbers (invariants 10 and 11)."""
+"""Ranges, sets, and free ranges compared with Python sets of numbers (invariants 10 and 11)."""
 
 import ipaddress
 

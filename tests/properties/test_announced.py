@@ -1,4 +1,4 @@
-"""What a check says that clusters lose is what their MetalLB pools lose once it is carried out."""
+"""`check` predicts the addresses that MetalLB pools lose after reconcile."""
 
 from typing import NamedTuple
 
@@ -68,7 +68,7 @@ def carried_out(files: Files, changes: tuple[FileChange, ...]) -> Files:
 
 
 def announced(evaluation: Evaluation) -> dict[str, IPSet]:
-    """What the MetalLB pools of each cluster hold, read from their manifests."""
+    """Return the addresses of MetalLB pools by cluster, from their manifests."""
     found: dict[str, IPSet] = {}
     for item in project(evaluation):
         if item.manifest["kind"] == "IPAddressPool":
@@ -78,7 +78,7 @@ def announced(evaluation: Evaluation) -> dict[str, IPSet]:
 
 
 def in_doubt(evaluation: Evaluation) -> IPSet:
-    """Where one set by hand is wrong, who has it keeps it: that does not follow from the tree."""
+    """Return ranges with an invalid manual range, which stay announced. The tree does not show this."""
     is_wrong = any(it.code == "manual-range" for it in evaluation.findings)
     return IPSet(["10.70.0.0/24"] if is_wrong else [])
 

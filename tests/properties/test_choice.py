@@ -1,4 +1,4 @@
-"""What a claim may not have: the other IP version, what its family refuses, what a pool keeps back."""
+"""Ranges that a claim cannot get: another IP version, refused by its family, or reserved."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""What a state cannot tell stops what depends on it, and nothing else."""
+"""Unknown parts of a state block only the claims that depend on them."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Entries that grow and shrink: no Service loses its address, and who waits is told why."""
+"""Growing and shrinking entries: no Service loses its address, and waiting tenants get a reason."""
 
 from random import Random
 from typing import Any

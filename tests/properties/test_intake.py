@@ -30,7 +30,7 @@ SLOT = {"cidrBlocks": st.lists(CIDR, max_size=2)}
 
 
 def some(needed: Mapping[str, Any] | None = None, **fields: Any) -> st.SearchStrategy[Any]:
-    """A mapping with some of these fields, and fields that nobody reads."""
+    """Return a mapping with some of these fields, and unknown ones."""
     inner = {
         key: it if isinstance(it, st.SearchStrategy) else some(**it) for key, it in fields.items()
     }
@@ -123,7 +123,7 @@ def document(body: Any, kind: Any, namespace: str) -> Document:
 
 
 def describe(document: Document) -> list[str]:
-    """What a family reads of a document, but for places; findings by code and severity."""
+    """Return the content that a family reads of a document, and findings by code and severity."""
     family = family_of_kind(document.kind.id)
     assert family is not None
     found: FamilyReading = family.read(Documents([document]), {}, Settings())

@@ -1,4 +1,4 @@
-"""What is shown of a change is what reconcile commits once merged wherever its base went."""
+"""`check` shows the result of reconcile after a merge, also if the base has new commits."""
 
 import tempfile
 from dataclasses import replace
@@ -47,7 +47,7 @@ BRAKED = {
 
 @st.composite
 def edits(draw: st.DrawFn, files: Files) -> Files:
-    """The same files after some changes of a person; those of two people often meet."""
+    """Return the files after some edits. Edits of two people often conflict."""
     files = dict(files)
     for _ in range(draw(st.integers(1, 3))):
         name = draw(st.sampled_from(NAMES))

@@ -1,4 +1,4 @@
-"""The engine beside a planner that counts addresses one at a time (invariants 8, 9; no. 28)."""
+"""The planner compared with one that counts single addresses (invariants 8 and 9, no. 28)."""
 
 from hypothesis import given, settings
 

@@ -1,4 +1,4 @@
-"""Whose addresses are another's once a plan is carried out stands in the plan, and in its digest."""
+"""Each change of ownership is in the plan and in its digest."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ from tests.world import evaluation_of, reconciled
 
 
 def holders(files: Mapping[str, str | bytes]) -> dict[tuple[str, str], str]:
-    """Of each live record whom it names, by its claim and its first address, as YAML has them."""
+    """Return the owner of each allocated record, by claim and first address, from the YAML."""
     found = {}
     for path in files:
         body = yaml.safe_load(files[path]) if path.startswith("allocations/") else {}

@@ -1,4 +1,4 @@
-"""What holds for whole trees (invariants 1, 6, 7 and 13; nos 20, 23, 24, 26 and 27)."""
+"""Properties of whole trees (invariants 1, 6, 7, and 13, nos 20, 23, 24, 26, and 27)."""
 
 import re
 from typing import Any

@@ -73,7 +73,7 @@ def request_texts(draw: st.DrawFn, name: str, pool_name: str) -> str:
 
 @st.composite
 def texts(draw: st.DrawFn) -> dict[str, str]:
-    """The documents of a tree, by a title that is no part of the tree."""
+    """Return the documents of a tree, by a title that is not in the tree."""
     names = POOLS[: draw(st.integers(1, 2))]
     found = {f"pool {name}": draw(pool_texts(name)) for name in names}
     found["provider"] = draw(provider_texts(names))

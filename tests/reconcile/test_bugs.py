@@ -1,4 +1,4 @@
-"""A bug of ours is told as one, with the exit code of one, and keeps to the cluster it was met in."""
+"""A bug is reported as a bug, with exit code 70, and affects only one cluster."""
 
 import logging
 from collections.abc import Sequence

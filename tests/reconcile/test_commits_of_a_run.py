@@ -1,4 +1,4 @@
-"""A run makes a commit of the plan, one of what fell due, and one of what was looked at."""
+"""A run creates separate commits for the plan, due changes, and observed changes."""
 
 from collections.abc import Callable
 from pathlib import Path

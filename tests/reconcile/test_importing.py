@@ -76,7 +76,7 @@ def test_a_cluster_with_metallb_becomes_a_tenant_that_keeps_its_ranges() -> None
         "tenants/team-b/shop.yaml",
     ]
     assert "lbPoolSize: 8" in texts(result)["tenants/team-a/web.yaml"]
-    # Each tenant's own claim is stood for: nobody gets a range besides.
+    # A request replaces the claim of each tenant, so none gets an additional range.
     assert len(result.after.plan.decisions) == 3
 
 

@@ -52,7 +52,7 @@ class Story:
         return open_repository(self.folder, ENVIRONMENT)
 
     def run(self) -> Reconciled:
-        """One run: reconcile with a look, apply, remember."""
+        """Run once: observe and reconcile, apply, and store the state."""
         repository, looks = self.git, [IntakeLook()]
 
         def look(part: RunCommit) -> Observation:

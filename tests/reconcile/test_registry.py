@@ -1,4 +1,4 @@
-"""What the management cluster remembers of others: before they are told, and after."""
+"""The inventory of clusters in the management cluster, before and after an apply to them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ ONE = Enrolled("u1", OLD, ("default",), ("10.0.0.0-10.0.0.3",))
 
 @dataclass
 class Server:
-    """A management cluster: the inventory as it is by now, allocations, and what was written."""
+    """A management cluster: its inventory, allocations, and writes."""
 
     data: dict[str, str] = field(default_factory=dict)
     allocations: Sequence[Mapping[str, Any]] = ()

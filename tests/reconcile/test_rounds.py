@@ -1,4 +1,4 @@
-"""Addresses that need not rest come free in the run that releases them, after they are withdrawn."""
+"""Without retention, the run that releases addresses frees them after their withdrawal."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from tests.world import SMALL, reconciled, settings, tenant
 
 
 class Run:
-    """A run on a repository that one of two tenants has left, and what it did in order."""
+    """A run on a repository from which a tenant was removed, and its steps in order."""
 
     def __init__(self, retention: str = "0s", held: Mapping[str, str] | None = None) -> None:
         files = {

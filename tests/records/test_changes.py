@@ -214,5 +214,5 @@ def test_of_two_newcomers_whose_names_join_alike_the_second_gets_a_suffix() -> N
     before = state([claim(AB_C), claim(A_BC)])
     found = carried_out(before, Grant(granted(one), PLACE), Grant(granted(two), PLACE))
     names = {read_back(change).claim: read_back(change).name for change in found}
-    # Decisions come by claim key: `a` before `a-b`.
+    # Decisions are sorted by claim key: `a` before `a-b`.
     assert names == {A_BC: "a-b-c-lb", AB_C: f"a-b-c-lb-{suffix('a-b/c')}"}

@@ -1,4 +1,4 @@
-"""What a record says of its claim is told by the claim; and no two records are one object."""
+"""Fields of a record follow from its claim, and no two records have the same object name."""
 
 from msgspec.structs import replace
 

@@ -1,4 +1,4 @@
-"""A record that says two things of whose it is, or bears no name, is held and never believed."""
+"""A record with contradictory owners, or without a name, keeps its range and is not applied."""
 
 import pytest
 

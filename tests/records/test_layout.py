@@ -1,4 +1,4 @@
-"""Paths of records, and what they tell by themselves."""
+"""Paths of records, and the data in them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Records that stand in each other's places."""
+"""Records with swapped paths."""
 
 import pytest
 

@@ -210,7 +210,7 @@ def test_a_record_of_a_family_that_nobody_knows_is_unreadable_and_its_addresses_
     "said", ["2026-02-15T10:00:30.5Z", "soon", r"a\"\n  phase: Allocated\n  x: \"", ""]
 )
 def test_a_text_that_is_no_instant_is_not_written_as_one(said: str) -> None:
-    """It would be written as it is read: quotes and lines in it would be those of the record."""
+    """It would be written unchanged, so its quotes and lines could change the record."""
     text = record_text(unplaced()).replace(f'Time: "{SINCE}"', f'Time: "{said}"')
     found = parse_record(FOLDER, unplaced().path, text.encode()).allocation
     assert found == unplaced(since="1970-01-01T00:00:00Z", pristine=False)

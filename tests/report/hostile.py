@@ -39,7 +39,7 @@ MARKUP = (
 
 
 def corpus() -> list[str]:
-    """Texts that somebody may write into a file to be acted on."""
+    """Return texts in files that attack readers of the output."""
     rows = yaml.load(_TABLE.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     return [*(row["text"] for row in rows if row["text"] != "LONG"), *MARKUP]
 

@@ -1,4 +1,4 @@
-"""What is told of a code."""
+"""Examples of codes."""
 
 from reconciler.codes import CODES
 from reconciler.report.ci import examples

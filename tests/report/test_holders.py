@@ -1,4 +1,4 @@
-"""Who has what, and what happened, as JSON and CSV."""
+"""Holders and events as JSON and CSV."""
 
 import csv
 

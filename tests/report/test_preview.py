@@ -1,4 +1,4 @@
-"""Maps and diffs in a comment and in a picture: what they show, and that nothing of it is active."""
+"""Maps and diffs in a comment and in a picture, without active markup."""
 
 import re
 from xml.etree import ElementTree

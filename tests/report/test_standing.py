@@ -1,4 +1,4 @@
-"""What stands at some addresses."""
+"""Objects at addresses."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What a check beside a base says of pools in clusters that get another name."""
+"""Findings of `check --base` for renamed pools in clusters."""
 
 import pytest
 

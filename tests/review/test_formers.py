@@ -1,4 +1,4 @@
-"""What a check beside a base says of former names that nothing has or had."""
+"""Findings of `check --base` for former names that never existed."""
 
 from tests.planning.outcome import Files, without
 from tests.planning.test_renaming import TWO, formerly, renamed

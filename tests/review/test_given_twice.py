@@ -1,4 +1,4 @@
-"""What a change gives out, and another address space has, too, is told with each such grant."""
+"""A finding for each new range that is also in another address space."""
 
 import pytest
 

@@ -31,7 +31,7 @@ def asks(path: str, pool_name: str, count: int) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A branch on which wrong copies stand, as a daemon commits them."""
+    """A branch with invalid copies, as a daemon commits them."""
     made = repository(tmp_path / "repo", SMALL)
     reconcile(opened(made), ReconcileOptions())
     observe(made, {LOST: asks(LOST, "nope", 2), LARGE: asks(LARGE, "edge", 5_000)})
@@ -51,7 +51,7 @@ def opened(folder: Path) -> Repository:
 
 
 def judged(folder: Path, base: str | None = "base") -> tuple[ExitCode, list[str]]:
-    """The exit code, and what is told of observed files."""
+    """Return the exit code, and the findings of observed files."""
     repository = opened(folder)
     compared = review(repository.source("HEAD"), repository, base)
     evaluation = compared.whole("base")

@@ -1,4 +1,4 @@
-"""What a check says of a request that holds addresses for a tenant which a change takes away."""
+"""Findings for a request with addresses of a tenant that a change removes."""
 
 from tests.planning.outcome import Files, without
 from tests.review.sides import as_findings

@@ -106,9 +106,9 @@ def test_a_pool_in_an_address_space_is_told_while_settings_list_none() -> None:
     ("old", "new", "is_told"),
     [
         (None, "10.40.0.0/29", True),
-        (None, "10.40.0.8/29", False),  # of addresses that nobody holds
+        (None, "10.40.0.8/29", False),  # only free addresses
         ("10.40.0.8/29", "10.40.0.0/28", True),
-        ("10.40.0.0/29", "10.40.0.0/28", False),  # what is new is free
+        ("10.40.0.0/29", "10.40.0.0/28", False),  # new addresses are free
     ],
 )
 @pytest.mark.parametrize("spaces", [("default", "lab"), ("lab", "default"), ("lab", "lab")])

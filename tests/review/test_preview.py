@@ -1,4 +1,4 @@
-"""What merging comes to is told as it will be: as render has it once reconcile has committed."""
+"""The preview of a merge equals the output of `render` after reconcile."""
 
 import pytest
 

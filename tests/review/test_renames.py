@@ -1,4 +1,4 @@
-"""What a check beside a base says of documents that have another name."""
+"""Findings of `check --base` for renamed documents."""
 
 import pytest
 

@@ -49,7 +49,7 @@ def test_who_gets_the_same_in_another_address_space_or_others_of_the_pool_is_not
     [
         pool(reserved="[{cidr: 10.40.0.8/29}, {cidr: 10.40.0.16/29}]"),  # for something else
         pool(reserved="[{cidr: 10.40.0.8/30}, {cidr: 10.40.0.12/30}, {cidr: 10.40.0.16/28}]"),
-        pool(tenantAllocation="{start: 10.40.0.0, end: 10.40.0.7}"),  # not given out all the same
+        pool(tenantAllocation="{start: 10.40.0.0, end: 10.40.0.7}"),  # not allocated anyway
         pool(reserved=ROUTERS, cidr="10.40.0.0/23"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Overlaps by a sweep, beside sets of numbers."""
+"""Overlaps found by a sweep, compared with sets of numbers."""
 
 import pytest
 from hypothesis import given
@@ -48,7 +48,7 @@ def test_pairs_are_those_that_share_a_number(found: list[Span], paths: set[str])
     }
     pairs = overlapping(found, paths)
     assert pairs == sorted(pairs)
-    # Of two that are both given out, either may stand first.
+    # Two allocated records can be in any order.
     assert {frozenset(pair) for pair in pairs} == {frozenset(pair) for pair in expected}
     assert all(one in paths for one, _ in pairs)
 

@@ -1,4 +1,4 @@
-"""What a record holds, in whatever state it is; beside what the planner's own reading says."""
+"""The range of a record in any state, compared with the parser of the planner."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""A stage for stories: a folder, a clock, and nobody's own configuration."""
+"""A stage for stories: a folder, a clock, and no configuration of the user."""
 
 from pathlib import Path
 

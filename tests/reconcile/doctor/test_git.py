@@ -1,4 +1,4 @@
-"""What `doctor` tells of Git, and how it prints what it found."""
+"""Checks of Git in `doctor`, and its output."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -80,7 +80,7 @@ class Land(Country):
             self.clusters.objects[A][Ref(SERVICE, "default", name)]["metadata"]["labels"] = labels
 
     def items(self) -> list[str] | None:
-        """What the Demand of the cluster lists: slots and sizes."""
+        """Return slots and sizes of the Demand of the cluster."""
         for it in self.evaluation().documents.of(DEMAND.id):
             return [f"{entry.slot} {entry.count}" for entry in entries_of(it)]
         return None

@@ -56,7 +56,7 @@ class Site:
         return still_announced(evaluation, self.here.clusters, ApplyOptions())
 
     def reconcile(self, **asked: Any) -> Reconciled:
-        """Git alone, where nobody else is asked."""
+        """Reconcile without clusters."""
         self.here.clusters.clock = self.here.now
         options = ReconcileOptions(now=lambda: self.here.now, **asked)
         return reconcile(opened(self.folder), options, sleep=lambda _: None)

@@ -1,4 +1,4 @@
-"""No oscillation: in a world that stands still there are few commits, in whatever order it came to be so."""
+"""No oscillation: without events there are few commits, for each order of earlier events."""
 
 from collections.abc import Callable
 from itertools import permutations
@@ -73,6 +73,6 @@ def test_a_world_that_stands_still_is_as_it_shall_be_after_two_commits_in_any_or
         assert here.settle() == 0
         held = [it.range for it in here.evaluation().state.records if it.range]
         assert sum(it.size for it in held) == IPSet.of(held).size
-        here.now += 4_000  # what is idle may go now: that is one more change, and then none
+        here.now += 4_000  # idle addresses can be released now, with one more change
         assert here.settle() <= 3
         assert here.settle() == 0

@@ -8,7 +8,7 @@ LB = "team-a-one-lb"
 
 
 def used(here: Country, cluster: str = ONE) -> list[tuple[str, int]] | None:
-    """What an apply tells of a cluster after a look."""
+    """Return the result of an apply for a cluster after an observation."""
     applied = here.apply(here.looked())[cluster]
     return None if applied.uses is None else [(it.record, it.used) for it in applied.uses]
 

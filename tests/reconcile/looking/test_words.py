@@ -1,4 +1,4 @@
-"""Why a tenant does not grow stands in the condition of its object, and is told once as an Event."""
+"""The condition of a tenant shows why it does not grow, and one Event reports it."""
 
 from typing import Any
 

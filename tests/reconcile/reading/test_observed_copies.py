@@ -1,4 +1,4 @@
-"""What was observed, where something is broken or people describe it themselves: along the history."""
+"""Observed copies in a history with broken files, and with documents of people."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a new repository holds is right by itself: it checks green, and CI does what docs say."""
+"""Files of a new repository: `check` has no findings, and CI works as documented."""
 
 from os.path import normpath
 from pathlib import Path
@@ -30,7 +30,7 @@ WISH = InitOptions("main", None, "gitops-ipam", Beginning.EXAMPLES)
 
 
 def ci(forge: Forge, branch: str = "main", package: str = UNNAMED) -> str:
-    """What is written for a forge."""
+    """Return the CI files for a forge."""
     return wanted(InitOptions(branch, forge, package, Beginning.EMPTY))[WORKFLOWS[forge]]
 
 
@@ -133,7 +133,7 @@ def test_what_is_installed_is_installed_where_no_file_of_a_change_is() -> None:
 
 @pytest.mark.parametrize("forge", [Forge.GITHUB, Forge.GITEA, Forge.FORGEJO, Forge.GITLAB])
 def test_what_the_package_needs_is_installed_by_its_hashes_only(forge: Forge) -> None:
-    """pip takes no hash of a commit, so the package comes alone, and brings the hashes of the others."""
+    """pip has no hashes for commits, so the package is installed separately, with a lock of the others."""
     lines = [it for it in ci(forge).splitlines() if "pip" in it and " install " in it]
     packages = [it for it in lines if '"$IPAM_PACKAGE"' in it]
     others = [it for it in lines if it not in packages and "apt-get" not in it]

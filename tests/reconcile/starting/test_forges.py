@@ -1,4 +1,4 @@
-"""A forge is known by the host of a remote, or by the files that stand in a repository."""
+"""The host of a remote, or files in a repository, determine the forge."""
 
 import pytest
 

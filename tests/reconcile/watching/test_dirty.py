@@ -1,4 +1,4 @@
-"""The dirty set: what a round takes, and when."""
+"""The dirty set: the tenants of a round, and its time."""
 
 import pytest
 

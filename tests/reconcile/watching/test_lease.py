@@ -91,7 +91,7 @@ def test_who_goes_lets_others_lead_at_once(hall: Hall) -> None:
     one.release()
     two.step()
     assert two.leads()
-    one.release()  # it leads no more, and takes nothing from anybody
+    one.release()  # it is not the leader any more, and does not take the lease of another
     assert hall.spec["holderIdentity"] == "two"
 
 

@@ -1,4 +1,4 @@
-"""A daemon's story in figures: each metric of the catalogue moves, and what is gone is not shown."""
+"""Metrics of a daemon over time: each one changes, and values of deleted subjects are removed."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -26,7 +26,7 @@ POOL = "butler/NetworkPool/butler-system/edge"
 
 
 class Daemon:
-    """An observer, a registry, and a clock that goes on by itself."""
+    """An observer, a registry, and a clock that advances by itself."""
 
     def __init__(self) -> None:
         self.shown = Shown()

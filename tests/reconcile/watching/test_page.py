@@ -10,7 +10,7 @@ from reconciler.model.errors import GitError
 
 
 class Maker:
-    """Makes pages; held back while somebody wants that."""
+    """Generates pages. A test can block it."""
 
     def __init__(self) -> None:
         self.revision = "a" * 40

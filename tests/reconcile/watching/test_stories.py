@@ -102,7 +102,7 @@ def phases(here: Country, name: str = "shop") -> list[str]:
 
 
 def delete(here: Country, *refs: Ref) -> None:
-    """Somebody deletes Clusters, and Cluster API lets them go."""
+    """Delete Clusters, and remove their finalizers like Cluster API."""
     hand = here.clusters.hand(HUB)
     for ref in refs or (SHOP,):
         hand.delete(ref, str(hand.objects[ref]["metadata"]["uid"]))
@@ -148,5 +148,5 @@ def test_what_is_held_is_known_to_be_gone_until_git_has_no_copy_of_it(shopping: 
 
 
 def quiet(here: Country) -> None:
-    """All rounds that somebody waits for."""
+    """Run all due rounds."""
     here.rounds(10, until=30)

@@ -78,7 +78,7 @@ class Pair:
 
 
 def require_no_address_twice(branch: Branch) -> None:
-    """By the text of the records alone, in each commit of the branch."""
+    """Check the text of records in each commit of the branch."""
     for commit in branch.line():
         records = {
             path: data.decode()

@@ -307,7 +307,7 @@ class Item(dict[str, Any]):
 
 @dataclass
 class Weighed(FakeCluster):
-    """A cluster that counts what is kept of its lists, and ends its watch."""
+    """A cluster that counts the stored parts of its lists, and ends its watch."""
 
     kept: list[int] = field(default_factory=list)
     turns: list[bool] = field(default_factory=list)

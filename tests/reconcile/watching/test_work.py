@@ -1,4 +1,4 @@
-"""Rounds: which tenants are looked at, which clusters are left out, and what is remembered."""
+"""Rounds: observed tenants, skipped clusters, and stored state."""
 
 import logging
 from itertools import pairwise
@@ -205,7 +205,7 @@ def test_a_missing_object_is_looked_for_after_ten_minutes_whatever_the_resync() 
     here.dirty.resync = 7200.0
     here.dirty.clear()
     hand.delete(SHOP, str(hand.objects[SHOP]["metadata"]["uid"]))
-    here.dirty.mark(GIT, "due")  # a round that applies to no cluster remembers it, too
+    here.dirty.mark(GIT, "due")  # a round without an apply also stores it
     assert here.rounds(1)
     assert not here.told[-1].applied
     assert COPY in here.branch.files()

@@ -10,10 +10,10 @@ from reconciler.daemon.observer import Observer
 
 @dataclass
 class Moved(Time):
-    """A time that moves when somebody waits.
+    """A time that advances when code waits.
 
     Attributes:
-        happens: What happens in each wait, in order.
+        happens: Called in each wait, in order.
     """
 
     now: float = 0.0
@@ -36,7 +36,7 @@ class Moved(Time):
 
 @dataclass
 class Noted(Observer):
-    """Keeps what it is told."""
+    """Records its messages."""
 
     restarts: list[tuple[str, str]] = field(default_factory=list)
     ups: list[tuple[str, bool]] = field(default_factory=list)

@@ -14,11 +14,11 @@ from tests.reconcile.watching.country import Country
 
 
 class Town:
-    """Tenants use both of their first addresses; nothing is watched, a test tells what happened.
+    """Tenants that use both initial addresses. There are no watches: tests report events.
 
     Attributes:
-        daemon: The daemon, of which rounds are begun one by one.
-        tenants: What people do in clusters, and MetalLB.
+        daemon: The daemon, whose rounds tests start one by one.
+        tenants: Actions of people in clusters, and MetalLB.
     """
 
     def __init__(self, *names: str, cidr: str = "10.0.0.0/27", **network: str) -> None:

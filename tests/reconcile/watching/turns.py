@@ -1,4 +1,4 @@
-"""Rounds of a daemon as an observer is told of them, made of small trees."""
+"""Rounds of a daemon for an observer, from small trees."""
 
 from reconciler.daemon.observer import RoundDone, RoundResult
 from reconciler.gitio.interface import Revision

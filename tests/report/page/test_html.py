@@ -1,4 +1,4 @@
-"""The file of the page: one script of all modules, a policy that lets that alone run."""
+"""The HTML of the page: a script with all modules, and a policy that permits only this script."""
 
 import json
 import re

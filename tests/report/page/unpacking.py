@@ -1,4 +1,4 @@
-"""What the page's script does with packed columns, once more in Python."""
+"""Unpack packed columns like the script of the page, in Python."""
 
 from base64 import b64decode
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What was done to clusters, as people read it and as programs do."""
+"""Results of an apply as text and JSON."""
 
 import json
 import re

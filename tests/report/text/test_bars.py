@@ -1,4 +1,4 @@
-"""Pools as bars: parts, thresholds, figures, and what they were used before."""
+"""Pools as bars: parts, thresholds, figures, and earlier usage."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""`find` for people: rows of runs, what does not fit, what comes free."""
+"""Text of `find`: rows of free ranges, pools without one, and ranges in retention."""
 
 from reconciler.history.runs import FreeQuery, FreeSpace, ReservedRange, Runs
 from reconciler.model.key import Key

@@ -1,4 +1,4 @@
-"""Boats to claims: any quay that bears the labels, in the order of names."""
+"""Claims of boats: any quay with the labels, in the order of names."""
 
 from collections.abc import Mapping
 

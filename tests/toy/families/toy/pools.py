@@ -58,7 +58,7 @@ def read_pin(document: Document, found: list[Finding]) -> IPRange | None:
 
 
 def judge(document: Document, settings: Settings) -> list[Finding]:
-    """What is wrong with a document whose shape is right."""
+    """Return the findings of a document with a valid schema."""
     found: list[Finding] = []
     if document.kind.id == QUAY:
         pool, found = read_pool(document, settings)
