@@ -119,7 +119,7 @@ TEXTS = {
         "Check that Services can change their addresses. To keep the range, revert the edit.",
     ),
     "claim-left": (
-        "A claim has moved. Its old range stays announced until no Service uses it.",
+        "A claim has moved or was removed. Its old range stays announced until no Service uses it.",
         "Move its Services to the new range. To undo the move, run `ipam move NAMESPACE/NAME --to "
         "OLD-POOL`.",
     ),

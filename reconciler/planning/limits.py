@@ -43,11 +43,12 @@ class Quotas:
         used = self.used(quota, item)
         if used + size <= quota.limit:
             return None
+        fewer = f"ask for fewer addresses (ipam explain {claim.key.argument} shows how many), or "
         return Refusal(
             "quota-exceeded",
             f"would bring {claim.owner.short} to {plural(used + size, f'{claim.type} address')},"
             f" more than its quota of {quota.limit}",
-            f"ask for at most {max(quota.limit - used, 0)}, or raise the quota ({quota.source})",
+            f"{fewer * (used < quota.limit)}raise the quota ({quota.source})",
         )
 
     def used(self, quota: Quota, item: IPRange | None = None) -> int:

@@ -184,5 +184,5 @@ class Rules:
         asked = sum(it.size for it in asking.claims if it.type == claim.type)
         if contract.most is not None and asked > contract.most:
             message = f"{asking.document.title} asks for {plural(asked, f'{claim.type} address')}, but the limit of team {contract.team} is {contract.most}"
-            return Refusal(NOT_YOURS, message, f"ask for at most {contract.most}")
+            return Refusal(NOT_YOURS, message, f"ask for at most {contract.most} in this document")
         return None

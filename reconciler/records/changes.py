@@ -407,8 +407,9 @@ def moving(
     for record in state.records:
         if record.announced and record.path not in state.unused and record not in back:
             why = asked.get(record.path)
-            message = f"{record.claim.short} has moved from {held_words(record)}, which {_UNTIL}"
             is_wanted = record.claim in state.claims
+            what = "has moved from" if is_wanted else "was removed, and had"
+            message = f"{record.claim.short} {what} {held_words(record)}, which {_UNTIL}"
             hint = "move Services to the new range" if is_wanted else "delete its Services"
             if not why:
                 hint += f"; without access to clusters, then run ipam reconcile --confirm-withdrawn {cluster_of(record)}"

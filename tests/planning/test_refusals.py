@@ -159,7 +159,10 @@ def test_a_claim_over_its_quota_is_refused_and_never_clamped() -> None:
     assert found.message == (
         "would bring team-a/one to 8 loadbalancer addresses, more than its quota of 6"
     )
-    assert found.hint == "ask for at most 6, or raise the quota (providers/default.yaml:9)"
+    assert found.hint == (
+        "ask for fewer addresses (ipam explain team-a/one shows how many), or raise the quota"
+        " (providers/default.yaml:9)"
+    )
 
 
 def test_a_pool_with_an_unreadable_record_is_frozen() -> None:

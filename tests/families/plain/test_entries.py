@@ -11,6 +11,8 @@ from reconciler.model.claim import Phase
 from reconciler.model.plan import Refuse
 from reconciler.planning.evaluate import evaluate
 from reconciler.planning.projection import project
+from reconciler.report.text.plan import plan_text
+from reconciler.report.text.table import Painter
 from tests.families.plain.examples import (
     BOTH,
     TWO_REFS,
@@ -235,6 +237,9 @@ def test_a_pinned_range_shrinks_at_its_end_with_an_override(
     assert outcome(evaluation) == {"prod-1/internal.ipv4": f"allocate {kept}"} | more
     (message,) = (it.message for it in evaluation.findings if it.code == "claim-moves")
     assert "gives up 10.22.0." in message
+    text = plan_text(evaluation, Painter(is_on=False))
+    assert f"10.22.0.10-10.22.0.19 in pool internal   →   {kept} in pool internal" in text
+    assert f"  {left}: announced while in use\n" in text
     after = carried(tree, evaluation)
     held = {it.range: it for it in evaluation_of(after).state.records}
     rest = held[span(left)]
@@ -405,3 +410,13 @@ def test_an_entry_moves_while_another_is_removed() -> None:
     assert [it.code for it in evaluation.findings if it.severity is Severity.WARNING] == [
         "claim-moves"
     ]
+
+
+def test_a_released_range_of_a_removed_entry_has_not_moved() -> None:
+    done = reconciled(files(cluster(entry(count=2), entry("dmz", count=2))))
+    removed = reconciled({**done, "clusters/prod-1.yaml": cluster(entry(count=2))})
+    (found,) = (it for it in evaluation_of(removed).findings if it.code == "claim-left")
+    assert found.message == (
+        "prod-1 (dmz.ipv4) was removed, and had 10.22.0.1-10.22.0.2 (pool internal), which stays"
+        " announced while in use"
+    )
