@@ -18,6 +18,8 @@ from reconciler.reconcile.doctor import (
     wrong,
 )
 from reconciler.report.queries import diagnosis_document
+from reconciler.report.text.runs import diagnosis_text
+from reconciler.report.text.table import Painter
 from tests.git_server import GitServer, serving
 from tests.test_output_schemas import validated
 from tests.world import CLOCK, ENVIRONMENT, SMALL, commit, git, repository, write
@@ -120,3 +122,18 @@ def test_the_document_is_what_its_schema_says() -> None:
     for revision in ("", "a" * 40):
         document = diagnosis_document(Diagnosis(groups, revision))
         validated("diagnosis.json", json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("found", "last"),
+    [
+        ([OK], "✓ No problems"),
+        ([OK, WARNING], "✓ No problems, 1 warning"),
+        ([WARNING, FAILED, WARNING], "✗ 1 problem, 2 warnings"),
+    ],
+)
+def test_the_last_line_counts_problems_and_warnings(
+    found: list[DiagnosisVerdict], last: str
+) -> None:
+    groups = (DiagnosisGroup("git", tuple(DiagnosisCheck("a", "b", verdict=it) for it in found)),)
+    assert diagnosis_text(Diagnosis(groups), Painter(is_on=False)).splitlines()[-1] == last
