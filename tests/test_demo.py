@@ -103,7 +103,7 @@ def test_make_demo_shows_each_step_of_the_installation_in_a_new_checkout(tmp_pat
         pytest.skip("no uv: make test installs it")
     environment = {"UV_CACHE_DIR": str(_CACHE), **os.environ, "PATH": path}
     # Variables of the `make` that runs the tests.
-    for name in ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "VIRTUAL_ENV"):
+    for name in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "VIRTUAL_ENV"):
         environment.pop(name, None)
     if not _REQUIRED:
         environment["UV_OFFLINE"] = "1"
