@@ -46,11 +46,6 @@ class Service(NamedTuple):
     problem: str = ""
     takers: tuple[str, ...] = ()  # pools of entries that can serve it, in the controller's order
 
-    @property
-    def needs_ipv6(self) -> bool:
-        """Return whether it needs an IPv6 address."""
-        return 6 in self.versions
-
 
 def read_services(
     items: Iterable[Any], balancer: Controller, lb_class: str = "", pools: Collection[str] = ()

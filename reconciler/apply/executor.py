@@ -1,7 +1,7 @@
 """Execution of cluster plans, and the work on one cluster."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor as Pool
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -223,15 +223,11 @@ class Executor:
                 by_object.setdefault(_object(step), []).append(step)
             before = len(self.progress.outcomes)
             with threads(plan.writers if kind else 1) as pool:
-                for done in [pool.submit(self._run_in_order, it) for it in by_object.values()]:
+                for done in [pool.submit(list, map(self.run, it)) for it in by_object.values()]:
                     done.result()
             order = {str(ref): at for at, ref in enumerate(by_object)}
             made = self.progress.outcomes[before:]
             self.progress.outcomes[before:] = sorted(made, key=lambda it: order.get(it.object, 0))
-
-    def _run_in_order(self, plan: Iterable[steps.Step]) -> None:
-        for step in plan:
-            self.run(step)
 
     def _poll(self, is_so: Callable[[], bool], *, every: float, times: int) -> bool:
         for _ in range(times - 1):

@@ -238,7 +238,7 @@ def _why_not(
     ):
         more = " by another sharing key, or at the same port" if service.sharing else ""
         return f"it asks for {describe(service.pinned)}, which another Service has{more}"
-    if service.needs_ipv6 and not ours.of_version(6):
+    if 6 in service.versions and not ours.of_version(6):
         return "it needs an IPv6 address, and the tenant's pools have none"
     return ""
 

@@ -108,7 +108,8 @@ class Inventory(Struct, frozen=True):
 def data_of(config_maps: Iterable[Manifest]) -> dict[str, Mapping[str, str]]:
     """Return the data of the inventory's ConfigMaps by name, in numerical order."""
     found = {item["metadata"]["name"]: item.get("data") or {} for item in config_maps}
-    numbers = {name: number for name in found if (number := part_number(name)) is not None}
+    parts = {name: it for name in found if (it := _PART.fullmatch(name)) or name == NAME}
+    numbers = {name: int(it[1]) if it else 0 for name, it in parts.items()}
     return {name: found[name] for name in sorted(numbers, key=numbers.__getitem__)}
 
 
@@ -186,12 +187,6 @@ def part_manifest(name: str, namespace: str, data: Mapping[str, str]) -> Manifes
 def part_name(number: int) -> str:
     """Return the name of a ConfigMap by number."""
     return f"{NAME}-{number}" if number else NAME
-
-
-def part_number(name: str) -> int | None:
-    """Return the number of a ConfigMap by name, or None."""
-    found = _PART.fullmatch(name)
-    return 0 if name == NAME else int(found[1]) if found else None
 
 
 Write = tuple[str, Mapping[str, str | None]]

@@ -38,12 +38,6 @@ WRITERS = 8
 _MAX_EVENTS = 50
 
 
-def _recent_events(ref: Ref) -> Query:
-    selector = f"involvedObject.kind={ref.resource.kind}"
-    place = ref.namespace or "default"
-    return Query(EVENT, place, fields=selector, tolerates=Tolerates.REFUSAL)
-
-
 class _Fits:
     def __init__(
         self, desired: Sequence[resources.DesiredObject], live: LiveObjects, draft: Draft
@@ -281,7 +275,11 @@ class _Management:
             if item.ref.resource not in self.unknown
         ]
         asked = {
-            ref: _recent_events(ref)
+            ref: Query(
+                *(EVENT, ref.namespace or "default"),
+                fields=f"involvedObject.kind={ref.resource.kind}",
+                tolerates=Tolerates.REFUSAL,
+            )
             for event in events
             if (ref := event.desired.ref).resource != resources.IP_ALLOCATION and self._has(event)
         }

@@ -171,17 +171,27 @@ def lost_announcements(change: Change) -> Iterator[Finding]:
 def replaced_ranges(change: Change) -> Iterator[Finding]:
     """Report clusters that get another range because the claim of their range is removed."""
     evaluation = change.result
-    for old, new in _replaced_ranges(evaluation):
+    firsts = {
+        (cluster_of(it.allocation), it.allocation.type): it
+        for it in evaluation.plan.decisions
+        if isinstance(it, Grant) and it.replaces is None and it.leaves is None
+        if it.allocation.range is not None
+        if _cluster(_own_claim(it.claim, evaluation)) == cluster_of(it.allocation)
+    }
+    held = {it.claim for it in evaluate.held_releases(evaluation)} if firsts else set()
+    for old in evaluate.records_of(evaluation.tree, evaluation.documents) if firsts else ():
+        new, claim = firsts.get((cluster_of(old), old.type)), evaluation.state.claims.get(old.claim)
+        if new is None or not old.is_live or old.range is None or old.claim in held:
+            continue
+        if _cluster(old.claim) == cluster_of(old) or (claim and claim.type == old.type):
+            continue
         message = f"{new.claim.short} moves from {held_words(old)} of {old.claim.short} to {held_words(new.allocation)}"
         own = _own_claim(new.claim, evaluation)
         if evaluation.tree.overrides.allow(OverrideKind.MOVE, str(own)):
             message += "; an Override permits this"
             yield warning("claim-moves", new.source, message, _AT_ONCE)
         else:
-            hint = f"restore {old.claim.short} and run ipam move {replace(own, slot='').short} --to"
-            hint += (
-                f" POOL, which moves without a break; or merge an Override of kind move for {own}"
-            )
+            hint = f"restore {old.claim.short} and run ipam move {replace(own, slot='').short} --to POOL, which moves without a break; or merge an Override of kind move for {own}"
             yield gate("claim-moves", new.source, message, hint)
 
 
@@ -341,29 +351,6 @@ def _by_name(documents: Iterable[Document]) -> dict[str, Document]:
 def _cluster(claim: Key) -> str:
     is_its = known_as(claim.family, claim.kind) in document_kinds()
     return name_of(claim.namespace, claim.name) if is_its else ""
-
-
-def _replaced_ranges(evaluation: Evaluation) -> Iterator[tuple[Allocation, Grant]]:
-    firsts = {
-        (cluster_of(it.allocation), it.allocation.type): it
-        for it in evaluation.plan.decisions
-        if isinstance(it, Grant) and it.replaces is None and it.leaves is None
-        if it.allocation.range is not None
-        if _cluster(_own_claim(it.claim, evaluation)) == cluster_of(it.allocation)
-    }
-    if not firsts:
-        return
-    held = {it.claim for it in evaluate.held_releases(evaluation)}
-    for record in evaluate.records_of(evaluation.tree, evaluation.documents):
-        cluster = cluster_of(record)
-        first = firsts.get((cluster, record.type))
-        if first is None or not record.is_live or record.range is None:
-            continue
-        if record.claim in held or _cluster(record.claim) == cluster:
-            continue
-        claim = evaluation.state.claims.get(record.claim)
-        if claim is None or claim.type != record.type:
-            yield record, first
 
 
 def _own_claim(claim: Key, evaluation: Evaluation) -> Key:

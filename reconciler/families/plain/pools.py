@@ -101,7 +101,12 @@ def read_pool(document: Document, settings: Settings) -> tuple[Pool | None, list
     networks, ranges = _stated(document, found)
     extent = IPSet.of([*networks, *ranges])
     kept = tuple(_reserved(document, extent, found))
-    gateway = _gateway(document, networks, found)
+    text = spec.get("gateway", "")
+    gateway = read_address(document, _GATEWAY, text, found, text) if text else None
+    if gateway is not None and not any(network.covers(gateway) for network in networks):
+        message = f"spec.gateway is {text}, which is not in a CIDR of spec.addresses"
+        hint = "write the network of the gateway as a CIDR, or remove spec.gateway"
+        refuse(found, document, _GATEWAY, "field-value", message, hint)
     thresholds = stated_thresholds(document, settings.thresholds, found)
     space = spec.get("addressSpace", DEFAULT_SPACE)
     checked_space(document, ("spec", "addressSpace"), space, settings, found)
@@ -158,20 +163,6 @@ def _reserved(
                 hint = "reserve only addresses of the pool"
                 refuse(found, document, steps, "reserved-outside-pool", message, hint)
             yield item, group.get("description", "")
-
-
-def _gateway(
-    document: Document, networks: Sequence[IPRange], found: list[Finding]
-) -> IPRange | None:
-    if "gateway" not in document.spec:
-        return None
-    text = document.spec["gateway"]
-    item = read_address(document, _GATEWAY, text, found, text)
-    if item is not None and not any(network.covers(item) for network in networks):
-        message = f"spec.gateway is {text}, which is not in a CIDR of spec.addresses"
-        hint = "write the network of the gateway as a CIDR, or remove spec.gateway"
-        refuse(found, document, _GATEWAY, "field-value", message, hint)
-    return item
 
 
 def _ends(network: IPRange) -> tuple[IPRange, ...]:

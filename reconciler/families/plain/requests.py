@@ -128,10 +128,18 @@ class PoolChooser:
         if request.prefix is not None and not request.versions:
             lack = _prefix_lack(request.prefix, versions)
         refusal = lack and self.refused(request, "prefixLength", "field-value", *lack)
-        return [
-            self._choice(request, it, by_version.get(it, []), unknown, refusal, doubt)
-            for it in versions
-        ]
+        found: list[Choice] = []
+        for it in versions:
+            keys, why = by_version.get(it, []), refusal
+            if not keys and not unknown and refusal is None:
+                message = f"no pool of poolRefs has {family_name(it)} addresses"
+                hint = f"add an AddressPool of {family_name(it)} addresses, or remove the family"
+                field = "ipFamilies" if request.versions else "poolRefs"
+                why = self.refused(request, field, WITHOUT_POOL, message, hint)
+            wanted = (*(key.name for key in keys), *unknown) or request.names
+            pools = tuple(key for key in keys if key in self._reading.pools)
+            found.append(Choice(it, pools, wanted, why, doubt))
+        return found
 
     def _version(self, name: str) -> int | None:
         if name not in self._versions:
@@ -150,24 +158,6 @@ class PoolChooser:
             hint = "correct the name, or add the pool"
             self._reading.report_missing(request.document, steps, key, message, hint)
         return ""
-
-    def _choice(  # noqa: PLR0913 - one argument for each input
-        self,
-        request: Request,
-        version: int,
-        keys: list[Key],
-        unknown: list[str],
-        refusal: Refusal | None,
-        doubt: str,
-    ) -> Choice:
-        pools = self._reading.pools
-        if not keys and not unknown and refusal is None:
-            message = f"no pool of poolRefs has {family_name(version)} addresses"
-            hint = f"add an AddressPool of {family_name(version)} addresses, or remove the family"
-            field = "ipFamilies" if request.versions else "poolRefs"
-            refusal = self.refused(request, field, WITHOUT_POOL, message, hint)
-        wanted = (*(key.name for key in keys), *unknown) or request.names
-        return Choice(version, tuple(it for it in keys if it in pools), wanted, refusal, doubt)
 
     def refused(self, request: Request, field: str, code: str, message: str, hint: str) -> Refusal:
         """Report an error about a field of a request; return the refusal of its claims."""

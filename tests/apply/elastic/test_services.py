@@ -77,7 +77,7 @@ def test_both_ways_to_ask_for_an_address_are_one_too_many() -> None:
     ],
 )
 def test_who_needs_an_ipv6_address(spec: dict[str, Any], needs: bool) -> None:
-    assert read(service(**spec)).needs_ipv6 is needs
+    assert (6 in read(service(**spec)).versions) is needs
 
 
 def test_those_who_share_have_ports_and_where_traffic_stays_the_same_pods() -> None:
