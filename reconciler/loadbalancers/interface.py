@@ -127,7 +127,6 @@ class Controller(Struct, frozen=True):
         imported: Returns the pools among the objects of a cluster.
         changed: Returns why a pool for all Services that was edited by hand serves few, or "".
         takers: Returns the names of the pools that can serve a Service, in the controller's order.
-        narrows: Returns whether a changed pool can lose Services with addresses (old, new).
         selects: Returns whether an object of `others` selects a pool.
         renamed: Returns an object of `others` for a pool with another name (old, new).
         aggregation: Returns the prefix lengths of routes of an advertisement, by IP version.
@@ -153,7 +152,6 @@ class Controller(Struct, frozen=True):
     named: str = ""
     changed: Callable[[Manifest], str] = lambda _: ""
     takers: Callable[[ServiceRequest, Iterable[Manifest]], tuple[str, ...]] = lambda *_: ()
-    narrows: Callable[[Manifest, Manifest], bool] = lambda *_: False
     selects: Callable[[Manifest, Manifest], bool] = lambda *_: False
     renamed: Callable[[Manifest, str, str], Manifest] = lambda it, *_: it
     aggregation: Callable[[Advertisement], Mapping[int, int]] = lambda _: {}

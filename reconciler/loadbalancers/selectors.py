@@ -23,16 +23,3 @@ def _is_met(expression: Mapping[str, Any], labels: Mapping[str, str]) -> bool:
             return key in labels
         case _:
             return key not in labels
-
-
-def implies(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    """Return whether a LabelSelector certainly matches all labels that another one (old) matches."""
-    labels, there = new.get("matchLabels") or {}, old.get("matchExpressions") or ()
-    return labels.items() <= (old.get("matchLabels") or {}).items() and all(
-        any({**it, "values": ()} == {**wider, "values": ()} and _has_all(wider, it) for it in there)
-        for wider in new.get("matchExpressions") or ()
-    )
-
-
-def _has_all(wider: Mapping[str, Any], old: Mapping[str, Any]) -> bool:
-    return wider == old or (old["operator"] == "In" and {*old["values"]} <= {*wider["values"]})

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial
+from itertools import product
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -26,7 +27,12 @@ from reconciler.families.interface import ProjectionInput
 from reconciler.families.plain.projection import changed_entries
 from reconciler.families.plain.targets import controller_of
 from reconciler.loadbalancers import controller
-from reconciler.loadbalancers.interface import NOT_ADVERTISED
+from reconciler.loadbalancers.interface import (
+    NOT_ADVERTISED,
+    Controller,
+    LoadBalancerPool,
+    ServiceRequest,
+)
 from reconciler.model.claim import Allocation
 from reconciler.model.key import Key
 from reconciler.model.objects import MANAGEMENT, tenant_name
@@ -47,6 +53,7 @@ _POOL_NAME = (
     "ipam apply keeps the old name while Services use it (exit code 5), and otherwise replaces"
     " the pool"
 )
+_OTHER = "other"  # stands for any name that no selection mentions
 _REVERT = "if Services use these addresses, revert this edit; the next apply cuts them off"
 _KEEP_NAME = "keep the name, unless no Service uses the pool when this is applied"
 
@@ -240,9 +247,30 @@ def changed_cluster_objects(change: Change) -> Iterator[Finding]:
         if kind not in (NOT_ADVERTISED["type"], new.advertisement["type"]):
             message = f"cluster {document.name} would stop announcing {what} by {kind}"
             yield warning("announcement-lost", place("advertisement"), message, _REVERT)
-        if balancer.narrows(*(balancer.objects([it], "")[0] for it in (old, new))):
+        if narrows(balancer, old, new):
             message = f"{balancer.name} would take addresses of {what} from Services that entry {entry.name} of cluster {document.name} no longer selects"
             yield warning("announcement-lost", place("services"), message, _REVERT)
+
+
+def narrows(balancer: Controller, old: LoadBalancerPool, new: LoadBalancerPool) -> bool:
+    """Return whether a changed pool no longer serves some Service that names it.
+
+    A controller takes the address of such a Service. Any Service is like one with mentioned labels.
+    """
+    values: dict[str, set[str | None]] = {}
+    for selector in (old.services.selector, new.services.selector):
+        for key, value in (selector.get("matchLabels") or {}).items():
+            values.setdefault(key, {None, _OTHER}).add(value)
+        for it in selector.get("matchExpressions") or ():
+            values.setdefault(it["key"], {None, _OTHER}).update(it.get("values") or ())
+    spaces = {_OTHER, *old.services.namespaces, *new.services.namespaces}
+    pools = [balancer.objects([replace(it, name=_OTHER)], "")[:1] for it in (old, new)]
+    for space, *chosen in product(spaces, *values.values()):
+        labels = {key: it for key, it in zip(values, chosen, strict=True) if it is not None}
+        service = ServiceRequest(str(space), _OTHER, labels, pool=_OTHER)
+        if balancer.takers(service, pools[0]) and not balancer.takers(service, pools[1]):
+            return True
+    return False
 
 
 def _short(value: object) -> str:

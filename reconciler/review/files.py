@@ -20,11 +20,10 @@ from reconciler.documents.findings import (
 )
 from reconciler.documents.load import upwards
 from reconciler.families import key_of, role_of
-from reconciler.gitio.interface import Entry, Source
 from reconciler.model.errors import GitError, LimitError
 from reconciler.model.plan import Blocked, Gateway, Grant, Keep
 from reconciler.model.pool import DEFAULT_SPACE
-from reconciler.model.settings import PATH, OverrideKind, Settings
+from reconciler.model.settings import PATH, OverrideKind
 from reconciler.planning.documents import elsewhere, is_elsewhere, is_suspect
 from reconciler.planning.evaluate import Evaluation, evaluate
 from reconciler.planning.space import Lookup, space_of
@@ -112,7 +111,11 @@ def freed_ranges(change: Change) -> Iterator[Finding]:
         known = {it.space for key in pools if (it := base.state.pools.get(key)) is not None}
         where, whole = {None, *(known or every)}, IPSet((item.range,))
         given = [it for it in found.overlapping(item.range) if space(it[1].allocation) in where]
-        others = [it for it in given if item.owner not in _owners(it[1])]
+        owners = (
+            (it, {it[1].allocation.owner.short, it[1].claim.short.partition(" ")[0]})
+            for it in given
+        )
+        others = [it for it, names in owners if item.owner not in names]
         there = [part for part, it in records.overlapping(item.range) if space(it) in where]
         free = whole - ((whole & used) - IPSet.of(part for part, _ in given))
         free -= IPSet.of((*there, *(it[0] for it in given if it not in others)))
@@ -121,10 +124,6 @@ def freed_ranges(change: Change) -> Iterator[Finding]:
             place = item.source if is_edited else Location(PATH, 1, 1)
             lost = f"{item.title} no longer holds {join_limited(list(map(format_short, free)))}"
             yield _freed(change, places.get(item.title, place), lost, others)
-
-
-def _owners(grant: Grant) -> tuple[str, ...]:
-    return grant.allocation.owner.short, grant.claim.short.partition(" ")[0]
 
 
 def _freed(change: Change, place: Location, lost: str, others: Sequence[Given]) -> Finding:
@@ -201,7 +200,9 @@ def files_not_read(change: Change) -> Iterator[Finding]:
         suspects = [
             it for it, is_one in zip(some, head.each(some, is_suspect), strict=True) if is_one
         ]
-        roots = tuple(_roots(suspects[:MAX_READ], change.base, settings))
+        folders = {folder for it in suspects[:MAX_READ] for folder in upwards(it.path)[:-1]}
+        marks = {f"{it}/{name}": f"{it}/" for it in folders for name in (PATH, settings.records)}
+        roots = tuple(marks[it.path] for it in change.base.entries_at(sorted(marks)) or ())
         read = [it for it in suspects[:MAX_READ] if not it.path.startswith(roots)]
         found = head.each(read, partial(elsewhere, settings=settings))
         yield from (it for it in found if it is not None)
@@ -227,12 +228,6 @@ def unusable_objects(change: Change) -> Iterator[Finding]:
             yield error("path-invalid", Location(place), message, f"{_REBASE} {change.name}")
     except LimitError as failure:
         yield error("path-invalid", Location("."), str(failure), f"{_REBASE} {change.name}")
-
-
-def _roots(entries: Sequence[Entry], base: Source, settings: Settings) -> list[str]:
-    folders = dict.fromkeys(folder for it in entries for folder in upwards(it.path)[:-1])
-    marks = {f"{it}/{name}": it for it in folders for name in (PATH, settings.records)}
-    return [f"{marks[it.path]}/" for it in base.entries_at(list(marks)) or ()]
 
 
 def _left_out(what: str) -> Finding:

@@ -7,6 +7,7 @@ import pytest
 from reconciler.loadbalancers import controller
 from reconciler.loadbalancers.interface import LoadBalancerPool, ServiceRequest, ServiceSelection
 from reconciler.loadbalancers.ranges import ranges_of
+from reconciler.review.announcements import narrows
 
 METALLB, CILIUM = controller("MetalLB"), controller("Cilium")
 WEB = {"matchLabels": {"tier": "web"}}
@@ -107,47 +108,44 @@ def test_an_entry_takes_the_services_that_it_selects(balancer: Any) -> None:
 
 
 EDGE, OLD = {"matchLabels": {"tier": "edge"}}, {"matchLabels": {"tier": "web", "site": "a"}}
-ONE_OF, ONE = (
-    {"matchExpressions": [{"key": "tier", "operator": "In", "values": values}]}
-    for values in (["a", "b"], ["a"])
+ONE_OF, ONE, NOT_ONE = (
+    {"matchExpressions": [{"key": "tier", "operator": how, "values": values}]}
+    for how, values in (("In", ["a", "b"]), ("In", ["a"]), ("NotIn", ["a"]))
 )
+HAS = {"matchExpressions": [{"key": "tier", "operator": "Exists"}]}
+ALL, NONE = ServiceSelection(True), ServiceSelection()
+
+
+def some(*namespaces: str, **selector: Any) -> ServiceSelection:
+    return ServiceSelection(False, namespaces, selector)
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "narrows"),
+    ("before", "after", "lost"),
     [
-        ({}, {"namespaces": ["edge"]}, True),
-        ({"namespaces": ["edge"]}, {}, False),
-        ({"namespaces": ["edge"]}, {"namespaces": ["web"], "namespaceSelectors": [WEB]}, True),
-        ({"namespaces": ["edge"], "priority": 1}, {"namespaces": ["edge", "web"]}, False),
-        ({}, {"priority": 10}, False),
-        ({}, {"serviceSelectors": [WEB]}, True),
-        ({"serviceSelectors": [WEB]}, {"serviceSelectors": [EDGE, WEB]}, False),
-        ({"serviceSelectors": [EDGE, WEB]}, {"serviceSelectors": [WEB]}, True),
-        ({"serviceSelectors": [OLD]}, {"serviceSelectors": [WEB]}, False),
-        ({"serviceSelectors": [WEB]}, {"serviceSelectors": [OLD]}, True),
-        ({"serviceSelectors": [ONE]}, {"serviceSelectors": [ONE_OF]}, False),
-        ({"serviceSelectors": [ONE_OF]}, {"serviceSelectors": [ONE]}, True),
-        ({"namespaces": ["edge"]}, {"namespaces": ["edge"], "serviceSelectors": [WEB]}, True),
+        (ALL, ALL, ""),
+        (ALL, NONE, "Cilium"),  # autoAssign: false of MetalLB takes no address
+        (NONE, ALL, ""),
+        (ALL, some("edge"), "Cilium MetalLB"),
+        (NONE, some("edge"), "MetalLB"),  # a Service that names the pool or an address has one
+        (some("edge"), ALL, ""),
+        (some("edge"), some("web"), "Cilium MetalLB"),
+        (some("edge"), some("edge", "web"), ""),
+        (some("edge"), some("edge", **WEB), "Cilium MetalLB"),
+        (some("edge", **WEB), some("edge"), ""),
+        (some(**OLD), some(**WEB), ""),
+        (some(**WEB), some(**OLD), "Cilium MetalLB"),
+        (some(**WEB), some(**EDGE), "Cilium MetalLB"),
+        (some(**ONE), some(**ONE_OF), ""),
+        (some(**ONE_OF), some(**ONE), "Cilium MetalLB"),
+        (ALL, some(**NOT_ONE), "Cilium MetalLB"),
+        (some(**NOT_ONE), some(**HAS), "Cilium MetalLB"),
+        (some(**ONE), some(**HAS), ""),
     ],
 )
-def test_metallb_clears_addresses_of_services_that_the_pool_no_longer_selects(
-    before: dict[str, Any], after: dict[str, Any], narrows: bool
+def test_a_controller_takes_addresses_of_services_that_a_pool_no_longer_selects(
+    before: ServiceSelection, after: ServiceSelection, lost: str
 ) -> None:
-    pools = (allocated("p", serviceAllocation=it) for it in (before, after))
-    assert METALLB.narrows(*pools) is narrows
-    assert not METALLB.narrows(allocated("p"), allocated("p", autoAssign=False))
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "narrows"),
-    [
-        ({}, WEB, True), (WEB, {}, False), (ONE, ONE_OF, False), (ONE_OF, ONE, True),
-        (OLD, WEB, False), (WEB, EDGE, True),
-    ],
-)  # fmt: skip
-def test_cilium_releases_addresses_of_services_that_the_selector_no_longer_matches(
-    before: dict[str, Any], after: dict[str, Any], narrows: bool
-) -> None:
-    pools = ({"spec": {"serviceSelector": it}} for it in (before, after))
-    assert CILIUM.narrows(*pools) is narrows
+    pools = [LoadBalancerPool("p", ranges_of(["10.0.0.1/32"]).ranges, it) for it in (before, after)]
+    found = [it.name for it in (CILIUM, METALLB) if narrows(it, pools[0], pools[1])]
+    assert " ".join(found) == lost

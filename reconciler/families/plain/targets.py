@@ -12,7 +12,7 @@ from reconciler.addresses import BITS, IPRange, IPSet, format_short
 from reconciler.documents.document import Document, Documents
 from reconciler.documents.findings import Finding, error, join_limited, shown, warning
 from reconciler.documents.yaml import Steps, dotted
-from reconciler.families.demand import DEMAND, ENTRIES, DemandEntry, entries_of
+from reconciler.families.demand import DEMAND, ENTRIES, entries_of
 from reconciler.families.fields import refuse
 from reconciler.families.interface import CurrentRecords, EntryRenames, FamilyReading, Grower
 from reconciler.families.plain.kinds import (
@@ -287,13 +287,12 @@ class _Ranges:
             yield from self._counted(request.count, chooser)
         for number, (at, item) in self._grown.items():
             there = any(number == it for it, _ in self._held)
-            if there or "growth" in self._entry.body:
-                yield self._growth(number, at, item, chooser)
-
-    def _growth(self, number: int, at: int, item: DemandEntry, chooser: PoolChooser) -> Claim:
-        assert self._demand is not None  # noqa: S101 - it has the item  # nosec B101
-        claim, place = self.grown(number, item.count, chooser), self._demand.at(*ENTRIES, at)
-        return replace(claim, source=place, doubt=claim.doubt or self._demand.doubt)
+            if self._demand and (there or "growth" in self._entry.body):
+                claim, place = (
+                    self.grown(number, item.count, chooser),
+                    self._demand.at(*ENTRIES, at),
+                )
+                yield replace(claim, source=place, doubt=claim.doubt or self._demand.doubt)
 
     def grown(self, number: int, size: int, chooser: PoolChooser) -> Claim:
         """Return the claim of growth with a number."""
@@ -338,7 +337,9 @@ class _Ranges:
             total -= record.size
         if total > count:
             self._smaller("count", count, [it.range for _, it in kept if it.range])
-        count = min(count, self._most())
+        sizes = {number: record.size for number, record in self._held}
+        grown = sum(sizes.get(number, it.count) for number, (_, it) in self._grown.items())
+        count = min(count, self._entry.body.get("growth", {}).get("max", maxsize) - grown)
         for number, record in self._own:
             if not record.is_live and record.size <= count - total:
                 kept.append((number, record))
@@ -351,13 +352,6 @@ class _Ranges:
             near = Near(last.pool, last.range, total) if last and last.range else None
             claim = self._claim(number, count - total, chooser)
             yield replace(claim, adjacent_to=None if claim.prefix is not None else near)
-
-    def _most(self) -> int:
-        """Return how many addresses can be without growth."""
-        sizes = {number: record.size for number, record in self._held}
-        grown = sum(sizes.get(number, it.count) for number, (_, it) in self._grown.items())
-        most: int = self._entry.body.get("growth", {}).get("max", maxsize)
-        return most - grown
 
     def _smaller(self, field: str, count: int, kept: Sequence[IPRange]) -> None:
         steps, total = (*self._entry.steps, field), sum(it.size for it in kept)

@@ -14,7 +14,7 @@ from reconciler.loadbalancers.interface import (
     ServiceSelection,
 )
 from reconciler.loadbalancers.ranges import range_of
-from reconciler.loadbalancers.selectors import implies, matches
+from reconciler.loadbalancers.selectors import matches
 from reconciler.model.objects import Manifest, Resource
 
 _VERSION = "cilium.io/v2"
@@ -137,6 +137,5 @@ CONTROLLER = Controller(
     live=lambda it: LivePool(_addresses(it), assigns=not _is_disabled(it)),
     changed=_changed,
     takers=_takers,
-    narrows=lambda *both: not implies(*(it["spec"].get("serviceSelector") or {} for it in both)),
     imported=_imported,
 )

@@ -23,7 +23,6 @@ CONTROLLER = Controller(
     live=objects.live,
     changed=objects.changed,
     takers=objects.takers,
-    narrows=objects.narrows,
     selects=objects.selects,
     renamed=objects.renamed,
     aggregation=objects.aggregation,

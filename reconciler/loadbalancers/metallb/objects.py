@@ -18,7 +18,7 @@ from reconciler.loadbalancers.metallb.kinds import (
     NAMESPACE,
 )
 from reconciler.loadbalancers.ranges import ranges_of, written
-from reconciler.loadbalancers.selectors import implies, matches
+from reconciler.loadbalancers.selectors import matches
 from reconciler.model.objects import Manifest, Resource
 
 _FORMS: Mapping[str, tuple[Resource, str, tuple[str, ...]]] = {
@@ -146,18 +146,6 @@ def _selects(chosen: Mapping[str, Any], asked: ServiceRequest) -> bool:
     is_inside = asked.namespace in names or any(matches(it, labels) for it in spaces)
     is_chosen = any(matches(it, asked.labels) for it in selectors)
     return (is_inside or not (names or spaces)) and (is_chosen or not selectors)
-
-
-def narrows(old: Manifest, new: Manifest) -> bool:
-    """Return whether MetalLB can take addresses of the pool. For autoAssign: false, it takes none."""
-    was, now = (_spec(it).get("serviceAllocation") or {} for it in (old, new))
-    then, spaces = (
-        (*it.get("namespaces", ()), *it.get("namespaceSelectors", ())) for it in (was, now)
-    )
-    before, chosen = (it.get("serviceSelectors", ()) for it in (was, now))
-    is_inside = not spaces or (then and all(it in spaces for it in then))
-    is_chosen = not chosen or (before and all(any(implies(a, b) for b in chosen) for a in before))
-    return not (is_inside and is_chosen)
 
 
 def selects(advertisement: Manifest, pool: Manifest) -> bool:
