@@ -53,7 +53,7 @@ def test_the_new_tenant_gets_its_addresses_and_a_record(told: tuple[Path, str]) 
         "allocations/NetworkPool/butler-system.dc1-edge/team-payments/refunds.loadbalancer.yaml"
     )
     stored = git(folder / "remote.git", "show", f"main:{record}")
-    assert "cidr" not in stored, "two addresses that begin at an odd one are no block"
+    assert "cidr" not in stored, "two addresses from an odd one have no CIDR"
     assert "startAddress: 10.92.90.65" in stored
 
 

@@ -176,7 +176,7 @@ def test_every_metric_is_in_the_table() -> None:
 
 def test_what_each_controller_can_do_is_in_the_table() -> None:
     page = _text("docs", "reference", "load-balancers.md")
-    told = "python -m tests.documentation writes load-balancers.md anew"
+    told = "run python -m tests.documentation to regenerate load-balancers.md"
     assert with_controllers(page) == page, told
 
 

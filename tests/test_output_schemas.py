@@ -105,7 +105,7 @@ def test_every_schema_is_one_and_leaves_no_field_to_chance(name: str) -> None:
     assert schema["required"][:2] == ["apiVersion", "kind"]
     for part in objects(schema):
         assert "additionalProperties" in part or "properties" not in part
-        assert part.get("description"), "each object tells what it is"
+        assert part.get("description"), "each object needs a description"
         for field in part.get("properties", {}).values():
             assert "$ref" in field or field.get("description"), field
 

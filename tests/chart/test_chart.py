@@ -240,7 +240,7 @@ def test_who_is_not_named_does_not_reach_the_port() -> None:
     policy = only(found("tls"), "NetworkPolicy")["spec"]
     (rule,) = policy["ingress"]
     names = [it["namespaceSelector"]["matchLabels"].popitem()[1] for it in rule["from"]]
-    assert names == ["monitoring", "ingress-nginx"], "who may call the hook cuts nobody off"
+    assert names == ["monitoring", "ingress-nginx"], "the rule for webhooks blocks other clients"
     (rule,) = policy["egress"]
     assert [item["port"] for item in rule["ports"]] == [53, 53, 22, 6443]
 

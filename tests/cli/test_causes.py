@@ -39,7 +39,7 @@ def test_a_claim_is_caused_by_its_document_and_the_commit_that_brought_it(
     assert (found["two"]["path"], found["two"]["commit"]) == ("tenants/two.yaml", first)
     assert (found["one"]["path"], found["one"]["line"]) == ("tenants/one.yaml", 1)
     assert (found["one"]["commit"], found["one"]["reason"]) == (second, "")
-    assert "aused" not in text(capsys, repo), "what the rows say already is not said again"
+    assert "aused" not in text(capsys, repo), "causes in rows are repeated"
     # For a deleted document, the row shows its path and the author of the deletion.
     gone = f"its TenantCluster was removed: tenants/one.yaml:1 ({second[:12]})"
     assert gone in ipam(capsys, "plan", "--base", "main", "--repo", repo).out

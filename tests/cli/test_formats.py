@@ -106,5 +106,5 @@ def test_a_file_of_reconcile_that_cannot_be_written_is_told_when_all_is_done(
     words = ("--output-file", f"json={tmp_path / 'no' / 'x'}")
     ran = ipam(capsys, "reconcile", "--repo", repo, *words)
     assert ran.code == 64
-    assert git(repo, "rev-parse", "HEAD~1") == before, "the records are committed all the same"
+    assert git(repo, "rev-parse", "HEAD~1") == before, "the records are not committed"
     assert "--output-file cannot be written" in ran.err

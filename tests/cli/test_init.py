@@ -85,7 +85,7 @@ def test_a_dry_run_in_a_repository_shows_what_the_run_does(tmp_path: Path, capsy
     assert '$CI_COMMIT_BRANCH == "release"' in (made / ".gitlab-ci.yml").read_text()
     dry, real = (ipam(capsys, "init", made, *it) for it in (["--dry-run"], []))
     assert "wrote" not in real.out
-    assert dry.out.endswith(real.out), "nothing is left to write: both check what is there"
+    assert dry.out.endswith(real.out), "a second run writes nothing, and also checks the files"
 
 
 def test_a_folder_in_a_root_is_refused_with_that(tmp_path: Path, capsys: Capture) -> None:

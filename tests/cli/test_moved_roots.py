@@ -68,7 +68,9 @@ def test_reconcile_stops_until_a_person_begins_anew(
     assert (ran.code, git(repo, "rev-parse", "HEAD")) == (3, head)
     assert "git mv" in ran.err
     ran = reconciled_change(capsys, repo, move, "--allow-release", "0")
-    assert (ran.code, "Committed" in ran.out) == (1, True), "it tells still what was left"
+    assert (ran.code, "Committed" in ran.out) == (1, True), (
+        "the records left behind are not reported any more"
+    )
     assert ipam(capsys, "check", "--repo", repo, "--root", move[1] or ".").code == 0
 
 

@@ -47,7 +47,7 @@ def test_who_mends_the_file_is_not_told_of_it_as_his_own(repo: Path, capsys: Cap
     commit(repo, "remove the pool")
     git(repo, "switch", "-q", "-c", "mend")
     write(repo, {"tenants/two.yaml": tenant("two")})
-    commit(repo, "mend the file")
+    commit(repo, "fix the file")
     ran = checked(capsys, repo, "change")
     assert "pool-removed" in ran.out.partition("Already in change:")[2]
     assert ran.code == 0
@@ -72,7 +72,7 @@ def test_mending_one_of_two_broken_files_removes_nothing_of_the_other(
     commit(repo, "break the pool")
     git(repo, "switch", "-q", "-C", "change")
     write(repo, {"tenants/two.yaml": tenant("two")})
-    commit(repo, "mend the tenant")
+    commit(repo, "fix the tenant")
     ran = checked(capsys, repo)
     assert "only until" not in ran.out
     assert ran.code == 0

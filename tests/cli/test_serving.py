@@ -33,7 +33,7 @@ def test_a_daemon_tells_what_it_did_and_looks_when_it_is_rung(tmp_path: Path) ->
 
     with daemon(tmp_path, tmp_path / "cache", *words, "--hook-secret-file", str(secret)) as running:
         first = 'gitops_ipam_rounds_total{result="ok"} 1.0'
-        until(lambda: counts(first), "the first round is told", by=running.process)
+        until(lambda: counts(first), "the log shows the first round", by=running.process)
         assert counts('gitops_ipam_commits_total{result="published"} 1.0')
         assert answer("/readyz") == (200, b"ready\n")
         git(source, "pull", "-q", str(remote), "main")

@@ -129,7 +129,7 @@ class GitHome(Home):
         paths = [path for path in listed.split("\0") if path]
         texts = {path: git(self.truth, "show", f"refs/heads/main:{path}") + "\n" for path in paths}
         around = {path: texts.pop(path) for path in AROUND if path in texts and self.folder}
-        assert not self.folder or around == AROUND, "what is around it changed"
+        assert not self.folder or around == AROUND, "files around the root changed"
         prefix = f"{self.folder}/" if self.folder else ""
         assert all(path.startswith(prefix) for path in texts)
         return {path.removeprefix(prefix): text for path, text in texts.items()}

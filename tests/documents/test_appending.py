@@ -11,7 +11,7 @@ BLOCK = provider(pools="\n      # first\n      - name: edge  # until Friday\n   
 RANGES = (
     pool()
     + "  tenantAllocation:\n    ranges:\n    - start: 10.40.0.0\n      end: 10.40.0.9 # why\n"
-    + "    # what follows\n    defaults: {nodesPerTenant: 2}\n"
+    + "    # the rest\n    defaults: {nodesPerTenant: 2}\n"
 )
 
 

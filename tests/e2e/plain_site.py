@@ -26,7 +26,7 @@ class PlainSite:
     """A plain repository, and the clusters that it describes.
 
     Attributes:
-        time: What the clock of `ipam` and of commits shows.
+        time: Time of `ipam` and of commits.
         clusters: The clusters by name.
         since: A version of each cluster before its first Service.
         services: The Services of each cluster that a watch must have seen.
@@ -106,7 +106,7 @@ class PlainSite:
         return ran
 
     def reconcile(self, *words: str, code: int = 0, later: int = 90, applies: bool = True) -> Ran:
-        """Record and apply what the repository says, some seconds later."""
+        """Reconcile and apply, some seconds later."""
         self.time += later
         reach = ("--clusters", self.kubeconfigs) if applies else ("--no-apply",)
         ran = self.run("reconcile", *reach, *words, code=code)

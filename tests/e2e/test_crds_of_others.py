@@ -42,7 +42,7 @@ def test_a_hub_with_crds_of_butler_keeps_them_and_lacks_only_what_they_lack(
     assert len(notes) == 1
     assert "status.announced" in notes[0]
     after = {it["metadata"]["name"]: it["spec"] for it in bare.get(CRDS)["items"]}
-    assert after == before, "those of families that are not used are not installed either"
+    assert after == before, "CRDs of unused families are also not installed"
     pool = bare.get(f"{BUTLER}/networkpools/edge")["status"]
     assert pool["availableIPs"] == 248
     assert [name in pool for name in LACKING] == [not is_older] * 2

@@ -53,7 +53,7 @@ def test_a_daemon_answers_a_service_at_once_and_takes_the_address_back(
             last = next(name for name in "abc" if address(one, name) == "10.92.90.65")
             one.request("DELETE", f"{SERVICES}/{last}")
             until(lambda: allocated(site) == 16, "the address comes back")
-            until(lambda: site.pool(ONE) == ["10.92.90.49-10.92.90.50"], "nobody announces it")
+            until(lambda: site.pool(ONE) == ["10.92.90.49-10.92.90.50"], "no cluster announces it")
             assert running.end() == 0
             assert "Traceback" not in running.errors()
     finally:

@@ -68,7 +68,7 @@ def test_live_clusters_are_imported_and_adopted_without_a_changed_spec(
     assert done.code == 0, done.out + done.err
     assert "0 moved." in done.out
     assert "announced by BGPAdvertisement uplink" in done.out
-    commit(repo, "What is there")
+    commit(repo, "Import existing addresses")
     assert ipam(capsys, "check", "--repo", repo).code == 0
     assert ipam(capsys, "reconcile", "--no-apply", "--repo", repo).code == 0
     git(repo, "reset", "-q", "--hard", "main")

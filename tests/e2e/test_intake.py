@@ -77,7 +77,7 @@ def test_a_cluster_made_with_kubectl_is_served_while_a_daemon_runs_and_released_
         until(lambda: hosts(hub) == HOSTS, "both Clusters that a pool serves have their hosts")
         until(lambda: is_told(hub), "variable, annotation and label are there")
         assert "10.0.0.10" not in shown(folder, COPY)
-        until(lambda: shows(listen, USED), "the metrics count what is used")
+        until(lambda: shows(listen, USED), "the metrics count used addresses")
         let_go(hub)
         until(lambda: phases(folder) == ["Released", "Released"], "both records are released")
         assert running.end() == 0

@@ -1,4 +1,4 @@
-"""The life of imported clusters: from what is there to the removal of an entry."""
+"""Imported clusters, from the first import to the removal of an entry."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def test_imported_clusters_grow_move_and_are_renamed_without_a_lost_address(
     site.imported("--pool", "internal=10.22.0.0/24", "--pool", "other=10.30.0.0/24")
     assert {name: it.specs() for name, it in site.clusters.items()} == specs
     assert "No changes" in site.run("plan", "--detailed-exitcode").out
-    # Each of two entries gets more addresses; a Service waits for those of the second one.
+    # Each of two entries gets more addresses. A Service waits for the second one.
     site.edit("prod-2", "- 10.22.0.48", "- 10.22.0.100-10.22.0.101\n        - 10.22.0.48")
     site.edit("prod-3", "name: internal\n      p", GROWTH)
     for at in (53, 54, 55):

@@ -22,7 +22,7 @@ def shrink(site: PlainSite) -> None:
 
 
 def pin(site: PlainSite) -> None:
-    """Another cluster asks for what the first one gives up."""
+    """Pin the range that the first cluster releases in another one."""
     site.edit("prod-2", "- 10.22.0.48", "- 10.22.0.16-10.22.0.23\n        - 10.22.0.48")
 
 

@@ -137,7 +137,7 @@ def test_a_push_while_it_is_checked_keeps_its_own_answer(
     forge.pull(head)
     forge.moved = "f" * 40
     assert describe(tmp_path, forge, head).code == 0
-    assert [it["sha"] for it in forge.statuses] == [head], "what it says of that commit is true"
+    assert [it["sha"] for it in forge.statuses] == [head], "the status is on another commit"
     assert forge.comments == []
 
 

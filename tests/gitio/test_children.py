@@ -84,7 +84,7 @@ def test_a_signal_while_a_process_is_started_waits_until_it_is_known(start: Star
         return made[0]
 
     with pytest.raises(SignalReceived) as ended, child(starting):
-        pytest.fail("it went on")
+        pytest.fail("it continued")
     assert ended.value.number == signal.SIGTERM
     assert made[0].proc.returncode == -signal.SIGTERM
     assert reconciler.gitio.process._state.running == set()

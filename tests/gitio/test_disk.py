@@ -66,7 +66,7 @@ def test_a_cache_that_is_read_only_is_named(tmp_path: Path, remote: Path, comman
         # Root may write anywhere, unless it gives that right up.
         setpriv = shutil.which("setpriv")
         if setpriv is None:
-            pytest.skip("there is no setpriv here")
+            pytest.skip("setpriv is missing")
         run = [setpriv, "--bounding-set=-all", "--inh-caps=-all", *run]
     folders = [cache, *(path for path in cache.rglob("*") if path.is_dir())]
     for folder in folders:

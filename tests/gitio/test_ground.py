@@ -31,7 +31,7 @@ def test_no_link_is_followed(tmp_path: Path) -> None:
     for path in ("pools/new.yaml", "ipam.yaml"):
         with pytest.raises(OSError, match="is a link"):
             ground.text(path)
-        with pytest.raises(OSError):  # noqa: PT011 - by whoever meets it first
+        with pytest.raises(OSError):  # noqa: PT011 - the first failing call raises it
             ground.add(path, "mine")
     assert ground.below("pools") == []
     assert [path.name for path in elsewhere.iterdir()] == ["x.yaml"]

@@ -32,7 +32,7 @@ def test_eight_loops_on_one_remote_give_no_address_twice_and_lose_none(tmp_path:
     _check_history(remote, first)
     lost = sum(loop.lost for loop in loops)
     pushes = sum(loop.pushes for loop in loops)
-    print(f"{ROUNDS} rounds, {lost} races lost by reconcile, {pushes} pushes of people anew")  # noqa: T201 - the result of the rounds
+    print(f"{ROUNDS} rounds, {lost} races lost by reconcile, {pushes} pushes of people repeated")  # noqa: T201 - the result of the rounds
 
 
 class _Loop(threading.Thread):

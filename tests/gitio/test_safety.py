@@ -222,7 +222,7 @@ def test_a_commit_is_signed_when_asked(
     key = tmp_path / "signing"
     keygen = shutil.which("ssh-keygen")
     if keygen is None:
-        pytest.skip("there is no ssh-keygen here")
+        pytest.skip("ssh-keygen is missing")
     os.spawnl(os.P_WAIT, keygen, keygen, "-q", "-t", "ed25519", "-N", "", "-f", str(key))
     allowed = tmp_path / "allowed"
     allowed.write_text(f"bot@example.com {key.with_suffix('.pub').read_text()}")

@@ -119,7 +119,7 @@ def test_what_was_pushed_without_a_check_is_told_by_each_verb_and_its_override_i
         path = "overrides/2026-02-15-hand-over.yaml"
         scope = "butler/IPAllocation/butler-system/more/request"
         write(folder, {path: override(path, kind="move", scope=scope)})
-        commit(folder, "let it go", CLOCK + 30)
+        commit(folder, "release it", CLOCK + 30)
     change(folder, MOVED)
     git(folder, "checkout", "-q", "main")
     git(folder, "merge", "-q", "--ff-only", "change")

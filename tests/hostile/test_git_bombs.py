@@ -123,7 +123,7 @@ def test_a_huge_source_file_is_a_finding_and_stops_what_it_may_bear_on(
     assert ran.code == 1, ran
     assert f"{path}: {TOO_LARGE}" in ran.out
     ran = limited("plan", "--repo", repo)
-    assert "allocate" not in ran.out, "nobody looked at what it says is in use"
+    assert "allocate" not in ran.out, "addresses in use were not read"
 
 
 def test_a_huge_file_that_could_be_read_before_counts_as_it_was(

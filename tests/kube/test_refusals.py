@@ -226,10 +226,10 @@ def test_a_long_text_of_a_server_is_cut() -> None:
 
 def test_a_server_that_repeats_our_token_does_not_get_it_into_a_message() -> None:
     def echo(asked: Asked) -> Reply:
-        return status(403, f"who is {asked.headers['authorization']}?")
+        return status(403, f"unknown user {asked.headers['authorization']}?")
 
     with serving(echo) as server, pytest.raises(ClusterError) as caught:
         cluster_of(server).get(POOL)
     assert server.asked[0].headers["authorization"] == f"Bearer {CANARY}"
     assert CANARY not in str(caught.value)
-    assert "who is Bearer ***?" in str(caught.value)
+    assert "unknown user Bearer ***?" in str(caught.value)

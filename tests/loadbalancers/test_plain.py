@@ -20,7 +20,7 @@ class Clusters(FakeClusters):
     """Clusters without a management cluster."""
 
     def management(self) -> Connection | None:
-        raise AssertionError("nobody needs it")
+        raise AssertionError("not needed")
 
     def one(self, tree: Files, revision: str = "b", **options: object) -> Applied:
         found = self.run(tree, revision, repository="1" * 40, **options)

@@ -151,7 +151,7 @@ def test_a_new_root_in_the_folder_of_one_that_moved_is_red(root: Play, same: boo
     kept = root.shown(f"b/{RECORD}")
     root.edit({f"b/{RECORD}": edited(kept)})
     root.push()
-    assert root.reconcile("--root", "b") == 3, "records of b still are those of the old root"
+    assert root.reconcile("--root", "b") == 3, "records of b still belong to the old root"
 
 
 @pytest.mark.parametrize(("branch", "code"), [("nosuch", 1), ("main", 0), ("mai", 1)])

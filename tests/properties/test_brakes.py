@@ -112,13 +112,13 @@ class Brakes(RuleBasedStateMachine):
         self.files = dict(self.git.commits[self.git.head][2])
         after = self.live()
         lost = {key for key, it in self.before.items() if key not in after or after[key].range != it.range}  # fmt: skip
-        assert lost <= asked, "somebody lost what nobody asked for"
+        assert lost <= asked, "a claim lost its range without a request"
         if is_held:
             assert not lost, "something was released that was not approved"
             assert done.code != 0
         for key in asked if not is_held else ():
             is_there = f"tenants/{key.name}.yaml" in self.files
-            assert is_there or key not in after, "what nobody holds back was not released"
+            assert is_there or key not in after, "a record that is not held back was not released"
         served = {key.name for key in after}
         assert all(_name(path) in served for path in self.files if path.startswith("tenants/"))
         if done.commit is not None:

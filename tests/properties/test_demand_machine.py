@@ -101,7 +101,7 @@ class Demand(RuleBasedStateMachine):
         before = {name: dict(self.here.demand(name) or ()) for name in NAMES}
         records = {(it.claim.name, it.claim.slot): it.range for it in self.growth()}
         self.looked = self.here.decide()
-        assert self.here.looked().changes == (), "what was asked for is asked for again"
+        assert self.here.looked().changes == (), "growth was requested twice"
         for name, entries in before.items():
             figures = self.looked.figures.get(f"team-a/{name}")
             if (
@@ -112,7 +112,7 @@ class Demand(RuleBasedStateMachine):
                 continue
             for index in entries.keys() - dict(self.here.demand(name) or ()).keys():
                 assert figures is not None, f"{name} could not be asked"
-                assert figures.pending == 0, f"{name} gave back {index} while somebody waits"
+                assert figures.pending == 0, f"{name} gave back {index} while a Service waits"
                 item = records.get((name, f"loadbalancer-{index}"))
                 held = ranges_of(
                     f"{it}-{it}" for it in self.here.services(f"team-a/{name}").values() if it

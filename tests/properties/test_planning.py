@@ -68,7 +68,7 @@ def require_grants_are_nobody_elses(
         assert numbers(item) <= numbers_of(state.pools[key].usable)
         assert (item.size, grant.allocation.pinned) == (claim.size, claim.pin is not None)
         assert claim.pin in (None, item)
-        # What was released holds for others until its retention ends: it is among the records.
+        # Records in retention keep their ranges.
         others = [
             record.range
             for record in after

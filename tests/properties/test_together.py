@@ -67,7 +67,7 @@ def _is_as_told(
     others, _ = _merged(folder, start, other)
     known = {it.claim for it in seconds}
     for claim in alone.keys() - before.keys() - others.keys() - known:
-        assert both.get(claim) == alone[claim], "what is not told is the same in either order"
+        assert both.get(claim) == alone[claim], "the result depends on the order without a finding"
 
 
 def _merged(folder: Path, start: str, *names: str) -> tuple[Held, bool]:

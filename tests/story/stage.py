@@ -53,7 +53,7 @@ class Stage:
 
     Attributes:
         ipam: Runs `ipam` in this process.
-        told: Folder of the chapters.
+        told: Folder with the text of the chapters.
         place: Folder of the next step.
         clock: Time of the next step.
         who: Author of commits.

@@ -76,7 +76,7 @@ def listed_decisions(evaluation: Evaluation, *, keeps: bool) -> list[Decision]:
 
 
 class RangeMove(NamedTuple):
-    """Claim that gets another range than it held. `left` is what the claim leaves."""
+    """A claim that moves from its old range. `left` is the record of that range."""
 
     claim: Key
     old: Allocation

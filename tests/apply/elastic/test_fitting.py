@@ -55,7 +55,7 @@ def test_what_fits_is_one_entry_and_asked_for_once() -> None:
 
 
 def test_what_is_refused_for_another_reason_is_not_halved() -> None:
-    frozen = Refusal("pool-frozen", "it cannot be read", "mend it")
+    frozen = Refusal("pool-frozen", "it cannot be read", "fix it")
     found = fitted({"a": request((), 4, 1)}, lambda asked: {("a", 1): frozen} if asked else {})
     assert found["a"] == Fitted((), (), frozen)
 

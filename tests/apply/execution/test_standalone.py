@@ -67,7 +67,7 @@ class Standalone(FakeClusters):
     swapped: dict[str, str] = field(default_factory=dict)
 
     def management(self) -> Cluster | None:
-        raise AssertionError("nobody needs it")
+        raise AssertionError("not needed")
 
     def connect(self, cluster: str, kubeconfig: bytes, *, is_named: bool = False) -> Cluster:
         return super().connect(self.swapped.get(cluster, cluster), kubeconfig, is_named=is_named)

@@ -34,7 +34,7 @@ class NoHub(FakeClusters):
     """Clusters without a management cluster."""
 
     def management(self) -> Cluster | None:
-        raise AssertionError("nobody needs it")
+        raise AssertionError("not needed")
 
 
 @dataclass

@@ -51,7 +51,7 @@ class Branch(FakeRepository):
 
     Attributes:
         steps: One per commit, and two per push: before and after it.
-        meanwhile: Called before a push, for commits of other people.
+        meanwhile: Function that runs before a push, for commits of other people.
     """
 
     steps: Steps = field(default_factory=Steps)
