@@ -79,6 +79,20 @@ def test_an_end_that_a_service_uses_stays_in_its_pool_while_other_clusters_chang
     site.require_kept()
 
 
+def test_an_end_waits_for_its_cluster_and_returns_after_a_revert(site: PlainSite) -> None:
+    shrink(site)
+    with site.away("prod-1"):
+        site.reconcile("--timeout", "5s", code=5)
+    assert site.announced("prod-1") == WHOLE
+    site.reconcile()
+    assert site.announced("prod-1") == KEPT
+    site.edit("prod-1", "10.22.0.24-", "10.22.0.16-")
+    site.reconcile()
+    assert site.announced("prod-1") == WHOLE
+    assert "No changes" in site.reconcile().out
+    site.require_kept()
+
+
 def test_a_live_range_does_not_shrink_without_an_override(site: PlainSite) -> None:
     site.serve("prod-1", "upper", "10.22.0.24")
     site.imported("--pool", "internal=10.22.0.0/24")
