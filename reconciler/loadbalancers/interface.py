@@ -26,7 +26,7 @@ by_tool = re.compile(
 
 
 class Capability(StrEnum):
-    """What an entry can request of a controller only if it has the tag."""
+    """Requests of entries. A controller needs the tag of a request to support it."""
 
     NAMES = "names"  # a Service can name its pool
     NAMESPACES = "namespaces"
