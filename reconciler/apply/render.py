@@ -5,26 +5,17 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from reconciler.addresses import IPSet, format_short, literal_ranges
 from reconciler.apply.rights import crd_texts, used
 from reconciler.apply.targets import refused_pins, targets
-from reconciler.documents.document import Documents
-from reconciler.documents.findings import Finding, Location, Severity, cut_off, error, shown
-from reconciler.documents.text import is_yaml
+from reconciler.documents.findings import Finding, Severity, error, shown
 from reconciler.documents.yaml import dump
-from reconciler.families import families
 from reconciler.families.clusters import balancer_records, cluster_documents, cluster_of
-from reconciler.families.interface import Projection
-from reconciler.families.plain.kinds import NAME, TARGET, entry_of
-from reconciler.gitio.interface import Source
 from reconciler.kube.resources import desired_objects, resource_of
 from reconciler.model.errors import UsageError
 from reconciler.model.objects import MANAGEMENT, Manifest, owned_labels
-from reconciler.planning.documents import reader_of
 from reconciler.planning.evaluate import Evaluation
-from reconciler.planning.projection import file_of, folder_of, object_files, project, world_of
+from reconciler.planning.projection import file_of, folder_of, object_files, project
 
 MARKER = ".ipam-render"
 _PART = re.compile(r"(?!\.\.?$)[A-Za-z0-9._-]{1,255}")
@@ -33,18 +24,14 @@ _OURS = re.compile(r"(?!.*\.\.)[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-
 
 
 def render(
-    evaluation: Evaluation,
-    out: Path,
-    policies: Sequence[Manifest] = (),
-    removed: Sequence[Projection] = (),
-    kept: Collection[str] = (),
+    evaluation: Evaluation, out: Path, policies: Sequence[Manifest] = (), kept: Collection[str] = ()
 ) -> dict[str, int]:
     """Write the objects below a folder in place of the last rendering; return the files by cluster.
 
     A cluster of which only the last rendering had files has 0. The earlier files of `kept` clusters
     stay. Nothing is written if `out` has no earlier files, or others would get their addresses.
     """
-    files, folders = rendered(evaluation, policies, removed), {folder_of(it) for it in kept}
+    files, folders = rendered(evaluation, policies), {folder_of(it) for it in kept}
     old = _earlier(out, files)
     there = {it: (out / it).read_text("utf-8") for it in old if folders and (out / it).is_file()}
     stay = {it: text for it, text in there.items() if _folder(it) in folders}
@@ -89,36 +76,6 @@ def kept_clusters(evaluation: Evaluation, wrong: Iterable[str]) -> set[str] | No
     return (found & balancer_records(evaluation.state.records).keys()).union(wrong)
 
 
-def removed_entries(
-    evaluation: Evaluation, source: Source
-) -> tuple[list[Projection], list[tuple[str, Finding]]]:
-    """Return the objects of removed entries with addresses, and errors of clusters that lack one."""
-    settings, found = evaluation.tree.settings, list[Projection]()
-    (family,) = (it for it in families() if it.name == NAME)
-    held = [it for it in evaluation.state.records if it.is_live or it.announced]
-    left = {(it.claim.name, of[0]): it.path for it in held if (of := entry_of(it.claim.slot))}
-    for document in evaluation.documents.of(TARGET):
-        for it in document.spec.get("loadBalancers") or ():
-            left.pop((document.name, it["name"]), "")
-    world, reader = world_of(evaluation, evaluation.state.records), reader_of(source, settings)
-    for step in source.past(settings.folders) if left else ():
-        old = [it.old for it in step.changed if it.old and it.old.is_file and is_yaml(it.path)]
-        for entry, data in zip(old, source.read(old), strict=True):
-            near = any(name.encode() in data for name, _ in left)
-            documents = reader.read_source(entry.path, data).documents if near else ()
-            for document in (it for it in documents if it.kind.id == TARGET):
-                listed = document.spec.get("loadBalancers") or ()
-                last = [it for it in listed if left.pop((document.name, it["name"]), "")]
-                spec = {**document.spec, "loadBalancers": last}
-                past = replace(document, body={**document.body, "spec": spec})
-                found += family.project(replace(world, documents=Documents([past])))
-        if step.is_cut or not left:
-            break
-    why = "has addresses of entry {}, whose newest version is not in this clone".format
-    lost = {it: cut_off(Location(path, 1, 1), f"{it[0]} {why(it[1])}") for it, path in left.items()}
-    return found, [(it[0], replace(found, severity=Severity.ERROR)) for it, found in lost.items()]
-
-
 def incomplete_pools(evaluation: Evaluation) -> Iterator[tuple[str, Finding]]:
     """Return errors of clusters whose pool lacks a range, because its claim is refused."""
     written = {(cluster_of(it), it.object) for it in evaluation.state.records if it.is_live}
@@ -129,29 +86,23 @@ def incomplete_pools(evaluation: Evaluation) -> Iterator[tuple[str, Finding]]:
             yield cluster, error(refused.reason, refused.source, message, refused.hint)
 
 
-def left_ranges(
-    evaluation: Evaluation, removed: Sequence[Projection] = (), kept: Collection[str] = ()
-) -> Iterator[str]:
-    """Yield notes about released ranges that written files keep for removed claims, or lack."""
-    every = targets(evaluation, desired_objects([*removed, *project(evaluation)]), {})
+def left_ranges(evaluation: Evaluation, kept: Collection[str] = ()) -> Iterator[str]:
+    """Yield notes about ranges without a claim that written files no longer have."""
+    every = targets(evaluation, desired_objects(project(evaluation)), {})
     given = {target.name: target.addresses() for target in every}
     for record in evaluation.state.records:
         cluster = cluster_of(record)
-        if not record.is_released or record.range is None or cluster in (MANAGEMENT, *kept):
+        is_claimed = record.is_live and record.claim in evaluation.state.claims
+        if is_claimed or record.range is None or cluster in (MANAGEMENT, *kept):
             continue
-        what = format_short(record.range)
         if not given.get(cluster, IPSet()).covers(record.range):
-            yield f"{what} is removed from {cluster}; not checked: whether {cluster} uses it"
-        elif record.announced and record.claim not in evaluation.state.claims:
-            yield f"{what} stays in {cluster} until ipam reconcile --confirm-withdrawn {cluster}"
+            what = f"{format_short(record.range)} is removed from {cluster}"
+            yield f"{what}; not checked: whether {cluster} uses it"
 
 
-def rendered(
-    evaluation: Evaluation, policies: Sequence[Manifest] = (), removed: Sequence[Projection] = ()
-) -> dict[str, str]:
+def rendered(evaluation: Evaluation, policies: Sequence[Manifest] = ()) -> dict[str, str]:
     """Return all files by path. With policies, kustomizations add the label that they select."""
-    objects = {file_of(it.cluster, it.manifest): it.manifest for it in removed}
-    objects |= object_files(evaluation)
+    objects = object_files(evaluation)
     files = {path: dump(it) for path, it in objects.items()}
     kinds = [resource_of(it) for path, it in objects.items() if path.startswith(f"{MANAGEMENT}/")]
     for name, text in crd_texts(used(kinds) if kinds else ()).items():

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from reconciler.apply.fleet import apply_fleet
 from reconciler.apply.policies import policies as admission_policies
-from reconciler.apply.render import incomplete_pools, kept_clusters, left_ranges, removed_entries
+from reconciler.apply.render import incomplete_pools, kept_clusters, left_ranges
 from reconciler.apply.render import render as run_render
 from reconciler.apply.targets import ApplyOptions
 from reconciler.cli import cluster_options, opening, options, output
@@ -156,23 +156,22 @@ def render(
         message = "--policies needs --reconciler USER; --break-glass needs --policies"
         raise UsageError(message, "--reconciler system:serviceaccount:flux-system:flux")
     with output.progress("reading"):
-        read = opening.open_source(reading, fetches=True)
+        read = opening.open_source(reading)
         evaluation = as_reconciled(read.source, read.repository)
         require_unedited(evaluation)
-        removed, wrong = removed_entries(evaluation, read.source)
-        wrong += incomplete_pools(evaluation)
+        wrong = list(incomplete_pools(evaluation))
         kept = kept_clusters(evaluation, (it for it, _ in wrong))
         evaluation = with_found(evaluation, [it for _, it in wrong])
     output.tell_errors(evaluation.findings, result.brush)
     manifests = admission_policies(reconciler, break_glass) if policies else ()
     is_wrong = has_error(evaluation.findings)
-    counts = {} if kept is None else run_render(evaluation, out, manifests, removed, kept)
+    counts = {} if kept is None else run_render(evaluation, out, manifests, kept)
     if is_wrong and not counts:
         output.tell(f"Nothing was written to {out}: fix the errors first.")
     elif kept:
         named = join_limited(sorted(kept))
         output.tell(f"The files of {named} were not written to {out}: fix the errors first.")
-    for line in left_ranges(evaluation, removed, kept or ()) if counts else ():
+    for line in left_ranges(evaluation, kept or ()) if counts or not is_wrong else ():
         output.note(line)
     result.show(
         lambda _: "".join(

@@ -12,7 +12,8 @@ TEXTS = {
     ),
     "announcement-lost": (
         "A change makes a cluster stop announcing addresses, or its controller take them from "
-        "Services. Services that use them lose connectivity at the next apply.",
+        "Services. Services that use them lose connectivity at the next apply. If a pool is removed, "
+        "`ipam apply` waits while Services use it. `ipam render` does not wait.",
         "Revert the edit, unless no Service uses the addresses.",
     ),
     "announcement-moved": (

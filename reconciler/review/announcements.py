@@ -15,6 +15,7 @@ from reconciler.documents.findings import Finding, Location, gate, info, join_li
 from reconciler.families import families, family_of_kind, known_as
 from reconciler.families.clusters import (
     balancer_records,
+    balancers,
     cluster_kinds,
     cluster_of,
     described_clusters,
@@ -29,6 +30,7 @@ from reconciler.families.plain.targets import controller_of
 from reconciler.loadbalancers import controller
 from reconciler.loadbalancers.interface import (
     NOT_ADVERTISED,
+    ClusterBalancer,
     Controller,
     LoadBalancerPool,
     ServiceRequest,
@@ -36,7 +38,7 @@ from reconciler.loadbalancers.interface import (
 from reconciler.model.claim import Allocation
 from reconciler.model.key import Key
 from reconciler.model.objects import MANAGEMENT, tenant_name
-from reconciler.model.plan import Grant, Release
+from reconciler.model.plan import Grant, Keep, Release
 from reconciler.model.settings import PATH, OverrideKind
 from reconciler.planning import evaluate
 from reconciler.planning.evaluate import DescribedFiles, Evaluation
@@ -55,6 +57,7 @@ _POOL_NAME = (
 )
 _OTHER = "other"  # stands for any name that no selection mentions
 _REVERT = "if Services use these addresses, revert this edit; the next apply cuts them off"
+_MOVE_FIRST = "move its Services to another pool first"
 _KEEP_NAME = "keep the name, unless no Service uses the pool when this is applied"
 
 
@@ -271,6 +274,38 @@ def narrows(balancer: Controller, old: LoadBalancerPool, new: LoadBalancerPool) 
         if balancer.takers(service, pools[0]) and not balancer.takers(service, pools[1]):
             return True
     return False
+
+
+def removed_pools(change: Change) -> Iterator[Finding]:
+    """Report pools in clusters that a change removes with their addresses."""
+    decisions = change.result.plan.decisions
+    gone: dict[tuple[str, str], list[Allocation]] = {}
+    for record in (it.allocation for it in decisions if isinstance(it, Release)):
+        if record.object:
+            gone.setdefault((cluster_of(record), record.object), []).append(record)
+    stays = (it.allocation for it in decisions if isinstance(it, Keep | Grant))
+    for cluster, name in sorted(gone.keys() - {(cluster_of(it), it.object) for it in stays}):
+        records = gone[cluster, name]
+        what = _described(IPSet.of(it.range for it in records if it.range))
+        message = f"pool {name} of cluster {cluster} is removed with {what}: ipam apply waits while"
+        message += " Services use it, ipam render does not"
+        yield warning("announcement-lost", Location(records[0].path, 1, 1), message, _MOVE_FIRST)
+    before, documents = change.before.documents.values(), change.result.documents
+    was, now = balancers(Documents(before)), balancers(documents)
+    recorded = balancer_records(change.result.state.records)
+    for document in before:
+        name, new = document.name, documents.find(document.kind.id, "", document.name)
+        if new is None or name not in was.keys() & now.keys() & recorded.keys():
+            continue
+        if (old := _installed(was[name])) != (then := _installed(now[name])):
+            message = f"cluster {name} changes its controller from {old} to {then}: ipam apply"
+            message += " fails while the old pools exist, ipam render replaces them"
+            yield warning("announcement-lost", new.at("spec", "controller"), message, _MOVE_FIRST)
+
+
+def _installed(balancer: ClusterBalancer) -> str:
+    home = controller(balancer.controller).home(balancer.namespace)
+    return f"{balancer.controller}{home and f' in {home}'}"
 
 
 def _short(value: object) -> str:

@@ -244,6 +244,7 @@ CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     announcements.replaced_ranges,
     announcements.renamed_cluster_pools,
     announcements.changed_cluster_objects,
+    announcements.removed_pools,
     undone_renames,
     files.removed_while_broken,
     files.files_not_read,

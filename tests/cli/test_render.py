@@ -87,74 +87,29 @@ DMZ_FILES = [
 
 
 @pytest.mark.parametrize("removed", [target(INNER), None], ids=["an entry", "its ClusterTarget"])
-def test_the_pool_of_a_removed_entry_stays_until_its_record_is_no_longer_announced(
+def test_the_pool_of_a_removed_entry_leaves_the_files_with_a_note(
     moves: Callable[..., Moves], removed: str | None
 ) -> None:
     world = moves(files(target(INNER, DMZ)))
     out = world.folder.parent / "out"
     assert world("render", "--out", str(out)).code == 0
-    before = [(out / it).read_bytes() for it in DMZ_FILES]
+    assert all((out / it).exists() for it in DMZ_FILES)
     if removed is None:
         git(world.folder, "rm", "-q", "clusters/prod-1.yaml")
     world.commit({"clusters/prod-1.yaml": removed} if removed else {})
-    world.commit({"notes.md": "unrelated"})
-    fresh = out.with_name("fresh")  # before reconcile, the record is still live
-    assert world("render", "--out", str(fresh)).code == 0
-    assert [(fresh / it).read_bytes() for it in DMZ_FILES] == before
-    assert world.reconcile("--no-apply", "--allow-release", "2").code == 0
-    ran = world("render", "--out", str(out))
-    assert [(out / it).read_bytes() for it in DMZ_FILES] == before
-    listed = yaml.safe_load((out / "prod-1/kustomization.yaml").read_text())["resources"]
-    assert [it for it in listed if "dmz" in it] == [it.removeprefix("prod-1/") for it in DMZ_FILES]
-    note = "stays in prod-1 until ipam reconcile --confirm-withdrawn prod-1"
-    assert (ran.code, note in ran.err) == (0, True)
-    words = ("--no-apply", "--confirm-withdrawn", "prod-1")
-    assert world.reconcile(*words, later=3600).code == 0
-    ran = world("render", "--out", str(out))
-    assert "is removed from prod-1; not checked" in ran.err
-    assert not any((out / it).exists() for it in DMZ_FILES)
-    assert (f"{out}/prod-1: removed\n" in ran.out) == (removed is None)
-    assert ": removed" not in world("render", "--out", str(out)).out
-
-
-def test_the_withdrawal_of_one_range_of_a_removed_cluster_is_confirmed(
-    moves: Callable[..., Moves],
-) -> None:
-    world = moves(files(target(INNER, DMZ)))
-    git(world.folder, "rm", "-q", "clusters/prod-1.yaml")
-    world.commit()
-    assert world.reconcile("--no-apply", "--allow-release", "2").code == 0
-    words = ("--no-apply", "--force-withdraw-claim", "prod-1/dmz.ipv4")
-    assert world.reconcile(*words, later=3600).code == 0
-    out = world.folder.parent / "out"
-    assert world("render", "--out", str(out)).code == 0
-    found = [it.name for it in (out / "prod-1" / "IPAddressPool").iterdir()]
-    assert found == ["metallb-system.internal.yaml"]
-
-
-def test_a_clone_without_old_files_fetches_the_removed_entry(
-    moves: Callable[..., Moves], tmp_path: Path, capsys: Capture
-) -> None:
-    world = moves(files(target(INNER, DMZ)))
-    world.commit({"clusters/prod-1.yaml": target(INNER)})
-    assert world.reconcile("--no-apply").code == 0
-    for name in ("allowFilter", "allowAnySHA1InWant"):
-        git(world.folder, "config", f"uploadpack.{name}", "true")
-    git(tmp_path, "clone", "-q", "--filter=blob:none", f"file://{world.folder}", "clone")
-    ran = ipam(capsys, "render", "--repo", tmp_path / "clone", "--out", tmp_path / "out")
-    assert (ran.code, [(tmp_path / "out" / it).exists() for it in DMZ_FILES]) == (0, [True, True])
-
-
-def test_a_removed_entry_does_not_replace_the_object_of_another(
-    moves: Callable[..., Moves],
-) -> None:
-    world = moves(files(target(INNER, DMZ)))
-    world.commit({"clusters/prod-1.yaml": target(INNER, entry("new", count=2, objectName="dmz"))})
-    world.reconcile("--no-apply")
-    out = world.folder.parent / "out"
-    assert world("render", "--out", str(out)).code == 0
-    found = yaml.safe_load((out / DMZ_FILES[0]).read_text())
-    assert found["spec"] == {"addresses": ["10.22.0.9-10.22.0.10"], "autoAssign": False}
+    checked = world("check", "--base", "HEAD~1")
+    lost = (
+        "warning announcement-lost: pool dmz of cluster prod-1 is removed with 10.22.0.1-10.22.0.4"
+    )
+    assert lost in checked.out
+    for reconciles in (False, True):  # before reconcile, the record is still live
+        if reconciles:
+            assert world.reconcile("--no-apply", "--allow-release", "2").code == 0
+        ran = world("render", "--out", str(out))
+        assert "10.22.0.1-10.22.0.4 is removed from prod-1; not checked" in ran.err
+        assert not any((out / it).exists() for it in DMZ_FILES)
+        assert (out / "prod-1").exists() == (removed is not None)
+        assert (f"{out}/prod-1: removed\n" in ran.out) == (removed is None and not reconciles)
 
 
 def test_a_pool_without_a_pinned_range_is_not_written(moves: Callable[..., Moves]) -> None:
@@ -227,22 +182,3 @@ def test_earlier_files_of_a_cluster_with_an_error_do_not_share_addresses(
     ran = world("render", "--out", str(out))
     assert (ran.code, "Nothing was written to" in ran.err) == (1, True)
     assert sorted(out.rglob("*")) == before
-
-
-def test_a_shallow_clone_without_the_removed_entry_keeps_the_files(
-    moves: Callable[..., Moves], tmp_path: Path, capsys: Capture
-) -> None:
-    world = moves(files(target(INNER, DMZ)))
-    out = tmp_path / "out"
-    assert world("render", "--out", str(out)).code == 0
-    before = [(out / it).read_bytes() for it in DMZ_FILES]
-    world.commit({"clusters/prod-1.yaml": target(INNER)})
-    assert world.reconcile("--no-apply").code == 0
-    world.commit({"notes.md": "unrelated"})
-    git(tmp_path, "clone", "-q", "--depth=3", f"file://{world.folder}", "clone")
-    for folder in (out, tmp_path / "fresh"):
-        ran = ipam(capsys, "render", "--repo", tmp_path / "clone", "--out", folder)
-        assert (ran.code, "git fetch --unshallow" in ran.err) == (1, True)
-        assert "prod-1 has addresses of entry dmz" in ran.err
-    assert [(out / it).read_bytes() for it in DMZ_FILES] == before
-    assert not (tmp_path / "fresh").exists()

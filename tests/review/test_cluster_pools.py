@@ -170,3 +170,23 @@ def test_cilium_takes_addresses_of_services_that_a_pool_no_longer_selects() -> N
     base = reconciled(files(target(entry(count=2, services="{default: true}"), controller=cilium)))
     (_, lost) = changed(base, entry(count=2), controller=cilium)
     assert lost[1].startswith(f"Cilium would take addresses of {WHAT} from Services that entry")
+
+
+@pytest.mark.parametrize(
+    "controller", ["{type: Cilium}", "{type: MetalLB, metalLB: {namespace: lb}}"]
+)
+def test_another_controller_replaces_the_pools_of_a_cluster(controller: str) -> None:
+    base = reconciled(files(target(entry(count=2))))
+    (lost,) = changed(base, entry(count=2), controller=controller)
+    assert lost[0] == "announcement-lost"
+    assert "prod-1 changes its controller from MetalLB in metallb-system to" in lost[1]
+    same = "{type: MetalLB, metalLB: {namespace: metallb-system}}"
+    assert changed(base, entry(count=2), controller=same) == []
+
+
+def test_a_removed_entry_and_a_replaced_one_remove_their_pool() -> None:
+    base = reconciled(files(target(entry(count=2), entry("dmz", count=2))))
+    ((code, message),) = changed(base, entry("dmz", count=2))
+    assert code == "announcement-lost"
+    assert "pool internal of cluster prod-1 is removed with 10.22.0.3-10.22.0.4" in message
+    assert changed(base, entry(count=2), entry("dmz", count=1)) == []

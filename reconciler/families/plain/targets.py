@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from sys import maxsize
 from typing import Any, NamedTuple
 
@@ -121,7 +122,7 @@ def _contradictions(document: Document, steps: Steps, body: Mapping[str, Any]) -
     if services and body.get("autoAssign"):
         at, message = (*steps, "autoAssign"), "services already selects Services"
         yield _wrong(document, at, message, "remove autoAssign, or services")
-    for field in sorted({"addresses", "blocks"} & (body.get("poolSpec") or {}).keys()):
+    for field in sorted({"addresses", "blocks", "cidrs"} & (body.get("poolSpec") or {}).keys()):
         at, message = (*steps, "poolSpec", field), "ipam writes the addresses of the entry"
         yield _wrong(document, at, message, f"remove {field}", key=True)
     advertisement = body.get("advertisement") or {}
@@ -179,13 +180,22 @@ class TargetReader:
         unread = self._documents.unread(DEMAND.id, "", document.name)
         if unread:
             self._reading.protected.add(owner)
-        objects: dict[str, str] = {}
         defaults: dict[int, str] = {}
-        for entry in read_entries(document, []):
+        entries = [*read_entries(document, [])]
+        present = {name for entry in entries for name in entry.names}
+        objects = {
+            record.object: f"{name}, which is removed,"
+            for (cluster, name), versions in self._held.items()
+            if cluster == document.name and name not in present
+            for _, record in chain.from_iterable(versions.values())
+            if record.is_live or record.announced
+        }
+        for entry in entries:
             held = self._held.get((document.name, entry.name), {})
             object_ = object_name(entry, held)
             if (other := objects.setdefault(object_, entry.name)) != entry.name:
-                self._refuse(entry, "objectName", f"entry {other} also has object {object_}")
+                message = f"entry {other} also has object {object_}"
+                self._refuse(entry, "objectName", message, "set another objectName")
             choices = self._chooser.choices(entry.request, held)
             both = Capability.BOTH_FAMILIES in controller_of(document).capabilities
             if len(choices) > 1 and not both:
@@ -396,20 +406,21 @@ class _Ranges:
     ) -> tuple[int | None, Refusal | None]:
         """Return the prefix length of the block for a claim, or why its range `item` or size is none.
 
-        An announced aggregate must not contain addresses of another claim.
+        An announced aggregate must not contain addresses of another claim. Ranges that the entry has
+        left are announced, too.
         """
         bits = BITS[self._choice.version]
         most = self._entry.aggregation.get(self._choice.version, bits)
         if most == bits:
             return prefix, None
-        block, found, what = 1 << (bits - most), prefix, f"{size} addresses"
-        if item is not None:
-            is_whole, what = not (item.first % block or size % block), format_short(item)
-            found = item.prefix()
-        else:
-            found = bits - size.bit_length() + 1
-            is_whole = size & (size - 1) == 0 and found <= most
-        if is_whole:
+        block, own = 1 << (bits - most), (item,) if item is not None else ()
+        left = (it.range for _, it in self._held if it.range and (it.is_live or it.announced))
+        ranges = [*own, *(IPSet.of(left) - IPSet.of(own))]
+        found = bits - size.bit_length() + 1 if item is None else item.prefix()
+        what = next((format_short(it) for it in ranges if it.first % block or it.size % block), "")
+        if not what and item is None and (size & (size - 1) or size < block):
+            what = f"{size} addresses"
+        if not what:
             return found, None
         message = f"{what} announced in aggregates of /{most} would include other addresses"
         hint = f"ask for prefixLength: {most} or less, or pin whole blocks of this length"

@@ -420,3 +420,20 @@ def test_a_released_range_of_a_removed_entry_has_not_moved() -> None:
         "prod-1 (dmz.ipv4) was removed, and had 10.22.0.1-10.22.0.2 (pool internal), which stays"
         " announced while in use"
     )
+
+
+def test_a_range_that_is_left_is_not_announced_in_an_aggregate() -> None:
+    was = entry(addresses="[10.22.0.5-10.22.0.8]")
+    bgp = "{type: BGP, bgp: {aggregationLength: 28}}"
+    now = cluster(entry(addresses="[10.22.0.16/28]", advertisement=bgp))
+    left = then(reconciled(files(cluster(was))), now)
+    assert outcome(left)["prod-1/internal.ipv4.2"].startswith("refuse aggregate-too-wide")
+
+
+def test_a_removed_entry_has_its_object_until_the_cluster_withdrew_it() -> None:
+    web, other = entry("web", count=4), entry("www", count=4, objectName="web")
+    before = reconciled(files(cluster(web)))
+    tree = then(before, cluster(other))
+    assert "field-value" in codes(tree)
+    released = {"prod-1/web.ipv4": "release 10.22.0.1-10.22.0.4, announced"}
+    assert outcome(then(before, cluster())) == released
