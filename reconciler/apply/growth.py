@@ -42,7 +42,14 @@ class GrowthCalculation:
         self.granted = granted
         self.remembered = idle
         self.settings = settings
-        self.entries = _entries_of(granted)
+        sizes = {growth_index(it): it.size for it in granted.records if it.range is not None}
+        own = (
+            granted.entries
+            if granted.entries is not None
+            else demand.granted_entries(granted.records)
+        )
+        # A record counts more than its entry in the Demand.
+        self.entries = tuple(replace(it, count=sizes.get(it.index, it.count)) for it in sorted(own))
         # The range that a moved claim left is still announced, but is not spare.
         held = [it for it in granted.records if it.range is not None and not it.announced]
         self.firsts = [it for it in held if it.is_live and not growth_index(it)]
@@ -180,14 +187,6 @@ class GrowthCalculation:
         for entry in self.entries:
             if _idle_key(entry, self.records.get(entry.index)) in idle and self._rest(entry):
                 yield self._rest(entry)
-
-
-def _entries_of(granted: GrantedRanges) -> tuple[DemandEntry, ...]:
-    """Return the entries of a Demand, or of records. A record counts more than its entry."""
-    if granted.entries is None:
-        return demand.granted_entries(granted.records)
-    sizes = {growth_index(it): it.size for it in granted.records if it.range is not None}
-    return tuple(replace(it, count=sizes.get(it.index, it.count)) for it in sorted(granted.entries))
 
 
 def _idle_key(entry: DemandEntry, record: Allocation | None) -> str:

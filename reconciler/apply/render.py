@@ -64,10 +64,7 @@ def _ranges(texts: Iterable[str]) -> IPSet:
 
 
 def kept_clusters(evaluation: Evaluation, wrong: Iterable[str]) -> set[str] | None:
-    """Return `wrong` and clusters with an error in the file of their document; None for all.
-
-    If a document cannot be read, its last readable version is rendered.
-    """
+    """Return `wrong` and clusters with an error in their file, if it is readable; None for all."""
     paths = {it.location.path for it in evaluation.findings if it.severity is Severity.ERROR}
     if evaluation.tree.last_good.halted or paths - {it.path for it in evaluation.tree.sources}:
         return None

@@ -231,11 +231,6 @@ _OWNER = (
 )
 
 
-def _is_pool(text: str) -> bool:
-    key = Key.parse(text)
-    return key is not None and not key.slot
-
-
 def _by(pattern: str) -> Callable[[str], object]:
     return partial(re.fullmatch, pattern, flags=re.ASCII)
 
@@ -251,7 +246,9 @@ CONTRACT_FORMS = {
         is_label, "the name of a namespace", "team-payments, team-payments-staging"
     ),
     f"{PREFIX}pools": _Form(
-        _is_pool, "a pool as in ipam plan -o json", "family/Kind/namespace/name"
+        lambda it: (key := Key.parse(it)) and not key.slot,
+        "a pool as in ipam plan -o json",
+        "family/Kind/namespace/name",
     ),
     _MAX_CONTRACT: _Form(_by("[1-9][0-9]{0,9}"), "a number of addresses", '"32"'),
     f"{PREFIX}folders": _Form(

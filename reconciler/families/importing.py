@@ -91,15 +91,11 @@ def _kept(value: Any, part: Part, *, is_spec: bool) -> Any:
         if field in value and not inner.get("x-unread"):
             item = _kept(value[field], inner, is_spec=is_spec)
             # Servers add defaults and empty values. An annotation can be meaningful without one.
-            is_empty = item is None or item == {}
-            if not is_empty and not (is_spec and _is_default(item, inner)):
+            default = inner.get("default", ...)
+            is_default = item == "" or (item == default and type(item) is type(default))
+            if not (item is None or item == {} or (is_spec and is_default)):
                 found[field] = item
     return found
-
-
-def _is_default(item: Any, part: Part) -> bool:
-    default = part.get("default", ...)
-    return item == "" or (item == default and type(item) is type(default))
 
 
 def _leaves(value: Any) -> int:

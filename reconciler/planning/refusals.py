@@ -168,16 +168,13 @@ def no_block(prefix: int, rooms: Sequence[tuple[Pool, IPSet]]) -> Refusal:
         parts.append(f"pool {pool.key.name} has {what}")
     left = len(rooms) - NAMED
     more = [f"{plural(left, 'more pool')} without such a block"] if left > 0 else []
-    is_split = any(free.size >= 1 << max(_bits(free) - prefix, 0) for _, free in rooms)
+    bits = {free: BITS[free.ranges[0].version] for _, free in rooms if free}
+    is_split = any(free.size >= 1 << max(bits[free] - prefix, 0) for free in bits)
     return Refusal(
         "pool-fragmented" if is_split else "pool-exhausted",
         f"needs a free /{prefix}; {'; '.join([*parts, *more])}",
         "ask for a longer prefix length, choose another pool, or add addresses to a pool",
     )
-
-
-def _bits(free: IPSet) -> int:
-    return BITS[free.ranges[0].version] if free else 0
 
 
 def _wider(pool: Pool, need: int) -> str:

@@ -192,20 +192,16 @@ def check_inside(state: State) -> Iterator[Finding]:
         first = min(networks, key=lambda it: it.source)
         owners = len({network.owner for network in networks})
         others = f" and {plural(owners - 1, 'more cluster')}" if owners > 1 else ""
-        overlaps = "; ".join(_shared_inside(item, other) for other in met[:NAMED])
+        parts = [(other, item.shared(other.range)) for other in met[:NAMED]]
+        words = [f"{it.title} at {it.source}: {both and format_short(both)}" for it, both in parts]
         more = f"; and {len(met) - NAMED} more" if len(met) > NAMED else ""
         yield warning(
             "pool-overlap",
             first.source,
-            f"{format_cidr(item)}, {use} of {first.owner}{others}, overlaps {overlaps}{more}",
+            f"{format_cidr(item)}, {use} of {first.owner}{others}, overlaps {'; '.join(words)}{more}",
             "choose a network that is not used outside the cluster; from inside, the addresses"
             " outside cannot be reached",
         )
-
-
-def _shared_inside(item: IPRange, other: AddressUsage) -> str:
-    both = item.shared(other.range)
-    return f"{other.title} at {other.source}: {format_short(both) if both else ''}"
 
 
 def _outside_of_pools(state: State, holding: Holding) -> Iterator[Finding]:

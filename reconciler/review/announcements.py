@@ -27,14 +27,7 @@ from reconciler.families.fields import written
 from reconciler.families.interface import ProjectionInput
 from reconciler.families.plain.projection import changed_entries
 from reconciler.families.plain.targets import controller_of
-from reconciler.loadbalancers import controller
-from reconciler.loadbalancers.interface import (
-    NOT_ADVERTISED,
-    ClusterBalancer,
-    Controller,
-    LoadBalancerPool,
-    ServiceRequest,
-)
+from reconciler.loadbalancers import controller, interface
 from reconciler.model.claim import Allocation
 from reconciler.model.key import Key
 from reconciler.model.objects import MANAGEMENT, tenant_name
@@ -247,7 +240,7 @@ def changed_cluster_objects(change: Change) -> Iterator[Finding]:
             message = f"the {balancer.pool.kind} of entry {entry.name} of {document.title} is renamed from {old.name} to {new.name}; {_POOL_NAME}"
             yield warning("cluster-pool-renamed", place("objectName"), message, _KEEP_NAME)
         what, kind = _described(IPSet.of(old.ranges)), old.advertisement["type"]
-        if kind not in (NOT_ADVERTISED["type"], new.advertisement["type"]):
+        if kind not in (interface.NOT_ADVERTISED["type"], new.advertisement["type"]):
             message = f"cluster {document.name} would stop announcing {what} by {kind}"
             yield warning("announcement-lost", place("advertisement"), message, _REVERT)
         if narrows(balancer, old, new):
@@ -255,23 +248,23 @@ def changed_cluster_objects(change: Change) -> Iterator[Finding]:
             yield warning("announcement-lost", place("services"), message, _REVERT)
 
 
-def narrows(balancer: Controller, old: LoadBalancerPool, new: LoadBalancerPool) -> bool:
+def narrows(balancer: interface.Controller, *pools: interface.LoadBalancerPool) -> bool:
     """Return whether a changed pool no longer serves some Service that names it.
 
     A controller takes the address of such a Service. Any Service is like one with mentioned labels.
     """
     values: dict[str, set[str | None]] = {}
-    for selector in (old.services.selector, new.services.selector):
+    for selector in (it.services.selector for it in pools):
         for key, value in (selector.get("matchLabels") or {}).items():
             values.setdefault(key, {None, _OTHER}).add(value)
         for it in selector.get("matchExpressions") or ():
             values.setdefault(it["key"], {None, _OTHER}).update(it.get("values") or ())
-    spaces = {_OTHER, *old.services.namespaces, *new.services.namespaces}
-    pools = [balancer.objects([replace(it, name=_OTHER)], "")[:1] for it in (old, new)]
+    spaces = {_OTHER, *(name for it in pools for name in it.services.namespaces)}
+    old, new = (balancer.objects([replace(it, name=_OTHER)], "")[:1] for it in pools)
     for space, *chosen in product(spaces, *values.values()):
         labels = {key: it for key, it in zip(values, chosen, strict=True) if it is not None}
-        service = ServiceRequest(str(space), _OTHER, labels, pool=_OTHER)
-        if balancer.takers(service, pools[0]) and not balancer.takers(service, pools[1]):
+        service = interface.ServiceRequest(str(space), _OTHER, labels, pool=_OTHER)
+        if balancer.takers(service, old) and not balancer.takers(service, new):
             return True
     return False
 
@@ -303,7 +296,7 @@ def removed_pools(change: Change) -> Iterator[Finding]:
             yield warning("announcement-lost", new.at("spec", "controller"), message, _MOVE_FIRST)
 
 
-def _installed(balancer: ClusterBalancer) -> str:
+def _installed(balancer: interface.ClusterBalancer) -> str:
     home = controller(balancer.controller).home(balancer.namespace)
     return f"{balancer.controller}{home and f' in {home}'}"
 

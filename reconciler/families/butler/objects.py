@@ -40,7 +40,13 @@ class _User(NamedTuple):
 
 def observe(pools: Iterable[Pool], lists: interface.Lists) -> Mapping[Ref, Manifest]:
     """Return the status fields of each NetworkPool about users of its other addresses, ascending."""
-    users = [user for service in lists[SERVICE] for user in _service_users(service)]
+    users = [
+        user
+        for service in lists[SERVICE]
+        if (service.get("spec") or {}).get("type") == "LoadBalancer"
+        for entry in ((service.get("status") or {}).get("loadBalancer") or {}).get("ingress") or ()
+        for user in _user(service, entry.get("ip"), 0)
+    ]
     for rank, hosts in enumerate((lists[NODE], lists[kinds.MACHINE]), 1):
         for host in hosts:
             for entry in (host.get("status") or {}).get("addresses") or ():
@@ -72,13 +78,6 @@ def _infrastructure(pool: Pool, users: list[_User]) -> Manifest:
         "infrastructureAllocations": list(found.values())[:_MAX_LISTED],
         "infrastructureConsumedIPs": len(found),
     }
-
-
-def _service_users(service: Manifest) -> Iterator[_User]:
-    if (service.get("spec") or {}).get("type") == "LoadBalancer":
-        balancer = (service.get("status") or {}).get("loadBalancer") or {}
-        for entry in balancer.get("ingress") or ():
-            yield from _user(service, entry.get("ip"), 0)
 
 
 def _user(manifest: Manifest, address: str | None, rank: int) -> Iterator[_User]:
