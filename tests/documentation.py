@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SAMPLE = ROOT / "docs" / "tutorials" / "three-systems.md"
 KINDS = ROOT / "docs" / "reference" / "kinds"
 DATE = "2026-02-15T10:00:00Z"
-# `ipam` with the clock of a reader who types the page: ten seconds after its commits.
+# `ipam` with a clock of ten seconds after the commits of the page.
 _IPAM = """\
 import os
 from reconciler import cli
@@ -73,7 +73,7 @@ _CI = re.compile(
     r"(?P<open><!-- ci: (?P<forge>[a-z]+)(?P<form>, by its actions|, the comment)? -->\n```yaml\n).*?(?P<close>^```$)",
     re.MULTILINE | re.DOTALL,
 )
-# What numbers and texts of the schemas count, by the last part of their path.
+# Units of numbers and strings in schemas, by the last part of their path.
 _UNITS = {
     **dict.fromkeys(("prefixLength", "aggregationLength", "aggregationLengthV6"), "bits"),
     **dict.fromkeys(("increment", "max", "maxAddresses"), "addresses"),
@@ -166,7 +166,7 @@ def blocks(text: str) -> list[Block]:
 
 
 def masked(text: str) -> str:
-    """A text without what differs from run to run: commit ids and digests."""
+    """Return a text without commit ids and digests, which differ between runs."""
     return _IDS.sub("…", text)
 
 
@@ -201,7 +201,7 @@ class Terminal:
         }
 
     def run(self, script: str) -> tuple[int, str]:
-        """Run a script where the one before it ended; its status and all that it printed."""
+        """Run a script in the last folder. Return its exit code and output."""
         after = self._folder / "after"
         text = f"{script}\nstatus=$?\npwd > {shlex.quote(str(after))}\nexit $status\n"
         done = subprocess.run(
@@ -218,7 +218,7 @@ class Terminal:
         return done.returncode, done.stdout.decode()
 
     def play(self, block: Block) -> Iterator[Said]:
-        """Run a `sh` block as a whole, or a `console` block command by command; write a file."""
+        """Run a `sh` block as a whole, run a `console` block by command, or write a file."""
         if block.language == "yaml":
             path, _, text = block.text.removeprefix("# ").partition("\n")
             (self.place / path).parent.mkdir(exist_ok=True)
@@ -251,7 +251,7 @@ def played_page(path: Path, folder: Path) -> list[tuple[Block, list[Said]]]:
 
     Args:
         path: The page.
-        folder: The folder in which SAMPLE was played; the page gets a copy.
+        folder: The folder in which SAMPLE was run. The page gets a copy.
     """
     own = folder.parent / f"{folder.name}-{path.parent.name}-{path.stem}"
     if path.parent in (ROOT, SAMPLE.parent):
@@ -288,7 +288,7 @@ def with_outputs(text: str, told: list[tuple[Block, list[Said]]]) -> str:
 
 
 def properties(schema: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """All properties of a schema, each with its path; an item of a list is `[]`."""
+    """Yield all properties of a schema with their paths. `[]` is an item of a list."""
     required = schema.get("required", ())
     for name, about in schema.get("properties", {}).items():
         path = f"{prefix}{name}"
@@ -361,7 +361,7 @@ def kind_page(name: str) -> str:
 
 
 def kind_example(name: str) -> str:
-    """The document of a kind that its page shows; versions with the same fields share one."""
+    """Return the example document of a kind's page. Versions with the same fields share one."""
     version = read_schema(schema_files()[name])["properties"]["apiVersion"]["const"]
     shown = [block.text for block in blocks(kind_page(name)) if block.language == "yaml"]
     exact = [text for text in shown if text.startswith(f"apiVersion: {version}\n")]

@@ -76,7 +76,7 @@ class FakeRepository(_Base):  # type: ignore[misc]
     seen: LastSeen = field(default_factory=LastSeen)
 
     def add(self, parent: str, clock: int, files: Files, message: str = "") -> str:
-        """Make a commit; its id says all that is in it."""
+        """Add a commit, whose id is a hash of its content."""
         listed = sorted((path, _oid(data)) for path, data in files.items())
         oid = _oid(f"{parent} {clock} {message} {listed}".encode())
         self.commits[oid] = (parent, clock, dict(files))

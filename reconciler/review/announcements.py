@@ -48,7 +48,7 @@ _POOL_NAME = (
     "ipam apply keeps the old name while Services use it (exit code 5), and otherwise replaces"
     " the pool"
 )
-_OTHER = "other"  # stands for any name that no selection mentions
+_OTHER = "other"  # represents all names that no selection mentions
 _REVERT = "if Services use these addresses, revert this edit; the next apply cuts them off"
 _MOVE_FIRST = "move its Services to another pool first"
 _KEEP_NAME = "keep the name, unless no Service uses the pool when this is applied"

@@ -1,4 +1,4 @@
-"""What differs between an object and its intent, and who made it so."""
+"""Differences between an object and its intent, and their field managers."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -60,7 +60,7 @@ def standing(*copied: Any, **more: Any) -> IntakeContext:
 
 
 def paths(found: TakenIn) -> dict[str, str]:
-    """What becomes of each path: `+` or `-`."""
+    """Return `+` or `-` for each changed path."""
     return {it.path.split("/", 1)[1]: "+" if it.data else "-" for it in found.changes}
 
 

@@ -77,7 +77,7 @@ def taken_places(text: str) -> dict[str, Any]:
 
 
 def committed(folder: Path, documents: dict[str, Any]) -> Path:
-    """JSON is YAML, and its escapes carry what raw text may not."""
+    """JSON is YAML, and its escapes can contain characters that raw text cannot."""
     files = {path: text.encode() for path, text in SMALL.items()}
     files |= {path: json.dumps(item).encode() for path, item in documents.items()}
     return bare(folder, files)

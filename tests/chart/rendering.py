@@ -22,7 +22,7 @@ Manifest = dict[str, Any]
 
 
 def helm(*words: str) -> subprocess.CompletedProcess[str]:
-    """Run helm with a home of its own; the test is skipped where it was not built."""
+    """Run helm with a separate home folder. Skip the test if helm was not built."""
     found = find_helm()
     if isinstance(found, str):
         lacking(found)
@@ -64,7 +64,7 @@ def only(found: list[Manifest], kind: str, name: str = "") -> Manifest:
 
 
 def pods(found: list[Manifest]) -> dict[str, Manifest]:
-    """Templates of all Pods by the name of what makes them."""
+    """Return the Pod templates by the name of their workload."""
     made = {}
     for item in found:
         spec = item.get("spec", {})

@@ -1,4 +1,4 @@
-"""How a daemon ends when it is asked to: the round in hand first, 20 seconds at most; no clock is real."""
+"""A daemon ends after its current round, within 20 seconds of simulated time."""
 
 import os
 import shlex
@@ -117,7 +117,7 @@ def _hangs(remote: Path) -> tuple[Path, Path]:
 
 @pytest.fixture
 def interruptible() -> Iterator[None]:
-    """What runs in the background of a shell ignores SIGINT, and so does all that it starts."""
+    """Background jobs of a shell ignore SIGINT, as do all processes that they start."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

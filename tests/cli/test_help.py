@@ -1,4 +1,4 @@
-"""Help that helps: examples that run, options in groups, and a word for who mistyped one."""
+"""Help texts: examples that run, grouped options, and suggestions for typing errors."""
 
 import logging
 import shlex
@@ -34,7 +34,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def _still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """What `-C` and `-v` change is as it was."""
+    """Restore the state that `-C` and `-v` change."""
     monkeypatch.chdir(Path.cwd())
     yield
     logging.getLogger("reconciler").setLevel(logging.NOTSET)

@@ -1,4 +1,4 @@
-"""`init`: a repository that checks green; a person's files stay, and a second run changes nothing."""
+"""`init`: `check` has no findings, existing files stay, and a second run changes nothing."""
 
 import io
 import shlex

@@ -20,7 +20,7 @@ EVERY = ["--interval", "60s"]
 
 
 def pausing(monkeypatch: Patch, *happen: Callable[[], object]) -> list[float]:
-    """Let something happen between runs, and interrupt after the last; how long each pause was."""
+    """Call functions between runs, and interrupt after the last. Return the length of each pause."""
     waited: list[float] = []
     rest = iter(happen)
 

@@ -1,4 +1,4 @@
-"""A change is planned as its merge will be, on what its base is by now; nothing is written for it."""
+"""A change is planned as merged into the current base, without any writes."""
 
 import json
 import os
@@ -34,7 +34,9 @@ def test_the_plan_of_a_change_is_what_reconcile_makes_of_its_merge(
     asked = ("plan", "--repo", repo, "-o", "json", "--rev", "change")
     shown = json.loads(ipam(capsys, *asked, "--base", "main").out)
     alone = json.loads(ipam(capsys, *asked).out)
-    assert shown["digest"] != alone["digest"]  # by itself it would take what main gave away
+    assert (
+        shown["digest"] != alone["digest"]
+    )  # without the merge, it would get a range that main has allocated
     assert shown["revision"] == git(repo, "rev-parse", "change")
     git(repo, "merge", "-q", "--no-ff", "-m", "merge", "change")
     assert run(["reconcile", "--repo", str(repo)]) == 0

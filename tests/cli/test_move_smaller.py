@@ -1,4 +1,4 @@
-"""A tenant that asks for less than it holds: what `size-smaller` and `ipam move` do about it."""
+"""A tenant that requests fewer addresses than it has: `size-smaller` and `ipam move`."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What `render` writes, and what asks for growth."""
+"""Files of `render`, and requests for growth."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -27,7 +27,7 @@ FILES = {
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
-    """A tenant whose range a request has; the branch `change` begins there."""
+    """A tenant whose range belongs to a request, with branch `change`."""
     made = given_out(tmp_path / "repo", FILES)
     git(made, "switch", "-q", "-c", "change")
     return made

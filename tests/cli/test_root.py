@@ -30,7 +30,7 @@ def both(tmp_path: Path, files: Files) -> tuple[Path, Path]:
 
 
 def compared(capsys: Capture, whole: Path, big: Path, *words: str) -> tuple[Ran, Ran]:
-    """What both say, without ids of commits; commands name paths from the top of a repository."""
+    """Return both outputs without commit ids. Commands name paths from the top of a repository."""
     one = ipam(capsys, *words, "--repo", whole)
     return _without_ids(one), _without_ids(ipam(capsys, *words, "--repo", big, "--root", FOLDER))
 

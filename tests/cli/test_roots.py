@@ -21,7 +21,7 @@ OF_OTHER = {
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
-    """Two roots, and a top that is one as well; nothing is reconciled yet."""
+    """Two roots, and a third one at the top, not reconciled."""
     edge = pool("edge", "10.90.0.0/24")
     top = {**SMALL, "tenants/one.yaml": tenant("top"), "pools/edge.yaml": edge}
     files = {**below({**SMALL, "ipam.yaml": SETTINGS}, ONE), **below(OF_OTHER, OTHER), **top}

@@ -1,4 +1,4 @@
-"""What `check` and `plan` say of files that are not committed yet, and that they did not look at."""
+"""Messages of `check` and `plan` about uncommitted files, which they do not read."""
 
 from pathlib import Path
 

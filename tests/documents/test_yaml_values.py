@@ -1,4 +1,4 @@
-"""What strict YAML means: values, lines and places."""
+"""Strict YAML: values, lines, and locations."""
 
 from decimal import Decimal
 from typing import Any

@@ -114,7 +114,7 @@ class PlainSite:
         return ran
 
     def commit(self, files: Files | None = None) -> None:
-        """Commit files; those without content are removed."""
+        """Commit files, and remove those without content."""
         self.time += 10
         write(self.repo, {path: text for path, text in (files or {}).items() if text is not None})
         for path in (path for path, text in (files or {}).items() if text is None):

@@ -21,7 +21,7 @@ CHECKOUT, FRONTEND, LEDGER = (
 
 @pytest.fixture
 def site(tmp_path: Path, bare: ApiServer, tenants: tuple[ApiServer, ...]) -> Iterator[Site]:
-    """The example repository; one tenant is named, one lies in the folder, one is in a Secret."""
+    """The example repository. Kubeconfigs of tenants are in an option, a folder, and a Secret."""
     for name in ("capi", "in-cluster"):
         bare.install_crds(ROOT / "tests" / "crds" / name)
     site = Site(tmp_path, bare, read(ROOT / "example-repo"))

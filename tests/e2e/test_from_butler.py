@@ -1,4 +1,4 @@
-"""docs/how-to/migrate-from-butler.md on real API servers, with what Butler's controller left there."""
+"""docs/how-to/migrate-from-butler.md on real API servers, with objects of Butler's controller."""
 
 import json
 import os
@@ -38,7 +38,7 @@ REFUSED = "already exists, and does not belong to ipam; use --adopt to take it o
 
 @pytest.fixture
 def site(tmp_path: Path, bare: ApiServer, tenants: tuple[ApiServer, ...]) -> Site:
-    """Butler's CRDs and objects, two tenants that announce, one that is new; an empty repository."""
+    """Butler's CRDs and objects, two tenants with ranges, a new tenant, and an empty repository."""
     bare.install_crds(ROOT / "tests" / "crds" / "butler")
     site = Site(tmp_path, bare, {"README.md": "Addresses\n"})
     for name, server in zip((WEB, SHOP, NEW), tenants, strict=True):
@@ -99,13 +99,13 @@ def _first_contact_is_refused(site: Site) -> None:
     assert {name for name, it in told.items() if it["error"] == REFUSED} == {"edge", *HELD}
     assert "butler-controller owns status.capacity" in told["harvester"]["error"]
     after = versions(site.management, THEIRS)
-    # What Butler says in the very words of ours needs no consent: nothing of it changes.
+    # Fields with the same values need no adoption, because they do not change.
     assert {path for path in after if before[path] != after[path]} <= {f"{TENANTS}/web"}
     assert site.announced() == announced
 
 
 def _butler_makes_a_cluster_in_mode_cloud(site: Site) -> None:
-    """It allocates nothing and says so; the words are its own until a person adopts them."""
+    """It allocates nothing and reports that. It owns these fields until a person adopts them."""
     body, status = tenant_cluster("new")
     word = condition("NetworkReady", "True", "Ready", "cloud networking mode")
     made(site.management, "team-a", "tenantclusters", body, {**status, "conditions": [word]})
@@ -167,7 +167,7 @@ def typed(site: Site, script: str) -> None:
         },
     )
     told = (done.stdout + done.stderr).splitlines()
-    # A server warns of what our CRD would not take of Butler's texts, and leaves it.
+    # A server warns of values of Butler that our CRD would reject, and keeps them.
     rest = [line for line in told if not line.startswith("Warning: status.cidr:")]
     assert all(line.endswith(" labeled") for line in rest), told
 

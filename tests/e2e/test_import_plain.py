@@ -62,7 +62,7 @@ def test_live_clusters_are_imported_and_adopted_without_a_changed_spec(
             path.write_text(yaml.safe_dump_all(objects), "utf-8")
         paths.append(path)
     for controller in controllers:
-        controller.stop()  # it writes to the status of pools; Services keep their addresses
+        controller.stop()  # it writes the status of pools, and Services keep their addresses
     before = {name: (it.specs(), it.versions()) for name, it in clusters.items()}
     done = ipam(capsys, "import", source, *paths, "--repo", repo)
     assert done.code == 0, done.out + done.err

@@ -53,7 +53,7 @@ def hub(fleet: Fleet, request: pytest.FixtureRequest) -> Iterator[ApiServer]:
 
 
 def whole(name: str) -> str:
-    """A file of the seed, with what Cluster API requires of a class and the seed leaves out."""
+    """Return a file of the seed, with fields of a class that Cluster API requires."""
     body = yaml.safe_load((SEED / name).read_text(encoding="utf-8"))
     for variable in body["spec"].get("variables", ()):
         variable.setdefault("required", False)

@@ -24,7 +24,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def applied(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """Three tenants with eight addresses each; every test leaves them as it found them."""
+    """Three tenants with eight addresses each. Each test restores them."""
     management, *tenants = (fleet.servers[name] for name in NAMES)
     management.wipe()
     management.install_crds(CRDS)

@@ -152,7 +152,7 @@ def require_kept(server: ApiServer, since: str, *names: str) -> None:
     for name, given in watched.items():
         held = [it for it in given if it]
         assert held, name
-        # Without an address only before the first one; afterwards always with the same.
+        # Without an address only at the beginning, and then always with the same one.
         assert given == [[]] * (len(given) - len(held)) + [held[0]] * len(held), name
 
 

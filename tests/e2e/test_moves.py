@@ -25,7 +25,7 @@ SWAP = {"tenants/old.yaml": None, "tenants/new.yaml": tenant("new")}
 
 @pytest.fixture
 def site(tmp_path: Path, management: ApiServer, tenants: tuple[ApiServer, ...]) -> Site:
-    """Room for two tenants, both of them there; a third cluster waits."""
+    """A pool for two tenants, which both exist, and a third cluster."""
     site = Site(tmp_path, management, FILES)
     for name, server in zip((STAY, OLD, NEW), tenants, strict=True):
         site.name(name, server)

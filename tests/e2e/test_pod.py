@@ -52,7 +52,7 @@ class Installed:
 def installed(
     tmp_path: Path, management: ApiServer, tenants: tuple[ApiServer, ...]
 ) -> Iterator[Installed]:
-    """The plain manifests of rights are applied; the tenant's kubeconfig is a Secret."""
+    """A site with the plain manifests of rights, and the tenant's kubeconfig in a Secret."""
     tenant = tenants[0]
     install(management, manifests(rendered(PLAIN["rbac.yaml"])))
     install(tenant, manifests(rendered(PLAIN["rbac-tenant.yaml"])))
@@ -74,7 +74,7 @@ def installed(
 
 
 def may(server: ApiServer, *words: str) -> bool:
-    """Whether the account that applies may do something; servers need a moment to know."""
+    """Return whether the service account has a right, which servers load after a moment."""
     account = "system:serviceaccount:gitops-ipam:ipam-apply"
     return server.kubectl("auth", "can-i", *words, "--as", account).stdout.strip() == "yes"
 

@@ -39,7 +39,7 @@ _BINARIES = (
 )
 # By the folder of the module.
 _TAGS = {"prometheus": ("-tags", PROMETHEUS_TAGS)}
-# Module folder below `go/`, after which the CRDs are called; module path; their folder in it.
+# Module folder below `go/`, which also names the CRDs, module path, and the folder of CRDs in it.
 _CRDS = (
     ("metallb", "go.universe.tf/metallb", "config/crd/bases"),
     ("in-cluster", "sigs.k8s.io/cluster-api-ipam-provider-in-cluster", "config/crd/bases"),

@@ -16,7 +16,7 @@ def intake(kind: str) -> IntakeKind:
 
 
 def live(kind: str, name: str, spec: Any = None, namespace: str = "default", **more: Any) -> Any:
-    """An object as a server lists it; further parts of it, or fields of its metadata, as given."""
+    """Return an object as a server lists it, with `more` parts or fields of metadata."""
     found = intake(kind)
     status = more.pop("status", None)
     metadata = {

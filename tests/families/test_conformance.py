@@ -1,4 +1,4 @@
-"""The same questions to every family, the toy one too; a new one needs `examples/<family>/`."""
+"""Checks of all families, including the toy family. A new family needs `examples/<family>/`."""
 
 import re
 from collections.abc import Iterator

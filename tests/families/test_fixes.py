@@ -1,4 +1,4 @@
-"""What of each family's documents may be edited for a refused claim."""
+"""Fields of each family's documents that patches for a refused claim can change."""
 
 import pytest
 from msgspec.structs import replace

@@ -1,4 +1,4 @@
-"""Tenants that may grow, and the claims of their growth; why they do not, as an Event."""
+"""Tenants that can grow, claims of their growth, and Events with the reason if they do not."""
 
 from typing import Any
 

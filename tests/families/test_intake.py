@@ -1,4 +1,4 @@
-"""What of a live object is copied into Git: identity, uid and what its kind reads, and no more."""
+"""Copies of live objects in Git contain only identity, uid, and the fields that their kind reads."""
 
 from itertools import pairwise
 from typing import Any

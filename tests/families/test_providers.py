@@ -1,4 +1,4 @@
-"""ProviderConfig: who uses which, and what happens while one cannot be used."""
+"""ProviderConfig: selection by tenants, and unusable ones."""
 
 import pytest
 

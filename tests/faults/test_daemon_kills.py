@@ -1,4 +1,4 @@
-"""A daemon that is killed with signal 9 at a step of its first round; the next start makes it good.
+"""A daemon killed with SIGKILL at a step of its first round. The next start completes the work.
 
 How many steps are tried: `IPAM_KILLS=200 python -m pytest tests/faults/test_daemon_kills.py` takes all.
 """
@@ -41,7 +41,7 @@ def spread(count: int, most: int) -> list[int]:
 
 
 class Branch:
-    """A remote and a clone; a daemon looks after the remote's branch."""
+    """A remote, a clone, and a daemon for the branch of the remote."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -59,7 +59,7 @@ class Branch:
         return ["--remote", f"file://{self.folder / 'remote.git'}", "--no-apply"]
 
     def killed(self, nth: int) -> bool:
-        """Run until the nth call of git is over; whether there was one."""
+        """Run until the end of the nth call of git. Return whether there was one."""
         shim = self.folder / "bin" / "git"
         shim.parent.mkdir(exist_ok=True)
         count = self.folder / "count"
@@ -87,7 +87,7 @@ class Branch:
         return len(count.read_text(encoding="ascii").splitlines()) >= nth
 
     def finished(self) -> tuple[str, str]:
-        """Run until a round is done; the branch and its tree then."""
+        """Run until the end of a round. Return the head of the branch and its tree."""
         with daemon(ROOT, self.folder / "cache", *self.words) as made:
             made.round()
             assert made.end() == 0

@@ -1,4 +1,4 @@
-"""What breaks in real clusters, one fault a test: nothing is announced twice, and two runs later all is well."""
+"""One fault of a real cluster per test: no range is announced twice, and two runs repair all."""
 
 import json
 from collections.abc import Iterator
@@ -77,7 +77,7 @@ def test_a_kubeconfig_that_is_not_allowed_costs_code_5_and_no_secret_is_printed(
 
 
 def test_what_another_manager_owns_is_left_to_it(site: Faulty) -> None:
-    """Only the status of that one object is not written; its owner and field are named."""
+    """Only the status of that object is not written. A message names its owner and the field."""
     site.apply(FILES)
     site.management.namespace("team-a")
     path = "/apis/butler.butlerlabs.dev/v1alpha1/namespaces/team-a/tenantclusters"

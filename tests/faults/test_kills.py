@@ -1,4 +1,4 @@
-"""A run that is killed after each of its writes; the next run brings everything to what records say."""
+"""A run killed after each of its writes. The next run completes the work."""
 
 import signal
 import subprocess
@@ -56,7 +56,7 @@ STORIES = {
 class Executioner:
     """Counts the writes of all clusters together, and kills a process at one of them.
 
-    Writes pass one at a time, so that after each of them can be seen who announces what.
+    Writes pass one at a time, so that a test can check announced ranges after each.
     """
 
     def __init__(self, site: Faulty, nth: int = 0) -> None:

@@ -16,7 +16,7 @@ TWO = {"tenants/two.yaml": tenant("two")}
 def pushed(
     folder: Path, bare: Path, files: Mapping[str, str | bytes], ref: str = "refs/pull/1/head"
 ) -> str:
-    """A change, as a person pushes it; its head."""
+    """Push a change, and return its head."""
     clone = folder / f"person-{ref.replace('/', '-')}"
     if not clone.exists():
         git(folder, "clone", "-q", str(bare), str(clone))

@@ -1,4 +1,4 @@
-"""A forge with a repository, for tests of who posts what merging does."""
+"""A forge with a repository, for tests of the comment action."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -53,7 +53,7 @@ class Runner:
         workspace: The checkout, where steps run.
         temp: The folder for temporary files.
         event: The name of the event.
-        contexts: What expressions know, by path: `github.ref_name`.
+        contexts: Values of expressions by path, such as `github.ref_name`.
         env: Variables of the job.
     """
 

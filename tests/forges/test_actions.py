@@ -42,7 +42,7 @@ def merged(folder: Path, bare: Path) -> None:
 
 
 def checked_out(folder: Path, bare: Path, ref: str) -> Path:
-    """What `actions/checkout` lays out."""
+    """Create a checkout like `actions/checkout`."""
     work = folder / "work"
     git(folder, "init", "-q", "-b", "main", str(work))
     git(work, "remote", "add", "origin", str(bare))

@@ -1,4 +1,4 @@
-"""What CI services run is what their own tools and schemas take: ours, and what `ipam init` writes."""
+"""Linters and schemas of CI services accept our workflows, and the files of `ipam init`."""
 
 import json
 import re

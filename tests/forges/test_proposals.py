@@ -16,7 +16,7 @@ OURS, FORK = "acme/addresses", "stranger/addresses"
 
 
 def proposed(folder: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A forge where reconcile proposes that a retention has ended; the tip of its branch."""
+    """A forge with a proposal of reconcile for an ended retention, and the head of its branch."""
     first = given_out(folder / "first", {**SMALL, "tenants/two.yaml": tenant("two")})
     (first / "tenants/two.yaml").unlink()
     commit(first, "two goes", clock=CLOCK + 60)

@@ -35,7 +35,7 @@ def bare(tmp_path: Path) -> Path:
 
 
 class Machine:
-    """What runs the commands of a job, but those that install."""
+    """Runs the commands of a job, except the installation."""
 
     def __init__(self, folder: Path, workspace: Path, **variables: str) -> None:
         self.workspace, self.variables = workspace, variables

@@ -37,7 +37,7 @@ exec "{git}" "$@"
 
 @dataclass
 class Command:
-    """`ipam` with its own cache, and a PATH that may begin with shims."""
+    """`ipam` with its own cache, and a PATH that can begin with shims."""
 
     root: Path
     variables: dict[str, str] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Command:
         )
 
     def run(self, *arguments: str, **variables: str) -> Ran:
-        """Run it to its end; nothing that it does may print a traceback."""
+        """Run to the end, and require an output without tracebacks."""
         process = self.start(*arguments, **variables)
         out, err = process.communicate(timeout=120)
         done = Ran(process.returncode, out.decode(), err.decode())
@@ -70,7 +70,7 @@ class Command:
         }
 
     def recording(self) -> Path:
-        """From now on git, and what starts it, write their arguments to this file."""
+        """Log the arguments of git, and of the program that starts it, to this file."""
         log = self.root / "calls.log"
         for name in ("git", "sh", "env"):
             self._shim(name, _RECORDING.format(log=log, git=shutil.which(name)))

@@ -91,7 +91,7 @@ def test_a_signal_while_a_process_is_started_waits_until_it_is_known(start: Star
 
 
 def test_what_runs_in_threads_is_told_and_not_believed(start: Start) -> None:
-    """A question to git that was cut off has no answer; it is not a no."""
+    """An interrupted git command has no result, which does not mean `no`."""
     asked: list[Popen] = []
 
     def ask() -> str:

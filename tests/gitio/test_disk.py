@@ -63,7 +63,7 @@ def test_a_cache_that_is_read_only_is_named(tmp_path: Path, remote: Path, comman
     cache.mkdir(exist_ok=True)
     run = [sys.executable, "-m", "reconciler", "reconcile", "--remote", str(remote)]
     if os.geteuid() == 0:
-        # Root may write anywhere, unless it gives that right up.
+        # Root can write anywhere, unless it drops that capability.
         setpriv = shutil.which("setpriv")
         if setpriv is None:
             pytest.skip("setpriv is missing")

@@ -63,7 +63,7 @@ class _Loop(threading.Thread):
             raise
 
     def _change(self, turn: int) -> None:
-        """Add a tenant, and now and then remove one of our own; push, again if need be."""
+        """Add a tenant, sometimes remove an own one, and push, repeatedly if needed."""
         while True:
             git(self.clone, "fetch", "-q", "origin", "main")
             git(self.clone, "reset", "-q", "--hard", "FETCH_HEAD")

@@ -1,4 +1,4 @@
-"""What tests of free runs share: a pool in which some asked for addresses, and some left again."""
+"""A pool with allocated and released ranges, for tests of free ranges."""
 
 from collections.abc import Iterable, Sequence
 

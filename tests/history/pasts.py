@@ -1,4 +1,4 @@
-"""Rows and versions of records for tests of what happened."""
+"""Rows and versions of records for tests of events."""
 
 from reconciler.addresses import IPRange
 from reconciler.gitio.interface import CommitRow, Touch
@@ -37,7 +37,7 @@ def version(phase: str = "Allocated", *, first: int = 0, is_growth: bool = False
 def happened(
     old: Allocation | None, new: Allocation | None, path: str = RECORD
 ) -> list[RecordEvent]:
-    """What happened in a commit that changed one record so."""
+    """Return the events of a commit that changed one record."""
     touch = Touch(path, "old" if old else "", "new" if new else "")
     known: Versions = {("old", path): old, ("new", path): new}
     return list(events_of(ROW._replace(touched=(touch,)), known))

@@ -1,4 +1,4 @@
-"""What happened to addresses in a commit, and how the counters of pools moved with it."""
+"""Events of addresses in a commit, and changes of the counts of pools."""
 
 import pytest
 from msgspec.structs import replace

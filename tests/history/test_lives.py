@@ -21,7 +21,7 @@ def row(number: int, old: str, new: str) -> CommitRow:
 
 
 def describe(*rows: CommitRow, most: int = 100) -> list[tuple[Allocation, str, str]]:
-    """Lives of a claim that has no record any more; rows newest first."""
+    """Return the history of a claim without a record. Rows are newest first."""
     found, _ = lives((), rows, KNOWN, most)
     ids = [
         ["" if it is None else it.id.lstrip("0") for it in (one.begins, one.ends)] for one in found

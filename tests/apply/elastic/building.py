@@ -46,7 +46,7 @@ def service(name: str = "web", address: str = "", **changes: Any) -> dict[str, A
 
 
 def addresses(*texts: str) -> IPSet:
-    """A set of addresses by what MetalLB would write."""
+    """Return a set of addresses from ranges in MetalLB's notation."""
     return ranges_of(texts)
 
 

@@ -33,7 +33,7 @@ def clusters() -> FakeClusters:
 
 
 def by(clusters: FakeClusters, git: Any) -> dict[str, Applied]:
-    """What becomes of each cluster when Git answers so."""
+    """Return the result of each cluster for an answer of Git."""
     found = apply_fleet(evaluated(FILES, "c"), clusters, ApplyOptions(), git)
     return {item.cluster: item for item in found}
 
@@ -41,7 +41,7 @@ def by(clusters: FakeClusters, git: Any) -> dict[str, Applied]:
 def test_a_cluster_that_a_revision_nobody_knows_changed_is_left_alone_until_a_person_says_so(
     clusters: FakeClusters,
 ) -> None:
-    """It may be newer than this clone: nothing is withdrawn, and the others are applied."""
+    """It can be newer than this clone: nothing is withdrawn, and the others are applied."""
     clusters.inventory(SECOND)["revision"] = STRANGE
     applied = clusters.run(world("web"), "c")
     assert applied[SECOND].state is ClusterState.REFUSED

@@ -81,7 +81,7 @@ class World:
 
 
 def fill(hand: FakeCluster) -> None:
-    """Two pools, a class and a Cluster, made by a person; their CRDs are there."""
+    """Create CRDs, two pools, a class, and a Cluster, like a person."""
     for resource in KINDS:
         definition = {"apiVersion": CRD.api_version, "kind": CRD.kind, "spec": {}}
         hand.put({**definition, "metadata": {"name": crd_name(resource)}})

@@ -1,4 +1,4 @@
-"""What our pool is called in a cluster: by Settings, by its document, and as it is while in use."""
+"""The name of a pool in a cluster: from Settings, from its document, and unchanged while in use."""
 
 import pytest
 

@@ -136,7 +136,7 @@ def test_what_lost_its_label_is_not_deleted_but_told(clusters: FakeClusters) -> 
 
 
 def test_a_label_alone_makes_nothing_ours(clusters: FakeClusters) -> None:
-    """Only what our label and our field manager, or our inventory, know is pruned."""
+    """Only objects with our label and our field manager, or in our inventory, are pruned."""
     clusters.run(world("web"))
     foreign = address_pool("theirs", "172.16.0.0/24")
     foreign["metadata"]["labels"] = OURS

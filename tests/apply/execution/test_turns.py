@@ -78,7 +78,7 @@ def clusters() -> Waiting:
 
 
 def test_dead_clusters_do_not_delay_one_that_waits_for_another(clusters: Waiting) -> None:
-    """Web gets the range of shop; more than are worked on at once answer only when it is done."""
+    """Web gets the range of shop. More clusters than parallel workers answer only after that."""
     clusters.silent = MANY
     targets = {f"clusters/{name}.yaml": TARGET.format(name) for name in MANY}
     applied = clusters.apply(world("web", **targets), "b")

@@ -10,7 +10,7 @@ SECRET = "0123456789abcdef-secret"
 
 
 class Bell:
-    """Doors that count who rings."""
+    """A server state that counts webhook calls."""
 
     def __init__(self) -> None:
         self.rung = 0

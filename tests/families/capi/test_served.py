@@ -176,7 +176,7 @@ def test_people_keep_their_fields_and_a_host_that_is_set(site: Site, version: st
     }
     made(server, spoken(CLUSTER, version))  # applied again by the person who made it
     assert path(server, ".spec.controlPlaneEndpoint.host") == "10.0.0.10"
-    # Of a list, kubectl applies the whole: what we wrote into it is put back.
+    # kubectl applies the whole list, so it removes our item.
     assert "clusterVip" not in path(server, ".spec.topology.variables")
     site.apply(files)
     assert "clusterVip" in path(server, ".spec.topology.variables")

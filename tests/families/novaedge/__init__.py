@@ -7,7 +7,7 @@ SEED = Path(__file__).parent / "seed"
 
 
 def pool(name: str = "main", *, auto: str = "true", **spec: str) -> str:
-    """A ProxyIPPool; fields of the spec as YAML flow text."""
+    """Return a ProxyIPPool. Fields of the spec are in YAML flow style."""
     fields = {**spec, **({"autoAssign": auto} if auto else {})}
     said = ", ".join(f"{key}: {value}" for key, value in fields.items())
     return (
@@ -17,7 +17,7 @@ def pool(name: str = "main", *, auto: str = "true", **spec: str) -> str:
 
 
 def vip(name: str = "web", of: str = "main", **spec: str) -> str:
-    """A ProxyVIP of a pool, or of none; further fields of the spec as YAML flow text."""
+    """Return a ProxyVIP with or without a pool. Fields of the spec are in YAML flow style."""
     fields = {"mode": "L2ARP", "ports": "[443]", **spec}
     fields |= {"poolRef": f"{{name: {of}}}"} if of else {}
     lines = "".join(f"  {key}: {value}\n" for key, value in fields.items())

@@ -1,4 +1,4 @@
-"""Manifests copied from a NovaEdge cluster: what their status holds is taken over as it is."""
+"""Manifests copied from a NovaEdge cluster keep the addresses in their status."""
 
 import pytest
 

@@ -13,7 +13,7 @@ DOCUMENTS = {"ipam.yaml": settings_text("{apply: {documents: all}}")}
 
 
 def describe(files: dict[str, str | bytes]) -> dict[str, Any]:
-    """Manifests for the management cluster by kind and name; records left out."""
+    """Return manifests for the management cluster by kind and name, without records."""
     return {
         f"{item.manifest['kind']} {item.manifest['metadata']['name']}": item
         for item in project(evaluation_of(reconciled(files)))

@@ -1,4 +1,4 @@
-"""ProxyVIP: which address it gets, which it may name, and what neither pool nor VIP may have."""
+"""ProxyVIP: its address, valid addresses in its spec, and invalid fields of pool and VIP."""
 
 import pytest
 
