@@ -1,4 +1,4 @@
-"""What tests of moves share: trees with an Override that lets a claim move, planned and carried out."""
+"""Trees with an Override that permits a move, planned and reconciled, for tests of moves."""
 
 from collections.abc import Mapping
 

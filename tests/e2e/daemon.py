@@ -47,7 +47,7 @@ class Daemon:
             reader.start()
 
     def round(self, is_it: Callable[[Document], bool] = lambda _found: True) -> Document:
-        """Wait for the next round of a type, and skip rounds before it."""
+        """Return the next matching round, and skip others before it."""
         while True:
             found = json.loads(self._next(self._lines))
             if is_it(found):

@@ -22,7 +22,7 @@ LINE = "cluster.team-a.web"
 
 @pytest.fixture
 def site() -> FakeClusters:
-    """A management cluster and two tenants that were applied to; tests make the first one lie."""
+    """A management cluster and two applied tenants. Tests make the first tenant send false data."""
     clusters = FakeClusters()
     clusters.apply(BOTH)
     return clusters

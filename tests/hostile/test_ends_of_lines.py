@@ -1,4 +1,4 @@
-"""Checkouts in which bytes and what git would store of them are not the same."""
+"""Checkouts whose bytes differ from the bytes that git would store."""
 
 import shutil
 from pathlib import Path

@@ -60,7 +60,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def freed(folder: Path, capsys: Capture, files: dict[str, str]) -> list[Freed]:
-    """The findings about a change; a file without text is removed."""
+    """Return the findings about a change. None removes a file."""
     write(folder, files)
     for path in (path for path, text in files.items() if not text):
         (folder / path).unlink()

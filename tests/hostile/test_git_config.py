@@ -1,4 +1,4 @@
-"""A `.git` that means it: what its configuration names is never run, and leads nowhere else."""
+"""A hostile `.git`: programs in its configuration do not run, and its paths are not followed."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""A pull request that may edit one folder brings nothing that belongs in another, unseen."""
+"""A pull request for one folder cannot add documents of another one without a finding."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ def lab(text: str, space: str = "lab") -> str:
 
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
-    """A reconciled repository whose Settings name its folders; a branch `change` begins there."""
+    """A reconciled repository whose Settings name its folders, with branch `change`."""
     return reconciled(tmp_path, {**SMALL, "ipam.yaml": KINDS})
 
 

@@ -22,7 +22,7 @@ DUE = CLOCK + 60 + DAY
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """One of two tenants was released a minute after the beginning; it rests for a day."""
+    """A tenant was released a minute after the first commit, with a retention of a day."""
     made = repository(tmp_path / "repo", {**SMALL, "tenants/two.yaml": tenant("two")})
     reconcile(opened(made), ReconcileOptions())
     git(made, "rm", "-q", "tenants/one.yaml")

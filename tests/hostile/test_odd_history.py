@@ -8,7 +8,7 @@ from reconciler.cli import run
 from tests.world import CLOCK, SMALL, commit, git, repository, tenant, write
 
 WHO = "A Person <a@example.com>"
-# Who and when, as author and as committer: each is an error to `git fsck --strict`.
+# Author or committer with date. Each is an error of `git fsck --strict`.
 ODD = {
     "badTimezone": (f"{WHO} {CLOCK + 10} +051800", f"{WHO} {CLOCK + 10} +0000"),
     "badTimezone of who committed": (f"{WHO} {CLOCK + 10} +0000", f"{WHO} {CLOCK + 10} -7"),
@@ -50,7 +50,7 @@ def padded(folder: Path) -> str:
 
 
 def remote(folder: Path) -> Path:
-    """A bare repository that holds it all; no server objected."""
+    """Return a bare repository with all objects, as from a server without checks."""
     made = folder.parent / "remote.git"
     git(folder, "clone", "-q", "--bare", "-c", "core.hooksPath=/dev/null", str(folder), str(made))
     return made

@@ -25,7 +25,7 @@ MODULE = ("-m", "reconciler")
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder that any user may read; taken away by a program that no depth ends."""
+    """A folder that all users can read. `rm` removes it, because its depth exceeds Python's limit."""
     made = Path(tempfile.mkdtemp(prefix="ipam-odd-"))
     made.chmod(0o755)
     yield made

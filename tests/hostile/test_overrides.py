@@ -23,7 +23,7 @@ POOL = "butler/NetworkPool/butler-system/edge"
 
 
 def override(path: str, expires: str = "2026-03-01T00:00:00Z", **spec: object) -> str:
-    """An Override; fields of its spec as YAML flow text."""
+    """Return an Override. Fields of its spec are in YAML flow style."""
     name = path.removeprefix("overrides/").removesuffix(".yaml")
     lines = "".join(f"  {key}: {value}\n" for key, value in spec.items())
     return (

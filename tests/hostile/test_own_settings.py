@@ -59,7 +59,7 @@ def test_what_settings_of_a_change_make_wrong_is_its_error_and_stops_later_runs(
     changed(folder, saying(spec))
     code, text = said(*CHECK)
     assert (code, says in text) == (1, True), text
-    assert merged(folder) != 0  # the error is right: this is what happens when it is merged anyway
+    assert merged(folder) != 0  # the error is correct: this is the result of a merge
 
 
 def test_a_changed_severity_is_shown_as_settings_spell_it(folder: Path, said: Said) -> None:

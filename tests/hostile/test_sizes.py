@@ -31,7 +31,7 @@ def reserving(count: int, name: str = "edge") -> str:
 
 @pytest.fixture(scope="module")
 def crowded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """More warnings than are listed in one file, and in all; one error behind all of them."""
+    """Return more warnings than the limits per file and in total, with an error after them."""
     files = {f"pools/{n:03}.yaml": reserving(OF_A_FILE + 50, f"p{n:03}") for n in range(60)}
     files["tenants/zzz.yaml"] = "kind: Nothing\n"
     return repository(tmp_path_factory.mktemp("crowded") / "repo", {**SMALL, **files})

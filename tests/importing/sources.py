@@ -23,7 +23,7 @@ def table(text: str | bytes, **assumed: Any) -> ImportedSource:
 
 
 def netbox(*texts: str) -> ImportedSource:
-    """What exports of NetBox say."""
+    """Return the rows of NetBox exports."""
     named = [(f"{at}.json", text.encode()) for at, text in enumerate(texts)]
     return files_found(named, Assumed(), netbox_rows)
 

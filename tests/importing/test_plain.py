@@ -420,7 +420,7 @@ def test_the_table_names_the_pool_of_each_range() -> None:
         "one loadbalancer public 198.51.100.16-198.51.100.19 198.51.100.16-198.51.100.19",
         "one loadbalancer vlan205 172.20.5.0-172.20.5.7 172.20.5.0-172.20.5.7",
     ]
-    # Without the range in the pool, both pools are named; the holder of a taken range is named.
+    # Outside of the pool, the message names both pools. For a taken range, it names the holder.
     path = "pools/public.yaml"
     files = {**EMPTY, **result.files, path: pool("public", "[198.51.100.0/28]")}
     files["pools/vlan205.yaml"] = pool("vlan205", "[172.20.5.0/24]", useAllAddresses="true")

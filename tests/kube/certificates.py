@@ -38,7 +38,7 @@ def encoded(path: Path) -> str:
 def make(
     folder: Path, name: str, days: int = 36_500, alternative: str = "IP:127.0.0.1", *options: str
 ) -> Certificate:
-    """A certificate that is signed by itself; `options` are more ones of `openssl req`."""
+    """Create a self-signed certificate. `options` are additional options of `openssl req`."""
     made = Certificate(folder / f"{name}.crt", folder / f"{name}.key")
     command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
     command += ["-nodes", "-days", str(days), "-subj", f"/CN={name}"]

@@ -109,7 +109,7 @@ def test_a_certificate_that_the_server_refuses_is_a_matter_of_credentials(
     server_certificate: Certificate, client_certificate: Certificate
 ) -> None:
     context = server_certificate.server(server_certificate)
-    # Later ones say it after the handshake, when the connection may be gone before it is read.
+    # Later versions send it after the handshake, and the connection can end before it is read.
     context.maximum_version = ssl.TLSVersion.TLSv1_2
     with serving(Reply(), tls=context) as server:
         user = client_certificate.inline("client")

@@ -100,4 +100,4 @@ def test_an_object_and_its_owners_are_written_in_the_version_of_the_server(versi
         owner, stranger = sent["metadata"]["ownerReferences"]
         assert owner == {**CLUSTER, "apiVersion": f"cluster.x-k8s.io/{version}"}
         assert stranger == STRANGER
-    assert metadata["ownerReferences"] == owners  # what we have stays as it is
+    assert metadata["ownerReferences"] == owners  # existing objects stay unchanged

@@ -198,7 +198,7 @@ def _flow(fields: dict[str, Any]) -> dict[str, str]:
 
 
 def changed(text: str, change: Callable[[Any, Random], None], lot: Random) -> str:
-    """The document after a change; files that are not one valid document stay."""
+    """Return the document after a change. Files without exactly one valid document stay unchanged."""
     try:
         document = yaml.safe_load(text)
         change(document, lot)

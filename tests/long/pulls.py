@@ -100,7 +100,7 @@ class Story:
         return git(self.folder, *arguments, clock=self.now)
 
     def tries(self, *arguments: str) -> bool:
-        """Run a Git command that may fail; whether it did not."""
+        """Run a Git command that can fail. Return whether it succeeded."""
         try:
             self.git(*arguments)
         except AssertionError:
@@ -124,7 +124,7 @@ class Story:
         return code
 
     def records(self, revision: str = "origin/main") -> dict[str, list[Held]]:
-        """The records with a range, by claim; the folder is the one that Settings name."""
+        """Return the records with a range, by claim, from the folder in Settings."""
         found: dict[str, list[Held]] = {}
         for path in self.git("ls-tree", "-r", "--name-only", revision).splitlines():
             folder = path.partition("/")[0]
@@ -220,7 +220,7 @@ class Story:
         return False
 
     def _over_red(self, before: dict[str, str], tip: str) -> None:
-        """Somebody merged over a red check: reconcile may stop, and the tree of before cures it."""
+        """After a merge with a failed check, reconcile can stop. Restoring the tree must fix it."""
         merged = self.git("rev-parse", "origin/main")
         code = self.reconcile(0, 1, 3, 6, 64)
         self.done[f"over red: reconcile {code}"] += 1
@@ -229,7 +229,7 @@ class Story:
             return
         is_forged = "Ipam-Plan" in self.git("log", "--format=%B", f"{tip}..{merged}")
         if is_forged or self.git("rev-parse", "origin/main") != merged:
-            raise End  # a forged commit counts once it is merged; or the rest was allocated
+            raise End  # a forged commit counts after its merge, or the rest was allocated
         self.git("rm", "-rqf", "--ignore-unmatch", ".")
         self.git("checkout", "-q", tip, "--", ".")
         self.now += 10
@@ -370,7 +370,7 @@ class Story:
             raise Violation(f"the proposal changed {sorted(lost)}")
 
     def _revert(self) -> None:
-        """The revert of the newest reconcile commit is red; merged anyway, it stops."""
+        """Reverting the newest reconcile commit fails `check`. After a merge, reconcile stops."""
         found = self.git("log", "-1", "--format=%H", "--grep=^Ipam-Plan", "origin/main")
         self.git("switch", "-q", "--discard-changes", "-C", "undo", "origin/main")
         if not found or not self.tries("revert", "--no-edit", found):
@@ -577,7 +577,7 @@ PLAIN_EDITS: dict[str, Callable[[Story], None]] = {
 
 
 def play(seed: int, pulls: int = PULLS, *, is_plain: bool = False) -> Story:
-    """One story; raises Violation."""
+    """Run one history. Raise Violation on a failure."""
     with tempfile.TemporaryDirectory(prefix="pulls-") as folder:
         story = Story(Path(folder), seed, is_plain=is_plain)
         try:
@@ -594,7 +594,7 @@ def play(seed: int, pulls: int = PULLS, *, is_plain: bool = False) -> Story:
 
 
 def main() -> int:
-    """Play until all pull requests are done; 1 after a violation."""
+    """Run until all pull requests are done. Return 1 after a violation."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pulls", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=1)

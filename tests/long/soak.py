@@ -48,7 +48,7 @@ FILES = {
     **{f"tenants/{name}.yaml": tenant(name) for name in TENANTS},
 }
 SAMPLE_SECONDS = 20.0
-# What allocators and open requests move in a quarter of an hour: KiB, threads, descriptors.
+# Normal variation within a quarter of an hour: KiB, threads, descriptors.
 SLACK = {"rss": 2048.0, "threads": 1.0, "descriptors": 1.0}
 Sample = dict[str, float]
 
@@ -138,7 +138,7 @@ class People:
         server.request("PATCH", POOL, patch, MERGE)
 
     def push(self) -> None:
-        """Push a tenant, or the removal of one; a lost race loses the change."""
+        """Push a new tenant, or a removal. A lost race drops the change."""
         gone = self.others.pop(0) if len(self.others) == 4 else ""
         name = gone or f"p{self.number}"
         fetched(self.site.clone)

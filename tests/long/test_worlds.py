@@ -1,4 +1,4 @@
-"""Random histories in several worlds; `python -m tests.long.worlds` plays more of them."""
+"""Random histories in several environments. `python -m tests.long.worlds` runs more of them."""
 
 import pytest
 

@@ -12,7 +12,7 @@ _FIRST, _LAST = (
 
 
 def held(text: str) -> tuple[int, int] | None:
-    """The first and last address that a record holds, as numbers; None for none."""
+    """Return the first and last address of a record as numbers, or None."""
     found = [pattern.search(text) for pattern in (_FIRST, _LAST)]
     first, last = (int(ip_address(it.group(1))) if it else None for it in found)
     return None if first is None or last is None else (first, last)

@@ -44,7 +44,7 @@ class World(NamedTuple):
     Attributes:
         environment: Variables that differ.
         before: A change of the copy of a repository before it is read.
-        cores: The number of processors; 0 for all.
+        cores: The number of processors. 0 means all.
         is_warm: Whether the files that earlier histories parsed are known, by one cache file.
     """
 
@@ -83,7 +83,7 @@ WORLDS = {
 
 
 def read(copy: Path) -> Told:
-    """Run all calls on a repository; before the last, the change is merged."""
+    """Run all calls on a repository. Merge the change before the last one."""
     told: Told = []
     for words in _CALLS:
         if words is _CALLS[-1]:
@@ -96,7 +96,7 @@ def read(copy: Path) -> Told:
 
 
 def live(world: World) -> None:
-    """Answer each path of a repository on stdin by a line: what its copy gives."""
+    """For each path of a repository on stdin, print a line with the results in a copy."""
     options.now = None
     if world.cores:
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: world.cores])
@@ -155,7 +155,7 @@ def _line(process: subprocess.Popen[str]) -> Told:
 
 
 def history(folder: Path, seed: int) -> Path:
-    """A bare repository with some merged pull requests and one open; its folder."""
+    """Create a bare repository with merged pull requests and an open one. Return its folder."""
     story = Story(folder, seed)
     with suppress(End, Violation):  # tests/properties/test_pulls.py looks for violations
         for _ in range(seed % 3):
@@ -166,7 +166,7 @@ def history(folder: Path, seed: int) -> Path:
 
 
 def main() -> int:
-    """Play histories, or live in one world; 1 after a difference."""
+    """Run histories, or be a worker in one environment. Return 1 after a difference."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--histories", type=int, default=1_000)
     parser.add_argument("--seed", type=int, default=1)

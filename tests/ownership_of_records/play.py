@@ -17,7 +17,7 @@ RECORD = f"{FOLDER}/one.loadbalancer.yaml"
 
 
 def override(name: str, **spec: object) -> dict[str, str]:
-    """An Override file; fields of its spec as YAML flow text."""
+    """Return an Override file. Fields of its spec are in YAML flow style."""
     lines = "".join(f"  {key}: {value}\n" for key, value in spec.items())
     text = (
         "apiVersion: gitops-ipam.dev/v1alpha1\nkind: Override\n"
@@ -59,7 +59,7 @@ class Play:
         return code, {it["code"] for it in found if it["severity"] == "error"}
 
     def reconcile(self, *more: str) -> int:
-        """Reconcile and apply nothing; the checkout follows."""
+        """Reconcile without an apply, and update the checkout."""
         return self.ipam("reconcile", "--no-apply", *more)[0]
 
     def edit(
@@ -75,7 +75,7 @@ class Play:
         return commit(self.folder, message, self.now)
 
     def add(self, name: str = "late") -> str:
-        """One more tenant, reconciled; the head."""
+        """Add a tenant, reconcile, and return the head."""
         self.edit({f"tenants/{name}.yaml": tenant(name)})
         self.push()
         assert self.reconcile() == 0

@@ -185,7 +185,7 @@ def test_git_pull_that_puts_the_branch_on_the_second_parent_is_fine(play: Play) 
 
 
 def rewritten(play: Play) -> str:
-    """New ids for all commits, with the same files; the last one."""
+    """Rewrite all commits with the same files. Return the new head."""
     play.git("filter-branch", "-f", "--msg-filter", "cat && echo", "main")
     play.git("for-each-ref", "--format=delete %(refname)", "refs/original")
     play.push("--force")

@@ -140,7 +140,7 @@ def test_the_plan_of_the_base_may_be_committed_by_a_change(play: Play) -> None:
 
 
 def proposal(play: Play) -> str:
-    """A pull request that reconcile makes; its tip."""
+    """Create a proposal with reconcile. Return its head."""
     play.edit({"tenants/late.yaml": tenant("late")})
     play.push()
     assert play.reconcile("--to-branch", "ipam") == 0

@@ -27,7 +27,7 @@ spec:
 
 
 def proposed(play: Play, branch: str = "ipam") -> str:
-    """Propose the plan of main; the tip of the proposal."""
+    """Propose the plan of main. Return the head of the proposal."""
     assert play.reconcile("--to-branch", branch) == 0
     play.git("fetch", "-q", "origin")
     return play.git("rev-parse", f"origin/{branch}")

@@ -28,7 +28,7 @@ def main() -> int:
 
 
 def _by_debian(packages: list[str]) -> str:
-    """Install packages; why that cannot be, or nothing."""
+    """Install packages. Return the reason of a failure, or empty."""
     if os.geteuid() != 0 or shutil.which("apt-get") is None:
         return f"missing: {', '.join(packages)}; on Debian: apt-get install {' '.join(packages)}"
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}

@@ -1,4 +1,4 @@
-"""A page in Chromium, and all that it does which a page of ours may not."""
+"""A page in Chromium, and its forbidden actions, such as requests and errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

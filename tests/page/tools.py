@@ -34,13 +34,13 @@ def types_folder() -> Path:
 
 
 def tsc() -> Path | None:
-    """The checker of types; None where it is not installed."""
+    """Return the path of the type checker, or None if it is not installed."""
     found = types_folder() / "node_modules" / "typescript" / "bin" / "tsc"
     return found if found.is_file() and shutil.which("node") else None
 
 
 def needed(name: str) -> Path:
-    """One of them; the test is skipped where it is not there."""
+    """Return the path of a tool, or skip the test."""
     found = _FOUND[name]
     return found if found is not None else _missing(name)
 

@@ -1,4 +1,4 @@
-"""Records: kept, released, held until retention ends, taken back, expired; never moved."""
+"""Records are kept, released, held until retention ends, taken back, or expired, never moved."""
 
 from tests.planning.outcome import after_removal, codes, outcome, record_paths, without
 from tests.world import CLOCK, SMALL, evaluation_of, pool, provider, raw, reconciled, tenant

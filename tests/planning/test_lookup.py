@@ -1,4 +1,4 @@
-"""Ranges that overlap are found, and what many claims ask for is worked out once."""
+"""Lookup of overlapping ranges, and candidate pools computed once for many claims."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -32,7 +32,7 @@ def key(owner: str, version: int) -> Key:
 
 
 def pair(owner: str, *, four: str = "", six: str = "") -> list[Claim]:
-    """Two claims; each pins its address where one is named."""
+    """Return two claims, each with an optional pin."""
     made = []
     for version, text in ((4, four), (6, six)):
         pin = span(text, text) if text else None

@@ -1,4 +1,4 @@
-"""Broken documents never release anything; unreadable records freeze their pool."""
+"""Broken documents never release ranges, and unreadable records freeze their pool."""
 
 from tests.planning.outcome import codes, outcome, without
 from tests.world import SMALL, evaluation_of, pool, provider, raw, reconciled, request, tenant

@@ -1,4 +1,4 @@
-"""Which kinds a folder holds, and which address spaces a pool may name."""
+"""Permitted kinds of folders, and permitted address spaces of pools."""
 
 import pytest
 

@@ -22,14 +22,14 @@ MANUAL = "{{loadBalancerPool: {{start: 10.70.0.1{0}0, end: 10.70.0.1{0}9}}}}"
 
 
 class Tenant(NamedTuple):
-    """Its provider, empty for the default one; and whether it has a range set by hand."""
+    """A tenant: its provider, empty for the default one, and whether it has a manual range."""
 
     provider: str
     is_by_hand: bool
 
 
 class World(NamedTuple):
-    """Modes of the two providers, empty for one that is not there; tenants; owner and type of requests."""
+    """Modes of two providers, empty if missing, tenants, and owner and type of requests."""
 
     default: str
     other: str
@@ -90,7 +90,7 @@ def changed(old: World, new: World) -> Sides:
     base = reconciled(tree(old))
     change = {**tree(new), **{path: base[path] for path in base if path.startswith("alloc")}}
     evaluation, before = evaluation_of(change), evaluation_of(base)
-    assume(evaluation.brake is None)  # a later run may carry out a held release
+    assume(evaluation.brake is None)  # a later run can make a held release
     then = announced(evaluation_of(carried_out(change, let_pass(evaluation).changes)))
     return evaluation, change_of(base, change), announced(before), then, in_doubt(before)
 

@@ -24,7 +24,7 @@ def entries(count: int, growth: str) -> tuple[str, str]:
 
 
 def step(here: Land, random: Random, number: int, growth: str) -> str:
-    """Something happens; the name of a Service that went."""
+    """Make a random change. Return the name of a deleted Service."""
     what = random.randrange(10)
     if what < 5:
         labels = {"tier": "web"} if random.randrange(2) else None

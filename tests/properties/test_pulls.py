@@ -1,4 +1,4 @@
-"""Random pull requests; `python -m tests.long.pulls` plays more of them."""
+"""Random pull requests. `python -m tests.long.pulls` runs more of them."""
 
 import pytest
 

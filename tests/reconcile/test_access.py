@@ -39,7 +39,7 @@ class Server:
 
 
 class Named:
-    """Nobody named a kubeconfig; a connection is the kubeconfig that it is made by."""
+    """Clusters without named kubeconfigs. A connection is the kubeconfig that it uses."""
 
     def named(self, cluster: str) -> None:
         del cluster

@@ -32,7 +32,7 @@ def service(name: str, *addresses: str) -> dict[str, Any]:
 
 
 def cluster(*objects: Mapping[str, Any]) -> FakeCluster:
-    """A server with some objects; it knows no kinds but theirs, and MetalLB's."""
+    """Return a server with objects. It serves only their kinds, and MetalLB's."""
     server = FakeCluster()
     known = {resource_of(item) for item in objects}
     server.unknown |= {it for it in resources() if it not in known}

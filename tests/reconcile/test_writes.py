@@ -26,7 +26,7 @@ def clusters() -> FakeClusters:
 
 
 def fail(clusters: FakeClusters, failure: ClusterError, verb: str, ref: Ref) -> list[int]:
-    """Have each write of one kind fail; how many there were."""
+    """Make all writes of an object fail. Return their count in a list."""
     count = [0]
 
     def fault(asked: str, what: Any) -> ClusterError | None:

@@ -1,4 +1,4 @@
-"""Bytes to facts: the fast reading, the careful one, and what damage leaves."""
+"""Parsing of records: the fast parser, the lenient one, and damaged records."""
 
 import re
 

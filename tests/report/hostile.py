@@ -51,7 +51,7 @@ def found(*findings: Finding) -> Evaluation:
 
 
 def everywhere(text: str) -> Evaluation:
-    """An evaluation with the text in every part of findings that a person may have written."""
+    """Return an evaluation with the text in each part of findings that can come from a person."""
     place = Location(text, 3, 9, text)
     return found(
         error("cidr-invalid", place, text, text),

@@ -1,4 +1,4 @@
-"""What pools of IPv6 have is exact in every output, and in objects as far as their types can hold it."""
+"""Counts of IPv6 pools are exact in each output, and in objects within limits of their types."""
 
 import json
 

@@ -22,7 +22,7 @@ def encoded(files: Files) -> dict[str, bytes]:
 
 
 def branch(*versions: Files) -> FakeRepository:
-    """A line of commits; the head is the last."""
+    """Return a repository with commits in sequence. The last one is the head."""
     repository = FakeRepository()
     for at, files in enumerate(versions):
         repository.head = repository.add(repository.head, CLOCK + at, encoded(files))

@@ -29,7 +29,7 @@ def held(text: str, path: str = RECORD.path) -> RecordedRange:
 
 @pytest.fixture
 def no_yaml(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only the pattern may read."""
+    """Disable the lenient parser, so that only the regular expression reads records."""
     monkeypatch.setattr(clashes, "_careful", lambda *_: None)
     monkeypatch.setattr(clashes, "literals", lambda _: ((0, 0),))
 

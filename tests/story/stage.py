@@ -56,7 +56,7 @@ class Stage:
         told: Folder with the text of the chapters.
         place: Folder of the next step.
         clock: Time of the next step.
-        who: Author of commits.
+        who: The author of commits.
     """
 
     root: Path

@@ -1,4 +1,4 @@
-"""What `doctor` reports about servers: versions, rights, silence, and a MetalLB that lags behind."""
+"""`doctor` for servers: versions, rights, no answer, and an outdated MetalLB status."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Growth of entries of ClusterTargets: each IP family by itself, for the Services that the pool takes."""
+"""Growth of entries of ClusterTargets, for each IP family and for Services of the pool."""
 
 from dataclasses import dataclass
 from typing import Any

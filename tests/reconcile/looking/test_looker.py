@@ -1,4 +1,4 @@
-"""A run of reconcile that looks at clusters: real Git, clusters in memory; each commit is replayed."""
+"""Runs of reconcile that observe clusters, with real Git, and clusters in memory."""
 
 from collections.abc import Mapping
 from pathlib import Path

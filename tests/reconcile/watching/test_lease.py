@@ -1,4 +1,4 @@
-"""Who leads: two that would, by a clock that tests move."""
+"""Leader election of two daemons, with a simulated clock."""
 
 from dataclasses import dataclass, field
 

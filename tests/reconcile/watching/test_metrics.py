@@ -80,7 +80,7 @@ def test_a_story_moves_each_of_our_metrics(daemon: Daemon) -> None:
     assert shown.value(f"{ours}leading") == 1
     assert shown.value(f"{ours}bugs_total") == 1
     names = {name.removesuffix("_count") for name, _ in shown.all()}
-    # The last two are asked of the server and of the loop; nothing is refused, and nothing found.
+    # The last two are of the server and of the loop. There are no refusals and no findings.
     asked = {f"{ours}{name}" for name in ("ready", "certificate_expiry_timestamp_seconds")}
     quiet = {f"{ours}{name}" for name in ("findings_by_code", "claims_refused")}
     assert {metric.name for metric in OURS} - names == asked | quiet

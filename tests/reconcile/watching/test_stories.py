@@ -81,7 +81,7 @@ def test_a_service_that_gets_its_address_within_the_second_begins_no_commit() ->
 
 @pytest.fixture
 def shopping() -> Country:
-    """Two Clusters that were made with kubectl have addresses; finalizers are as Cluster API sets them."""
+    """Two Clusters created with kubectl, with addresses, and with finalizers of Cluster API."""
     here = Country({"ipam.yaml": SETTINGS})
     hand = here.clusters.hand(HUB)
     fill(hand)

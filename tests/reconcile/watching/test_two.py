@@ -21,7 +21,7 @@ SETTINGS = settings("{retention: 1m, elastic: {pendingAfter: 0s, shrinkAfter: 60
 
 
 class Pair:
-    """Two daemons, of which one may come between the other's plan and its push."""
+    """Two daemons. One can run between plan and push of the other."""
 
     def __init__(self, seed: int) -> None:
         self.lot = Random(seed)

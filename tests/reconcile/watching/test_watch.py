@@ -51,7 +51,7 @@ def service(kind: str = "LoadBalancer", **annotations: str) -> dict[str, Any]:
 
 @dataclass
 class Heard(FakeCluster):
-    """A connection whose watches last a minute, at the end of which something may happen."""
+    """A connection whose watches last a minute. A test can act at the end of each."""
 
     time: Moved = field(default_factory=Moved)
 
@@ -109,7 +109,7 @@ class Site:
         self.watches.follow(applied, evaluation_of(SMALL), is_full=False)
 
     def run(self, title: str, *happen: Callable[[], None]) -> None:
-        """Run a watch; in each of its waits something happens, and then it ends."""
+        """Run a watch. Call a function in each of its waits, and then end it."""
         work = next(work for name, work in self.begun if name == f"watch {title}")
         self.time.happens = iter((*happen, self.watches.end))
         work()

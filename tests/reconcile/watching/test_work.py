@@ -38,7 +38,7 @@ def events(town: Town) -> int:
 
 
 def asks(town: Town, *names: str, cluster: str = ONE) -> list[Round]:
-    """Make Services; their watch marks the cluster."""
+    """Create Services, whose watch marks the cluster."""
     for name in names:
         town.tenants.ask(name, cluster)
     return town.round(cluster)
@@ -230,7 +230,7 @@ def hang(here: Country, *names: str) -> None:
 
 
 def urge(here: Country, seconds: float) -> list[float]:
-    """Mark a cluster for some seconds without a pause; return how long each round took."""
+    """Mark a cluster continuously for some seconds. Return the duration of each round."""
     end, before = here.time.now + seconds, len(here.told)
     while here.time.now < end:
         for reason in ("up", "services", "drift"):
@@ -305,7 +305,7 @@ def test_clusters_of_a_large_round_have_the_time_of_the_option(reached: RoundClu
     for large in (None, frozenset(str(number) for number in range(MAX_LIMITED + 1))):
         reached.begin(large)
         assert seconds() == whole
-    reached.begin(frozenset())  # a commit may change many clusters
+    reached.begin(frozenset())  # a commit can change many clusters
     for _ in range(2 * MAX_LIMITED):
         seconds()
     assert seconds() == whole

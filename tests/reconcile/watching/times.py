@@ -27,7 +27,7 @@ class Moved(Time):
         self.pass_by(seconds)
 
     def pass_by(self, seconds: float) -> None:
-        """Let time go by, in which something may happen."""
+        """Advance the time. Functions of the test can run in between."""
         self.now += seconds
         happens = next(self.happens, None)
         if happens is not None:

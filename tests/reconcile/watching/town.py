@@ -1,4 +1,4 @@
-"""A daemon on elastic tenants whose clusters have a MetalLB of a few lines, and people who commit."""
+"""A daemon for elastic tenants with a simple MetalLB, and commits of people."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -37,7 +37,7 @@ class Town:
         self.round(ALL)
 
     def round(self, *clusters: str) -> list[Round]:
-        """A round about some clusters, or all; then MetalLB."""
+        """Run a round for some or all clusters, and then MetalLB."""
         self.daemon.clusters.opened.clear()
         names = None if ALL in clusters else frozenset(clusters) - {GIT}
         found = list(self.daemon.work.rounds(Dirty(names, ("test",), self.daemon.time.now)))

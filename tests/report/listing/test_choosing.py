@@ -1,4 +1,4 @@
-"""Which objects `ipam get` shows, and in what order."""
+"""Selection and order of objects in `ipam get`."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What `verify` prints of each commit, and in the end."""
+"""Output of `verify` for each commit, and the summary."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`who` and `history` for people."""
+"""Text of `who` and `history`."""
 
 from reconciler.history.commits import Caused, CommitCause
 from reconciler.history.who import of_ranges
