@@ -93,6 +93,21 @@ def test_an_end_waits_for_its_cluster_and_returns_after_a_revert(site: PlainSite
     site.require_kept()
 
 
+def test_an_end_of_a_cluster_that_is_not_asked_is_free_when_its_retention_has_ended(
+    site: PlainSite,
+) -> None:
+    shrink(site)
+    pin(site)
+    site.reconcile(code=3)
+    (site.kubeconfigs / "prod-1.kubeconfig").unlink()
+    ran = site.reconcile(code=3, later=WEEK - HOUR)
+    assert "or wait for prod-1 until 2026-02-22T" in ran.err
+    assert site.announced("prod-2") == OWN
+    site.reconcile(later=2 * HOUR)
+    assert (site.announced("prod-1"), site.announced("prod-2")) == (KEPT, GROWN)
+    site.require_kept()
+
+
 def test_a_live_range_does_not_shrink_without_an_override(site: PlainSite) -> None:
     site.serve("prod-1", "upper", "10.22.0.24")
     site.imported("--pool", "internal=10.22.0.0/24")

@@ -95,7 +95,7 @@ def test_clusters_are_enrolled_applied_to_and_watched_over_by_the_command_line(
     assert sorted(it.name for it in (tmp_path / "out").iterdir()) == [".ipam-render", "prod-1"]
 
 
-def test_a_second_repository_on_a_cluster_is_refused(
+def test_a_second_repository_on_a_cluster_is_refused_until_it_takes_over(
     tmp_path: Path, tenants: tuple[ApiServer, ...], capsys: Capture
 ) -> None:
     one = tenants[0]
@@ -114,3 +114,8 @@ def test_a_second_repository_on_a_cluster_is_refused(
     assert "--take-over prod-1" in done.out + done.err
     assert one.writes() == []
     assert announced(one) == ["10.0.0.1-10.0.0.1"]
+    done = ipam(capsys, "reconcile", "--repo", tmp_path / "second", *reach, "--take-over", A)
+    assert done.code == 0, done.out + done.err
+    assert announced(one) == ["10.0.0.2-10.0.0.2"]
+    done = ipam(capsys, "apply", "--repo", tmp_path / "first", *reach)
+    assert (done.code, announced(one)) == (5, ["10.0.0.2-10.0.0.2"])
