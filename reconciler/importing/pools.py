@@ -67,6 +67,7 @@ class Placed:
         ]
         self._taken = taken
         new = [item for item in found.holdings if self._is_new(item)]
+        self._reserve_all(found)
         self._describe(found)
         self._make([item for item in new if self._needs_pool(item)])
         self.holdings.sort()
@@ -91,10 +92,24 @@ class Placed:
             self.known += [item._replace(pool=name) for name in names]
         return not met
 
+    def _reserve_all(self, found: ImportedSource) -> None:
+        inside: dict[Location, list[tuple[Location, str, IPSet, str]]] = {}
+        for item in found.reserved:
+            for home, what, given in self._reserve(item, found):
+                inside.setdefault(home.place, []).append((item.place, what, given, home.name))
+        for there, listed in inside.items():  # one patch for each pool
+            every = IPSet.of(part for it in listed for part in it[2])
+            blocks = [f"{{cidr: {block}}}" for part in every for block in cidrs_of(part)]
+            if self._is_exact:
+                blocks = [f"{{addresses: [{', '.join(written(every))}]}}"]
+            message = (
+                f"{join_limited([it[1] for it in listed])}, but in pool {listed[0][3]} of {there}"
+            )
+            hint = f"add to spec.reserved of the pool: {', '.join(blocks)}"
+            self.conflicts.append(conflict(listed[0][0], message, hint))
+
     def _describe(self, found: ImportedSource) -> None:
         """Windows exclude all other addresses of their network, except the addresses of holdings."""
-        for block in found.reserved:
-            self._reserve(block, found)
         firsts: dict[tuple[str, IPRange], ImportedNetwork] = {}
         for item in sorted(
             {*found.described}, key=lambda it: (it.space, *_outer(it.extent), it.place)
@@ -116,8 +131,8 @@ class Placed:
     def _note(self, item: Window | ImportedNetwork | ImportedRange, text: str) -> None:
         self.notes.append(f"{sources.full_place(item.place)}: {text}")
 
-    def _reserve(self, item: Window, found: ImportedSource) -> None:
-        """Note a range that something else uses, unless an existing pool gives it out."""
+    def _reserve(self, item: Window, found: ImportedSource) -> Iterator[tuple[Home, str, IPSet]]:
+        """Note a range that something else uses; yield an existing pool that gives it out."""
         # Also known ones, so that a second import comes to the same.
         there, wanted = near(self._taken, item), IPSet((item.item,))
         owners: list[ImportedRange | Taken] = [*found.holdings, *(there if item.is_route else ())]
@@ -131,15 +146,11 @@ class Placed:
         for home in homes:
             if not (given := home.given & wanted - (IPSet() if item.is_service else used)):
                 continue
-            message = f"{what}, but in pool {home.name} of {home.place}"
-            blocks = [f"{{cidr: {block}}}" for it in given for block in cidrs_of(it)]
-            if self._is_exact:
-                blocks = [f"{{addresses: [{', '.join(written(given))}]}}"]
-            hint = f"add to spec.reserved of the pool: {', '.join(blocks)}"
             if other := next((it for it in there if given.overlapping(it.item)), None):
                 message = f"{what}, but {format_short(other.item)} belongs to {other.title}"
-                hint = other.hint(item)
-            self.conflicts.append(conflict(item.place, message, hint))
+                self.conflicts.append(conflict(item.place, message, other.hint(item)))
+            else:
+                yield home, what, given
             return
         networks = [IPSet((it.extent,)) for it in found.described if it.space == item.space]
         around = any(it.overlapping(item.item) for it in (*networks, *(it.extent for it in homes)))

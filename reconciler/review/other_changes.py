@@ -95,7 +95,12 @@ def _compared(
         both=tuple(_both(mine, others)),
         ours=tuple(_second(mine, second[0])),
         theirs=tuple(_second(others, second[1])),
-        pools=tuple(_fuller(*alone, second[0])),
+        pools=tuple(
+            Fuller(pool, alone[0].plan.after[pool], both)
+            for pool, both in second[0].plan.after.items()
+            if all(pool in it.plan.after for it in alone)
+            if all(both.tier.rank > it.plan.after[pool].tier.rank for it in alone)
+        ),
         wrong=tuple(_wrong(alone, second)),
     )
 
@@ -134,10 +139,3 @@ def _wrong(alone: Iterable[Evaluation], second: Iterable[Evaluation]) -> Iterato
 def _stopping(evaluation: Evaluation) -> list[Finding]:
     found = [it for it in evaluation.findings if it.severity is Severity.ERROR]
     return found + ([evaluation.brake] if evaluation.brake is not None else [])
-
-
-def _fuller(ours: Evaluation, theirs: Evaluation, second: Evaluation) -> Iterator[Fuller]:
-    for pool, together in second.plan.after.items():
-        alone = [it.plan.after[pool] for it in (ours, theirs) if pool in it.plan.after]
-        if len(alone) == 2 and together.tier.rank > max(it.tier.rank for it in alone):
-            yield Fuller(pool, ours.plan.after[pool], together)

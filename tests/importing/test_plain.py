@@ -631,6 +631,25 @@ def test_ranges_of_others_are_reserved_as_ranges() -> None:
     assert conflicts(imported(table(rows), files)) == []
 
 
+def test_reserved_rows_of_one_pool_are_one_conflict_with_one_patch() -> None:
+    pools = {
+        "pools/lan.yaml": pool("lan", "[10.22.0.0/24]"),
+        "pools/far.yaml": pool("far", "[10.30.0.0/24]"),
+    }
+    rows = "range,name,type\n10.22.0.100-10.22.0.149,office,dhcp\n10.22.0.8,router,reserved\n"
+    rows += "10.30.0.4,router,reserved\n"
+    lan, far = imported(table(rows), {**EMPTY, **pools}).conflicts
+    assert lan.message.startswith(
+        "10.22.0.100-10.22.0.149 is used by another system and 10.22.0.8 is"
+    )
+    assert (lan.location.line, far.location.line) == (2, 4)
+    listed = "{addresses: [10.22.0.8-10.22.0.8, 10.22.0.100-10.22.0.149]}"
+    assert lan.hint == f"add to spec.reserved of the pool: {listed}"
+    pools["pools/lan.yaml"] = pool("lan", "[10.22.0.0/24]", reserved=f"[{listed}]")
+    (left,) = imported(table(rows), {**EMPTY, **pools}).conflicts
+    assert left.message == far.message
+
+
 @pytest.mark.parametrize("text", ["ip,name\n10.0.0.5,web\n", "ip,name\n10.0.0.5,a: b\n"])
 def test_a_table_that_is_read_as_manifests_names_the_command(text: str) -> None:
     _, found = clusters_in([(("", "a"), "a.csv", text.encode())])
