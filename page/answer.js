@@ -27,7 +27,7 @@ import { commitText, timeOf, timeText } from "./times.js";
 export function addressAnswer(report, here) {
   if (here.ip === null || here.ip === "") return null;
   const range = parseRange(here.ip);
-  if (range === null) return notAnswered(`${here.ip} is not an address, a CIDR, or a range.`, "Write 10.40.1.72, 10.40.1.0/28 or 2001:db8::1.");
+  if (range === null) return notAnswered(`${here.ip} is not an address, a CIDR, or a range.`, "Write 10.40.1.72, 10.40.1.0/28, or 2001:db8::1.");
   const isOne = range.first === range.last;
   const t = timeOf(report, here.at);
   const card = el(
@@ -36,7 +36,7 @@ export function addressAnswer(report, here) {
     el("h2", { tabindex: -1 }, mono(formatRange(range)), !isOne && el("span", { class: "muted" }, ` ${countText(sizeOf(range), "address", "addresses")}`)),
     here.at !== null && t === null && el("p", { class: "warn" }, `${here.at} names no commit and no time of this report. The answer is as of now.`),
   );
-  if (t !== null && t < report.now) card.append(momentPart(report, range, t, `Then, on ${timeName(report, here.at ?? "", t)}`));
+  if (t !== null && t < report.now) card.append(momentPart(report, range, t, `On ${timeName(report, here.at ?? "", t)}`));
   card.append(momentPart(report, range, report.now, "Now"));
   card.append(beforePart(report, range));
   return card;

@@ -56,7 +56,7 @@ export function requestPart(report, offer, wanted) {
   return el(
     "section",
     { class: "card", "aria-label": `Request for ${pool.title}` },
-    el("h3", null, "The request for ", pool.title),
+    el("h3", null, "Request from ", pool.title),
     el("p", null, givesNext(report, offer, wanted)),
     offer.isGated && el("p", { class: "warn" }, `This request brings the pool to its capacity limit: ${gateRule(pool)}.`),
     el("div", { class: "filters" }, field(isRow ? "Tenant cluster" : "Name", name), inputs.length > 1 && field("Namespace", namespace), isRow && field("Type", type)),
@@ -96,10 +96,10 @@ function givesNext(report, { pool, runs }, wanted) {
   if (!givesRows(pool)) {
     const more = wanted.count > MOST_DOCUMENTS ? ` Here are the first ${MOST_DOCUMENTS} documents.` : "";
     return wanted.count === 1
-      ? `The pool gives its lowest free address next: ${formatRange(run)}.`
+      ? `The pool allocates its lowest free address next: ${formatRange(run)}.`
       : `A claim of this kind gets one address, so this takes ${wanted.count} claims.${more}`;
   }
   if (wanted.prefix !== null) return `The request pins ${formatRange(run)}, the best place for an aligned network.`;
   const cidrs = cidrsOf(run);
-  return `${freeTaken(report, pool).length > 0 ? `After ${planName(report)} the pool` : "With its current state, the pool"} gives ${formatRange(run)} next${cidrs.length > 1 && cidrs.length <= 4 ? ` (${cidrs.join(", ")})` : ""}.`;
+  return `${freeTaken(report, pool).length > 0 ? `After ${planName(report)} the pool` : "Now the pool"} allocates ${formatRange(run)} next${cidrs.length > 1 && cidrs.length <= 4 ? ` (${cidrs.join(", ")})` : ""}.`;
 }

@@ -57,7 +57,7 @@ function builtChange(report) {
     { class: "view change-view" },
     head,
     sentence,
-    el("p", { class: "muted" }, change.base === null ? "Against the records in Git. " : ["Against ", mono(change.base.slice(0, 12)), ". "], "Plan ", mono(change.digest.slice(0, 19))),
+    el("p", { class: "muted" }, change.base === null ? "Compared with the records in Git. " : ["Compared with ", mono(change.base.slice(0, 12)), ". "], "Plan ", mono(change.digest.slice(0, 19))),
     poolsBeside(report, change),
     touched.slice(0, MOST_MAPS).map((pool) => el("section", { class: "change-pool" }, el("h3", null, poolLink(pool)), add(pool))),
     touched.slice(MOST_MAPS).map((pool) => folded(pool, () => add(pool))),

@@ -94,7 +94,7 @@ function takenNote(report, pool) {
   if (taken.length === 0) return null;
   const [{ range, claim }] = taken;
   const more = taken.length > 1 ? ` and ${countText(taken.length - 1, "more range")}` : "";
-  return el("span", { class: "sub wraps" }, `without ${formatRange(range)}${more}: `, changeLink(`${planName(report)} takes it`), ` for ${claimTitle(claim)}${more === "" ? "" : " and others"}`);
+  return el("span", { class: "sub wraps" }, `without ${formatRange(range)}${more}: `, changeLink(`${planName(report)} allocates it`), ` to ${claimTitle(claim)}${more === "" ? "" : " and others"}`);
 }
 
 /** @param {Report} report @param {Offer} offer @returns {Child[]} */

@@ -21,15 +21,15 @@ export function findingsView(report, _here) {
 /** @param {Finding[]} findings @returns {HTMLElement} */
 function findingsPart(findings) {
   const title = el("h3", null, "Findings in the repository");
-  if (findings.length === 0) return el("div", null, title, el("p", { class: "quiet" }, "No finding is open."));
+  if (findings.length === 0) return el("div", null, title, el("p", { class: "quiet" }, "No findings."));
   const all = [...findings].sort((a, b) => SEVERITIES[a.severity] - SEVERITIES[b.severity] || order(a.path, b.path) || a.line - b.line);
-  const text = el("input", { id: "findings-text", type: "search", placeholder: "Code, text or file", spellcheck: "false", autocomplete: "off" });
+  const text = el("input", { id: "findings-text", type: "search", placeholder: "Code, text, or file", spellcheck: "false", autocomplete: "off" });
   const severity = select("findings-severity", "All", Object.keys(SEVERITIES).map((key) => [key, key]));
   const count = el("p", { class: "count", role: "status" });
   const table = sortableTable({
     label: "Findings",
     rows: all,
-    none: "No finding fits these filters.",
+    none: "No findings match these filters.",
     class: "list wide",
     columns: [
       { title: "Severity", value: (item) => SEVERITIES[item.severity], cell: (item) => el("span", { class: `tag severity ${item.severity}` }, item.severity) },
@@ -67,7 +67,7 @@ function explainHint() {
 function driftPart(drift) {
   const title = el("h3", null, "Drift in the clusters");
   if (drift === null) {
-    const how = el("p", { class: "muted" }, "Drift is not known: no apply result. ", mono("ipam report --apply-result FILE"), " shows it.");
+    const how = el("p", { class: "muted" }, "Drift is unknown, because this report has no apply result. To show it, run ", mono("ipam report --apply-result FILE"), ".");
     return el("div", null, title, how);
   }
   if (drift.length === 0) return el("div", null, title, el("p", { class: "quiet" }, "No object differs from the repository."));

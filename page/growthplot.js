@@ -21,7 +21,7 @@ export function growthPlot(report, pool) {
   const from = Math.min(grown[0].seconds, ...waits.map((wait) => wait.seconds));
   const most = Math.max(1, ...grown.map((it) => it.count));
   const longest = Math.max(1, ...waits.map((wait) => wait.took));
-  const waited = median === null ? "Waiting times are known when results of reconcile are given." : `Half of the pending Services got an address within ${median} seconds.`;
+  const waited = median === null ? "To show waiting times, pass the results of reconcile." : `Half of the pending Services got an address within ${median} seconds.`;
   return plotFrame({
     title: "Growth of elastic tenants",
     about: `${formatCount(now)} addresses are growth now. ${waited}`,
@@ -33,7 +33,7 @@ export function growthPlot(report, pool) {
       const points = grown.map((it) => ({ x: scaled(x, it.seconds), y: scaled(y, it.count) }));
       const dots = waits.map((wait) => svg("circle", { class: "wait-dot", cx: scaled(x, wait.seconds), cy: scaled(low, wait.took), r: 3 }, svg("title", null, `${wait.cluster}, ${formatTime(wait.seconds)}: ${wait.took} s`)));
       const second = waits.length === 0 ? [] : [
-        svg("text", { class: "bar-text", x: left, y: 148 }, "Pending until served, seconds"),
+        svg("text", { class: "bar-text", x: left, y: 148 }, "Seconds until a pending Service got an address"),
         ...countAxis(low, left, width - 6, 3),
         ...dots,
         svg("path", { class: "level level-gate", d: `M${left},${scaled(low, median ?? 0)}H${width - 6}` }),

@@ -70,8 +70,8 @@ function whoseCard(report, title, more, lives) {
     el("p", null, `${sumText(used)} allocated`, now.length > used.length && `, ${sumText(now.filter((life) => life.state !== "allocated"))} held`, "."),
     isOne && livesPlot(report, lives, `Ranges of ${title}`),
     el("h3", null, "Now"),
-    now.length > 0 ? livesTable(report, now, "Current addresses", isOne) : el("p", { class: "muted" }, "It has no addresses now."),
-    past.length > 0 && [el("h3", null, "Before"), livesTable(report, past, "Previous addresses, newest first", isOne)],
+    now.length > 0 ? livesTable(report, now, "Current addresses", isOne) : el("p", { class: "muted" }, "No addresses now."),
+    past.length > 0 && [el("h3", null, "Previous addresses"), livesTable(report, past, "Previous addresses, newest first", isOne)],
   );
 }
 
@@ -126,12 +126,12 @@ function effectParts(report, commits) {
     if (commits.has(from[at]) || commits.has(cause[at])) begun.push(report.life(at));
     else if (commits.has(to[at])) ended.push(report.life(at));
   }
-  if (begun.length + ended.length === 0) return [el("p", { class: "muted" }, "No address changed by it.")];
+  if (begun.length + ended.length === 0) return [el("p", { class: "muted" }, "This commit changes no addresses.")];
   return [
-    begun.length > 0 && el("h3", null, `Entries that began (${begun.length})`),
-    begun.length > 0 && livesTable(report, begun, "Entries that began"),
-    ended.length > 0 && el("h3", null, `Entries that ended (${ended.length})`),
-    ended.length > 0 && livesTable(report, ended, "Entries that ended"),
+    begun.length > 0 && el("h3", null, `New entries (${begun.length})`),
+    begun.length > 0 && livesTable(report, begun, "New entries"),
+    ended.length > 0 && el("h3", null, `Ended entries (${ended.length})`),
+    ended.length > 0 && livesTable(report, ended, "Ended entries"),
   ];
 }
 
@@ -139,8 +139,8 @@ function effectParts(report, commits) {
 function hitsAnswer(asked, search) {
   const hits = search(asked);
   const fault = addressFault(asked);
-  if (hits.length === 0 && fault !== null) return notAnswered(fault, "Write 10.40.1.72, 10.40.1.0/28 or 2001:db8::1.");
-  if (hits.length === 0) return notAnswered(`No results for ${asked}.`, "Search for an address, CIDR, tenant, team, pool, request (#12) or commit.");
+  if (hits.length === 0 && fault !== null) return notAnswered(fault, "Write 10.40.1.72, 10.40.1.0/28, or 2001:db8::1.");
+  if (hits.length === 0) return notAnswered(`No results for ${asked}.`, "Search for an address, CIDR, tenant, team, pool, pull request (#12), or commit.");
   const items = hits.map((hit) => el("li", null, el("a", { href: linkTo(hit.changes) }, hit.label), " ", el("span", { class: "muted" }, `${hit.sort}, ${hit.detail}`)));
-  return el("section", { class: "card answer" }, el("h2", { tabindex: -1 }, `Found for ${asked}`), el("ul", { class: "plain" }, items));
+  return el("section", { class: "card answer" }, el("h2", { tabindex: -1 }, `Results for ${asked}`), el("ul", { class: "plain" }, items));
 }

@@ -168,7 +168,7 @@ function footer(report) {
   return el(
     "footer",
     { class: "foot" },
-    el("p", null, `The page knows ${history.days} days of history${begins}.${whole} All times are UTC. It reads nothing from the network and changes nothing. gitops-ipam ${version}.`),
+    el("p", null, `This page covers ${history.days} days of history${begins}.${whole} All times are UTC. The page uses no network and changes nothing. gitops-ipam ${version}.`),
     el("p", { class: "keys" }, el("kbd", null, "/"), " search  ", el("kbd", null, "↑"), el("kbd", null, "↓"), el("kbd", null, "Home"), el("kbd", null, "End"), " move in tables  ", el("kbd", null, "Esc"), " close"),
   );
 }

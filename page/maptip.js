@@ -76,7 +76,7 @@ function cellStory(report, paint, cell, t) {
   const isTorn = paint.torn[cell] === 1;
   return [
     el("p", { class: "tip-head" }, mono(formatRange(range)), isMany && el("span", { class: "muted" }, ` ${countText(sizeOf(range), "address", "addresses")}`)),
-    isTorn && el("p", { class: "tip-torn" }, "Conflict: more than one has it"),
+    isTorn && el("p", { class: "tip-torn" }, "Conflict: more than one holder"),
     ...shown.map((span) => spanStory(report, span)),
     rest > 0 && el("p", { class: "muted" }, `and ${countText(rest, "range")} more`),
     ...found.others.map(otherStory),
@@ -99,7 +99,7 @@ export function spanStory(report, span) {
     ["Tenant", claim?.owner || span.title],
     ["Team", claim?.team ?? ""],
     ["Type", slot],
-    ["Since", begun === null ? (span.isNew ? "with this change" : "before this page's history") : formatTime(begun.clock)],
+    ["Since", begun === null ? (span.isNew ? "with this change" : "before the history of this page") : formatTime(begun.clock)],
     ["Commit", cause !== null && el("span", null, mono(cause.id), ` ${cause.subject}`)],
     ["Author", cause?.author ?? ""],
     ["Pull request", cause?.request ?? ""],

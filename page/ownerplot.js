@@ -21,7 +21,7 @@ export function ownerLives(report, owner) {
   const { lives } = report;
   const mine = [];
   for (let life = 0; life < lives.count; life += 1) if (at >= 0 && report.ownerOf(lives.claim[life]) === at) mine.push(report.life(life));
-  if (mine.length === 0) return el("section", { class: "card" }, el("h3", null, owner), el("p", null, "No holder of this name has or had addresses in this history."));
+  if (mine.length === 0) return el("section", { class: "card" }, el("h3", null, owner), el("p", null, "No holder with this name has or had addresses in this history."));
   const now = mine.filter((life) => report.isThere(life.at, report.now));
   const before = mine.filter((life) => !report.isThere(life.at, report.now));
   const sum = now.reduce((total, life) => plus(total, life.size), /** @type {number | bigint} */ (0));
@@ -40,7 +40,7 @@ export function ownerLives(report, owner) {
 /** The owners of an address over time. @param {Report} report @param {Range} range @returns {HTMLElement | null} Null if it never had an owner. */
 export function addressPlot(report, range) {
   const found = livesIn(report, range);
-  return found.length === 0 ? null : livesPlot(report, found, `Who had ${formatRange(range)}`, true);
+  return found.length === 0 ? null : livesPlot(report, found, `Holders of ${formatRange(range)}`, true);
 }
 
 /**

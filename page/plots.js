@@ -41,7 +41,7 @@ export function usagePlot(report, pool, steps) {
   const seen = levels.filter((level) => level.count <= most);
   const about = [
     `${formatCount(wholeOf(used))} addresses are used now.`,
-    full > most ? `Full is ${formatCount(wholeOf(full))}, far above.` : "",
+    full > most ? `The pool is full at ${formatCount(wholeOf(full))}, far above this scale.` : "",
     ...rates.map((rate) => `At the rate of the last ${rate.days} days (${rate.change > 0 ? "+" : ""}${formatCount(rate.change)}): ${weeksWords(rate.weeks, now)}.`),
     rates.length === 0 ? "There is not enough history for a forecast." : "",
   ].filter((sentence) => sentence !== "").join(" ");

@@ -12,7 +12,7 @@ import { weeksWords } from "./plots.js";
 export function gateRule(pool) {
   if (pool.gate === null) return "none";
   const percent = pool.thresholds[/** @type {keyof Pool["thresholds"]} */ (pool.gate)];
-  return `changes that reach ${pool.gate}${percent === undefined ? "" : ` (${percent} %)`} are stopped`;
+  return `changes that reach ${pool.gate}${percent === undefined ? "" : ` (${percent} %)`} are blocked`;
 }
 
 /** @param {Report} report @param {Pool} pool @returns {HTMLElement} */
@@ -44,6 +44,6 @@ export function poolFigures(report, pool) {
     null,
     el("dl", { class: "figures" }, items.map(([word, value]) => el("div", null, el("dt", null, word), el("dd", null, value)))),
     el("div", { class: "runway" }, runway),
-    report.data.history.isWhole ? null : el("p", { class: "muted" }, "Older history is not in this page."),
+    report.data.history.isWhole ? null : el("p", { class: "muted" }, "This page does not contain older history."),
   );
 }

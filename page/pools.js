@@ -39,7 +39,7 @@ export function poolsView(report, here) {
   const tier = select("pools-tier", "All levels", ["ok", "warning", "critical", "exhausted"].map((key) => [key, key]));
   const count = el("p", { class: "count", role: "status" });
   const teamPools = here.team === null ? null : poolsOfTeam(report, here.team);
-  const table = sortableTable({ label: "All pools", rows: among, columns: poolColumns(report), none: report.pools.length === 0 ? "This report has no pools." : "No pool fits these filters.", class: "list pools", sortBy: 1, memory: POOLS_MEMORY.order });
+  const table = sortableTable({ label: "All pools", rows: among, columns: poolColumns(report), none: report.pools.length === 0 ? "This report has no pools." : "No pools match these filters.", class: "list pools", sortBy: 1, memory: POOLS_MEMORY.order });
   Object.assign(text, { value: POOLS_MEMORY.text });
   Object.assign(family, { value: POOLS_MEMORY.family });
   Object.assign(tier, { value: POOLS_MEMORY.tier });

@@ -88,7 +88,7 @@ function rowOf(report, row, at) {
   const keyed = { tabindex: at === 0 ? 0 : -1, "data-range": formatRange(row.range) };
   const addresses = el("th", { scope: "row", class: "mono" }, formatRange(row.range));
   if (row.span === null && row.other === null) {
-    const find = el("button", { type: "button", class: "linkish", onclick: () => go({ view: "find", find: String(size), ip: null, q: null }) }, "find a place");
+    const find = el("button", { type: "button", class: "linkish", onclick: () => go({ view: "find", find: String(size), ip: null, q: null }) }, "find a free range");
     return el("tr", { class: "is-free", ...keyed }, addresses, el("td", { class: "number" }, formatCount(size)), el("td", { colspan: 6 }, el("span", { class: "free-run" }, `— ${formatCount(size)} free — `), find));
   }
   const count = el("td", { class: "number" }, formatCount(size));

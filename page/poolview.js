@@ -44,7 +44,7 @@ export function poolView(report, route) {
 
 /** @param {Route} route @returns {HTMLElement} */
 function noPool(route) {
-  const what = route.pool !== null ? "No pool of this name is in this page: " : "No pool has this address: ";
+  const what = route.pool !== null ? "This page has no pool with this name: " : "No pool contains this address: ";
   return el("section", { class: "view" }, el("h2", null, "No such pool"), el("p", null, what, mono(route.pool ?? route.ip ?? "")));
 }
 

@@ -62,7 +62,7 @@ function daysText(days) {
 
 /** @param {Pool} pool @returns {string} The result of each span of its history. */
 export function spansText(pool) {
-  if (pool.rates.length === 0) return "no rate is known";
+  if (pool.rates.length === 0) return "the growth rate is unknown";
   return pool.rates
     .map((rate) => {
       const runway = runwayBy(rate);

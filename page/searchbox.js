@@ -26,7 +26,7 @@ export function searchBox(search) {
   const input = el("input", {
     id: "search", type: "search", class: "search-input", role: "combobox", autocomplete: "off", spellcheck: "false",
     "aria-expanded": "false", "aria-controls": "hits", "aria-autocomplete": "list", "aria-label": "Search",
-    placeholder: "Address, CIDR, tenant, team, pool, #12 or commit",
+    placeholder: "Address, CIDR, tenant, team, pool, #12, or commit",
   });
   /** @type {{hits: Hit[], active: number}} */
   const state = { hits: [], active: 0 };
@@ -102,7 +102,7 @@ function hitItem(hit, at, open) {
 
 /** @param {string} text @returns {HTMLElement} */
 function nothingFound(text) {
-  return el("li", { class: "hit-none", role: "presentation" }, addressFault(text) ?? "Nothing in this report has that name, address, request or commit.");
+  return el("li", { class: "hit-none", role: "presentation" }, addressFault(text) ?? "This report has no such name, address, pull request, or commit.");
 }
 
 /** @param {EventTarget | null} target @returns {boolean} Whether a key there is text. */

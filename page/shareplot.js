@@ -20,7 +20,7 @@ export function sharePlot(report, pool) {
   const most = Math.max(1, ...rows.map((row) => row.allocated + row.held));
   const top = rows[0];
   return plotFrame({
-    title: "Who uses it now",
+    title: "Current use by team and tenant",
     about: `${top.name} has most: ${formatCount(wholeOf(top.allocated + top.held))} addresses. Held ones count as used.`,
     draw: (width) => {
       const line = 21;

@@ -36,8 +36,8 @@ export function timeSlider(report, pool, steps, options) {
   const said = el("p", { class: "slider-said" });
   const count = el("span", { class: "slider-count muted" });
   const play = button("▶", "Play the history", () => (player.isOn() ? player.stop() : player.start()));
-  const back = button("‹", "The commit before", () => jump(Number(range.value) - 1));
-  const next = button("›", "The next commit", () => jump(Number(range.value) + 1));
+  const back = button("‹", "Previous commit", () => jump(Number(range.value) - 1));
+  const next = button("›", "Next commit", () => jump(Number(range.value) + 1));
   const latest = el("button", { type: "button", class: "button slider-latest", onclick: () => jump(last) }, "Latest");
   let shown = -1;
 
@@ -146,7 +146,7 @@ function playerOf(last, on) {
 /** @param {Report} report @param {Step} step @param {boolean} isAtRest Then its pull request is a link. @returns {(Node | string)[]} */
 function storyOf(report, step, isAtRest) {
   const commit = step.t > 0 ? report.commits[step.t - 1] : null;
-  if (commit === null) return ["At the beginning of this history"];
+  if (commit === null) return ["Start of this history"];
   return [
     mono(formatTime(commit.clock)),
     " ",
@@ -218,7 +218,7 @@ function marksList(report, marks, jump) {
     return count === 0 ? [] : [el("span", { class: "mark-count" }, sign, `${what} ${formatCount(count)}`)];
   });
   const list = el("ol", { class: "mark-list" });
-  const fold = el("details", { class: "slider-events" }, el("summary", null, el("span", null, "In all of this history: "), counts), list);
+  const fold = el("details", { class: "slider-events" }, el("summary", null, el("span", null, "All changes: "), counts), list);
   fold.addEventListener("toggle", () => {
     if (!fold.open || list.children.length > 0) return;
     const shown = marks.slice(-MOST_LISTED).reverse();
@@ -226,7 +226,7 @@ function marksList(report, marks, jump) {
       const to = el("button", { type: "button", class: "linkish mono", onclick: () => jump(mark.stop) }, formatTime(report.commits[mark.commit].clock));
       list.append(el("li", null, to, el("strong", { class: "mark-what" }, mark.what), mark.text));
     }
-    if (marks.length > shown.length) list.append(el("li", { class: "muted" }, `and ${formatCount(marks.length - shown.length)} before these`));
+    if (marks.length > shown.length) list.append(el("li", { class: "muted" }, `and ${formatCount(marks.length - shown.length)} earlier changes`));
   });
   return fold;
 }

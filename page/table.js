@@ -55,7 +55,7 @@ export function sortableTable(asked) {
       state.most += 2000;
       draw();
     };
-    return el("button", { type: "button", class: "button", onclick: more }, `Show more (${left} rows are left)`);
+    return el("button", { type: "button", class: "button", onclick: more }, `Show more (${left} left)`);
   };
   /** @param {number} at */
   const sortAt = (at) => {

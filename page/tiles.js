@@ -29,7 +29,7 @@ export function tilesView(report) {
   return el(
     "section",
     { class: "verdicts", "aria-label": "Verdicts" },
-    isQuiet && el("p", { class: "quiet" }, el("strong", null, "Nothing needs attention."), " No pool is over a threshold or short of runway, no finding is open, and no held address becomes free today.", drift),
+    isQuiet && el("p", { class: "quiet" }, el("strong", null, "Nothing needs attention."), " No pool is over a threshold or short of runway, no findings remain, and no held address becomes free today.", drift),
     el("ul", { class: "tiles" }, tiles.map(tileItem)),
   );
 }
@@ -60,7 +60,7 @@ function tiersTile(report) {
     verdict: critical + exhausted > 0 ? "bad" : all > 0 ? "warn" : "good",
     figure: String(all),
     unit: `of ${countText(report.pools.length, "pool")}`,
-    more: all === 0 ? "All are below their warning." : tierWords({ exhausted, critical, warning }),
+    more: all === 0 ? "All pools are below their warning level." : tierWords({ exhausted, critical, warning }),
     changes: { view: "pools", show: "tier" },
   };
 }
@@ -105,7 +105,7 @@ function findingsTile(report) {
   const warnings = report.data.findings.filter((finding) => finding.severity === "warning").length;
   const notes = report.data.findings.length - errors - warnings;
   const drift = report.data.drift;
-  const drifted = drift === null ? "drift is not known: no apply result" : countText(drift.length, "object drifts", "objects drift");
+  const drifted = drift === null ? "drift is unknown: no apply result" : countText(drift.length, "object drifts", "objects drift");
   const verdict = errors > 0 || (drift ?? []).length > 0 ? "bad" : warnings > 0 ? "warn" : drift === null ? "unknown" : "good";
   return {
     title: "Findings and drift",

@@ -175,15 +175,12 @@ def parse_address(text: str) -> tuple[int, int]:
         raise _explained(text) from None
     value = int.from_bytes(packed)
     if version == 6 and 1 < value <= _LAST_EMBEDDED:
-        raise NotationError(
-            f"{shown(text)} is an IPv4-mapped or IPv4-compatible IPv6 address",
-            f"write the IPv4 address {inet_ntop(AF_INET, packed[-4:])}",
-        )
+        message = f"{shown(text)} is an IPv4-mapped or IPv4-compatible IPv6 address"
+        raise NotationError(message, f"write the IPv4 address {inet_ntop(AF_INET, packed[-4:])}")
     canonical = inet_ntop(_FAMILY[version], packed)
     if canonical != text:
-        raise NotationError(
-            f"{shown(text)} is not a canonical IPv{version} address", f"write {canonical}"
-        )
+        hint = f"write {canonical}"
+        raise NotationError(f"{shown(text)} is not a canonical IPv{version} address", hint)
     return version, value
 
 
@@ -191,18 +188,15 @@ def parse_cidr(text: str) -> IPRange:
     """Return the range of a canonical CIDR (host bits zero), or raise NotationError."""
     address, slash, length = text.partition("/")
     if not slash:
-        raise NotationError(
-            f"{shown(text)} is not a CIDR: the prefix length is missing",
-            f"add the number of leading bits, such as /{64 if ':' in text else 24}",
-        )
+        hint = f"add the number of leading bits, such as /{64 if ':' in text else 24}"
+        raise NotationError(f"{shown(text)} is not a CIDR: the prefix length is missing", hint)
     try:
         version, first = parse_address(address)
     except NotationError as wrong:
         raise NotationError(str(wrong), _cidr_hint(text)) from None
     if not _PREFIX.fullmatch(length) or int(length) > BITS[version]:
         raise NotationError(
-            f"{shown(text)} is not a canonical IPv{version} CIDR:"
-            f" {shown(length)} is not a prefix length of 0 to {BITS[version]}",
+            f"{shown(text)} is not a canonical IPv{version} CIDR: {shown(length)} is not a prefix length of 0 to {BITS[version]}",
             _cidr_hint(text),
         )
     size = 1 << (BITS[version] - int(length))
@@ -281,9 +275,8 @@ def _explained(text: str) -> NotationError:
         return NotationError(f"{shown(text)} is more than an address", f"write {own}")
     kind = "IPv6" if ":" in text else "IPv4"
     if "%" in text:
-        return NotationError(
-            f"{shown(text)} has a zone id", f"write {shown(text.partition('%')[0])}"
-        )
+        hint = f"write {shown(text.partition('%')[0])}"
+        return NotationError(f"{shown(text)} has a zone id", hint)
     message = f"{shown(text)} is not a canonical {kind} address"
     if _OCTETS.fullmatch(text) and (large := [it for it in text.split(".") if int(it) > 255]):
         message = f"{shown(text)} is not an IPv4 address: {large[0]} is greater than 255"
@@ -319,7 +312,7 @@ def _interface(text: str) -> Any:
 def _cidr_hint(text: str) -> str:
     if meant := canonical(text):
         block = (it := ip_interface(meant)).network
-        return f"write {block}{'' if block[0] == it.ip else ' for the block it lies in'}"
+        return f"write {block}{'' if block[0] == it.ip else ' for its network'}"
     address = canonical(text.partition("/")[0])
     if address and "-" not in text and (":" in address) == (":" in text):
         return f"write the number of leading bits, such as /{64 if ':' in text else 24}"

@@ -131,9 +131,9 @@ class FakeCluster:
             live = self.objects.get(ref)
             uid = manifest["metadata"].get("uid")
             if uid and (live is None or uid != live["metadata"]["uid"]):
-                raise StaleError(f"apply {ref}: another object has the name by now")
+                raise StaleError(f"apply {ref}: another object has this name now")
             if live is None and status:
-                raise NoSuchObjectError(f"apply status of {ref}: there is no such object")
+                raise NoSuchObjectError(f"apply status of {ref}: the object does not exist")
             fields = owned(manifest, status=status)
             changed = deepcopy(live) if live is not None else self._new(manifest)
             part = "status" if status else ""
@@ -160,7 +160,7 @@ class FakeCluster:
         with self.lock:
             live = self.objects.get(ref)
             if live is None:
-                raise NoSuchObjectError(f"change {ref}: there is no such object")
+                raise NoSuchObjectError(f"change {ref}: the object does not exist")
             for key in ("uid", "resourceVersion"):
                 if (patch.get("metadata") or {}).get(key, live["metadata"][key]) != live[
                     "metadata"
@@ -191,7 +191,7 @@ class FakeCluster:
 
     def pause(self, seconds: float) -> None:
         if seconds >= self.seconds:
-            raise UnreachableError("wait: the cluster's seconds are over", "--timeout")
+            raise UnreachableError("wait: the cluster took more than 10 seconds", "raise --timeout")
         self.seconds -= seconds
         self.clock += round(seconds)
 
@@ -231,7 +231,7 @@ class FakeCluster:
     def _new(self, manifest: Manifest) -> dict[str, Any]:
         ref = ref_of(manifest)
         if ref.namespace and Ref(NAMESPACE, "", ref.namespace) not in self.objects:
-            raise NoSuchObjectError(f"apply {ref}: there is no namespace {ref.namespace}")
+            raise NoSuchObjectError(f"apply {ref}: namespace {ref.namespace} does not exist")
         named = {"name": ref.name} | ({"namespace": ref.namespace} if ref.namespace else {})
         kind = {"apiVersion": ref.resource.api_version, "kind": ref.resource.kind}
         made = {"uid": f"uid-{next(_numbers)}", "creationTimestamp": format_instant(self.clock)}

@@ -16,7 +16,7 @@ from reconciler.report.ci import examples as findings
 
 REFERENCE = Path(__file__).resolve().parents[1] / "docs" / "reference"
 _FOLDERS = ("codes", "commands")
-_OWN, _ALL = "Options", "Everywhere"
+_OWN, _ALL = "Options", "Global options"
 _BEGIN, _END = "<!-- generated -->\n\n", "<!-- end of generated -->\n"
 
 

@@ -360,11 +360,9 @@ def contained() -> Iterator[None]:
     except errors.ReconcilerError:
         raise
     except OSError as failed:
-        raise errors.ClusterError(
-            f"this machine failed at it: {failed.strerror or failed}"
-        ) from failed
+        raise errors.ClusterError(f"this machine failed: {failed.strerror or failed}") from failed
     except MemoryError as failed:
-        raise errors.ClusterError("it takes more memory than there is") from failed
+        raise errors.ClusterError("this machine has too little memory") from failed
     except Exception as bug:
         _log.debug("a bug", exc_info=bug)
         raise errors.BugError(bug) from bug

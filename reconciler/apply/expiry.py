@@ -53,7 +53,7 @@ def still_announced(
             }
         access = Access(clusters, management, evaluation)
         if management is None and not access.standalone:
-            reason = "whether a Service uses it is unknown without a management cluster"
+            reason = "without a management cluster, ipam cannot determine whether a Service uses it"
             return _unconfirmed(left_behind(evaluation), options, reason)
         query = _Query(evaluation, access, options, bugs)
         with threads(CONTACTS) as pool:
@@ -131,7 +131,7 @@ class _Query:
         is_named = name in self._described or not self._is_whole  # a broken file might describe it
         if not (is_named or self._access.is_there(name)):
             return ""
-        return f"{name} was applied before, but its kubeconfig is now missing"
+        return f"the kubeconfig of {name} is missing, but ipam applied to this cluster before"
 
     def _announced(
         self, cluster: Cluster, name: str, balancing: ClusterBalancer, records: Sequence[Allocation]
@@ -182,7 +182,7 @@ def _pools(cluster: Cluster, balancing: ClusterBalancer) -> dict[str, IPSet]:
 
 
 _MINUTE = (
-    "the next full minute since the move, because the newest commit is younger than the last one"
+    "the next full minute after the move, because the newest commit is later than the last one"
 )
 
 
@@ -202,10 +202,8 @@ def too_early(evaluation: Evaluation, options: ApplyOptions, head: int, now: int
         if record.range is not None and due is not None and due > now:
             is_first = last_withdrawal(record, now) is None
             why = "a full minute after the move" if is_first else _MINUTE
-            yield (
-                f"Not yet: {format_short(record.range)}, which {record.claim.short} left, can"
-                f" be withdrawn from {format_instant(due)} on, {why}: --confirm-withdrawn had no effect."
-            )
+            left = f"{format_short(record.range)}, which {record.claim.short} left"
+            yield f"--confirm-withdrawn had no effect: {left}, can be withdrawn from {format_instant(due)} on, {why}."
 
 
 def require_named(evaluation: Evaluation, options: ApplyOptions) -> None:
@@ -218,7 +216,5 @@ def require_named(evaluation: Evaluation, options: ApplyOptions) -> None:
     for name in sorted(options.confirm_withdrawn - there):
         meant = nearest(name, sorted(there))
         hint = f"did you mean {meant}? " if meant else ""
-        raise UsageError(
-            f"--confirm-withdrawn: cluster {name!r} does not exist",
-            f"{hint}A tenant's cluster is named as NAMESPACE/NAME",
-        )
+        hint = f"{hint}Write NAMESPACE/NAME for the cluster of a tenant"
+        raise UsageError(f"--confirm-withdrawn: cluster {name!r} does not exist", hint)

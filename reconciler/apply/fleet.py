@@ -83,7 +83,7 @@ def in_turn(
     return first | {name: pool.submit(dependent, name) for name in names if name in after}
 
 
-_HINT = "another repository, or too shallow a clone? if it is meant:"
+_HINT = "check that this is the right repository, and a complete clone; if the revision is intended, pass"
 
 
 class RevisionGuard:
@@ -118,8 +118,8 @@ class RevisionGuard:
                 f"{f'root {shown(root)}' if root else 'the top'} of the repository {first[:12]}"
                 for first, root in (source, self._source)
             )
-            message = f"{before.strip()} was applied last, and this is {now.strip()}"
-            hint = f"apply each repository and root to separate clusters; if the same repository moved: {option}"
+            message = f"{before.strip()} was applied last, but this is {now.strip()}"
+            hint = f"apply each repository and root to its own clusters; if the same repository moved, pass {option}"
             raise IdentityError(message, hint)
         if last in ("", self._revision) or self._ask(last, self._revision) is True:
             return
@@ -133,7 +133,7 @@ class RevisionGuard:
             message = f"{last[:12]} was applied last, and {self._revision[:12]} does not contain it"
             raise IdentityError(message, f"{_HINT} {option}")
         if isinstance(is_newer, GitError):
-            what = f"{last[:12]} was applied last, and may be newer than {self._revision[:12]}"
+            what = f"{last[:12]} was applied last, and might be newer than {self._revision[:12]}"
             raise IdentityError(f"{what}: {is_newer}", f"{_HINT} {option}") from is_newer
 
     def _compare(self, ancestor: str, revision: str) -> bool | GitError:
@@ -156,7 +156,7 @@ def _renames(
             with executor.contained():
                 own, uid = _uid(now, access), known[before].uid or _uid(before, access)
         except ClusterError as failed:
-            left[before] = f"it was renamed to {now}, and that cannot be asked: {failed}"
+            left[before] = f"it was renamed to {now}, which cannot be reached: {failed}"
             continue
         if not own:
             left[before] = f"it was renamed to {now}, whose kubeconfig is still missing"
@@ -414,8 +414,8 @@ class _Fleet:
         other = next((it for it in entries if it != target.name), "")
         other = other or self.names_by_uid.setdefault(uid, target.name)
         if other != target.name:
-            message = f"it is the very cluster that {other} names (kube-system has uid {uid})"
-            raise IdentityError(message, "name each cluster once")
+            message = f"its kubeconfig reaches the cluster of {other} (kube-system has uid {uid})"
+            raise IdentityError(message, "pass each cluster once")
         if self.registry is not None:
             self.registry.foretell(target, uid, self.known.get(target.name))
             return self.registry

@@ -86,7 +86,7 @@ class GrowthCalculation:
         need = max(0, figures.need - unused.size)
         request, needed, why = self._growth(need)
         idle = self._idle(back)
-        message = f"no growth serves {join_limited(self.unserved, '; ')}"
+        message = f"growth cannot serve {join_limited(self.unserved, '; ')}"
         return GrowthOutcome(
             entries=tuple(sorted((*self.entries, *back))),
             figures=figures._replace(blocked=need - needed),
@@ -129,7 +129,11 @@ class GrowthCalculation:
         if not need:
             return 0, 0, ""
         if self.shown.unwell:
-            return 0, 0, f"{self.shown.unwell}; fix that first, new addresses would not help"
+            return (
+                0,
+                0,
+                f"{self.shown.unwell}; fix that first, because new addresses would not help",
+            )
         given = sum(entry.count for entry, _ in self.released)
         if self.granted.room is not None:
             room = self.granted.room - given
@@ -142,7 +146,7 @@ class GrowthCalculation:
         else:
             grown = sum(entry.count for entry in self.entries)
             room = self.settings.max_growth - grown - given
-            limit = f"it may grow by {self.settings.max_growth} (Settings elastic.maxGrowth); set a quota in its provider, or raise maxGrowth"
+            limit = f"it can grow by at most {self.settings.max_growth} (elastic.maxGrowth in Settings); set a quota in its provider, or raise maxGrowth"
         request = min(max(self.granted.increment, need), max(room, 0), demand.LARGEST)
         return request, min(need, request), limit if need > request else ""
 
@@ -235,7 +239,7 @@ def _why_not(
         and not it.ports & service.ports
         for it in others
     ):
-        more = " by another sharing key, or at the same port" if service.sharing else ""
+        more = " with another sharing key, or with the same port" if service.sharing else ""
         return f"it asks for {describe(service.pinned)}, which another Service has{more}"
     if 6 in service.versions and not ours.of_version(6):
         return "it needs an IPv6 address, and the tenant's pools have none"

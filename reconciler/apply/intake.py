@@ -138,7 +138,7 @@ def copy_of(manifest: Manifest, intake: IntakeKind, settings: Settings) -> Objec
     space = (manifest["metadata"].get("annotations") or {}).get(SPACE, DEFAULT_SPACE)
     if space != DEFAULT_SPACE and settings.address_spaces is None:
         what = f"annotation {SPACE}: {shown(space)}, and spec.addressSpaces of Settings lists none"
-        return f"{what}: addresses in use could be allocated twice there"
+        return f"{what}, so addresses in use could be allocated twice"
     data = dump(copied(manifest, intake)).encode()
     loaded = source_reader(settings)(path_of(settings.observed, intake.identity(manifest)), data)
     for found in loaded.findings:
@@ -184,7 +184,7 @@ class Rejected(NamedTuple):
     reason: str
 
     def __str__(self) -> str:
-        return f"{format_identity(self.identity)} is not taken in: {self.reason}"
+        return f"{format_identity(self.identity)} is not copied to Git: {self.reason}"
 
 
 class TakenIn(Struct, frozen=True):
@@ -207,7 +207,7 @@ def findings_of(taken: TakenIn, settings: Settings) -> tuple[Finding, ...]:
             "intake-rejected",
             Location(path_of(settings.observed, item.identity)),
             str(item),
-            "fix the object; until then, ipam uses its last copy, if there is one",
+            "fix the object in the cluster; until then, ipam uses its last copy, if there is one",
         )
         for item in taken.rejected
     )
@@ -226,10 +226,7 @@ def take_in(seen: IntakeObservation, context: IntakeContext) -> TakenIn:
     """Return the copies that Git gets after an observation."""
     uid = context.named
     if uid and uid != seen.uid and not seen.is_enrolled:
-        why = (
-            f"the management cluster has uid {seen.uid}, and the copies in Git are of uid {uid};"
-            " nothing is taken in or removed; to accept the other cluster: --enroll management"
-        )
+        why = f"the management cluster has uid {seen.uid}, but the copies in Git are of uid {uid}, so none is added or removed; to accept the other cluster, pass --enroll management"
         return TakenIn(seen=context.named, held=(why,), state=context.state)
     # A state that comes from a backup of another cluster proves nothing.
     before = context.state if uid in ("", seen.uid) else IntakeState()
@@ -260,7 +257,7 @@ class _Taking:
         notes, state = self.deletions.notes, self.deletions.state()
         if self.unreported:
             limits = f"at most {MAX_EVENTS_PER_NAMESPACE} per namespace and {MAX_EVENTS} in total"
-            notes.append(f"{self.unreported} more objects are rejected without an Event: {limits}")
+            notes.append(f"{self.unreported} more objects were rejected without an Event: {limits}")
         return TakenIn(
             tuple(FileChange(path, data) for path, data in sorted(self.changes.items())),
             self.seen.uid,
@@ -378,9 +375,9 @@ class DeletionDetector:
         used = [it for it in gone if it in self._context.copies.used]
         if used:
             names = join_limited([format_identity(it) for it in used])
-            why = "records hold addresses of it, so the copy stays until none does"
+            why = "records hold its addresses, so the copy stays until they are released"
             what = f"{names} deleted in the management cluster, but {why}"
-            self.held.append(f"{what}; or create the pool again")
+            self.held.append(f"{what}, or until you create the pool again")
         gone = self._permitted(kind, [it for it in gone if it not in used], copies)
         self._missing |= {it: at for it, at in since.items() if it not in gone}
         for namespace, count in sorted(_by_namespace(gone).items()):
@@ -411,7 +408,7 @@ class DeletionDetector:
 
     def _hold(self, what: str, going: int, every: int) -> None:
         why = f"{going} of {every} {what} were deleted in the management cluster"
-        self.held.append(f"{why}; to remove their copies: --allow-release {going}")
+        self.held.append(f"{why}; to remove their copies, pass --allow-release {going}")
 
     def _recent(self, kind: str) -> Counter[str]:
         found: Counter[str] = Counter()

@@ -222,7 +222,7 @@ def _cluster_line(where: str, key: str, value: str) -> _ClusterLine:
     wrong: list[str] = []
     if _cluster_key(name) != key:
         name = key
-        wrong.append("it is not the key of the cluster that it names")
+        wrong.append("the key does not match the cluster in the line")
 
     def read(parse: Callable[[str], object], text: str) -> str:
         try:
@@ -246,7 +246,7 @@ def _joined(one: _ClusterLine, other: _ClusterLine) -> _ClusterLine:
     mine, theirs = one.enrolled, other.enrolled
     wrong = (*one.wrong, *other.wrong)
     if mine.uid != theirs.uid:
-        wrong += ("two lines name it, and do not agree which cluster it is",)
+        wrong += ("two lines name it, with different uids",)
     is_anywhere = not (mine.spaces and theirs.spaces)  # an unknown address can be of any space
     spaces = () if is_anywhere else tuple(sorted({*mine.spaces, *theirs.spaces}))
     addresses = tuple(dict.fromkeys([*mine.addresses, *theirs.addresses]))
@@ -323,32 +323,37 @@ def identify(
     """Return the identity and inventory of a cluster; `known` is its entry in the registry."""
     home = cluster.get(IDENTITY)
     if home is None:
-        raise ClusterError("it has no namespace kube-system, by which clusters are known")
+        raise ClusterError("namespace kube-system is missing, which identifies a cluster")
     with suppress(UnauthorizedError):  # a server that hides its version is accepted
         cluster.version()
     try:
         uid = uid_of(home["metadata"]["uid"])
     except ValueError as wrong:
-        message = f"namespace kube-system, by which clusters are known: {wrong}"
-        raise IdentityError(message, "check that the address is a cluster") from wrong
+        message = f"namespace kube-system, which identifies a cluster: {wrong}"
+        raise IdentityError(
+            message, "check that the kubeconfig reaches a Kubernetes cluster"
+        ) from wrong
     maps = cluster.list(CONFIG_MAP, namespace, labels=PART_LABEL).items
     is_labeled = any(item["metadata"]["name"] == NAME for item in maps)
     # An inventory without its label would count as empty.
     if not is_labeled and cluster.list(CONFIG_MAP, namespace, fields=f"metadata.name={NAME}").items:
-        message = f"ConfigMap {NAME} in {namespace} is there without the label {PART_LABEL}"
-        raise ClusterError(message, f'put it back: {PART_LABEL}="true"; or remove the ConfigMap')
+        message = f"ConfigMap {NAME} in {namespace} exists, but lacks the label {PART_LABEL}"
+        raise ClusterError(
+            message, f'restore the label, {PART_LABEL}="true", or delete the ConfigMap'
+        )
     try:
         inventory = read_inventory(maps, remembers=objects.tenant_of(name) is None)
     except ValueError as wrong:
         message = f"its inventory, ConfigMap {NAME} in {namespace}, is damaged: {wrong}"
-        raise ClusterError(message, "fix the value, or remove its key") from wrong
+        raise ClusterError(message, "correct the value, or remove its key") from wrong
     before = (known.uid if known else "") or inventory.uid
     if {before, inventory.uid or before} - {uid, ""}:
         if not accept:
-            raise IdentityError(
-                f"not the same cluster as before: kube-system has uid {uid}, expected {before}",
-                f"if intended, use --enroll {name}",
+            message = (
+                f"not the same cluster as before: kube-system has uid {uid}, expected {before}"
             )
+            hint = f"pass the kubeconfig of {name}; if the cluster was rebuilt, add --enroll {name}"
+            raise IdentityError(message, hint)
         inventory = Inventory(clusters=inventory.clusters)
     return ClusterIdentity(uid, inventory, maps, namespace)
 
@@ -356,7 +361,7 @@ def identify(
 def check_memory(inventory: Inventory, name: str) -> None:
     """Raise IdentityError if the entry of a cluster in the registry is damaged."""
     if name in inventory.odd:
-        hint = f"fix the value, or rewrite it with --enroll {name}"
+        hint = f"correct the value, or write it again with --enroll {name}"
         raise IdentityError(f"its entry in the inventory is damaged: {inventory.odd[name]}", hint)
 
 

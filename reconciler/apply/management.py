@@ -128,8 +128,8 @@ class ClusterRegistry:
                 ref = Ref(objects.CONFIG_MAP, self._identity.namespace, inventory.NAME)
                 self._cluster.merge(ref, {"metadata": version, "data": data}, objects.MANAGER)
         except errors.StaleError as stale:
-            message = "another run writes to its inventory at the same time"
-            raise errors.ClusterError(message, "run it again") from stale
+            message = "another run changed its inventory at the same time"
+            raise errors.ClusterError(message, "run the command again") from stale
         self._inventory = replace(self._inventory, revision=self._revision)
         self._noted[target.name] = note
 
@@ -207,7 +207,7 @@ def _rebuilt(management: ManagementCluster) -> dict[str, Enrolled]:
         except ValueError as wrong:
             message = f"{IP_ALLOCATION.kind} {live.ref.name}: {wrong}"
             raise errors.ClusterError(
-                message, "fix its status, which lists the ranges that a cluster announces"
+                message, "correct its status, which lists the ranges that a cluster announces"
             ) from wrong
         ranges.setdefault(cluster, []).append(f"{first}-{last}")
     return {name: Enrolled("", "", (), tuple(sorted(texts))) for name, texts in ranges.items()}
@@ -254,7 +254,7 @@ class Access:
         inventory.check_memory(found.inventory, name)
         if not uid and name not in found.inventory.clusters:
             message = "its identity is unknown"
-            hint = f"if this is {name}, use --enroll {name}, or write spec.uid: {found.uid}"
+            hint = f"check that this is {name}, then use --enroll {name}, or write spec.uid: {found.uid}"
             if others := " and ".join(sorted(found.inventory.clusters)):
                 message = f"it is cluster {others}"
                 hint = f"pass the kubeconfig of {name}, or if this is {name}, use --enroll {name}"
@@ -317,9 +317,8 @@ class Access:
                 found += [(place, name) for place in homes if place]
             except ValueError as wrong:
                 message = f"{kind.resource.kind} {cluster}: {wrong}"
-                raise errors.ClusterError(
-                    f"its Secret cannot be found: {message}", "fix that object"
-                ) from wrong
+                hint = "correct this object"
+                raise errors.ClusterError(f"its Secret cannot be found: {message}", hint) from wrong
         return found
 
     def _live(self, kind: ClusterKind, cluster: str) -> Manifest | None:
@@ -343,7 +342,11 @@ def without_kubeconfig(
     is_new = known is None or not known.uid
     if is_new and not require_all:
         return Applied(target.name, ClusterState.WAITING, error="no kubeconfig yet")
-    message = "no kubeconfig" if is_new else "the kubeconfig is missing now"
+    message = (
+        "no kubeconfig"
+        if is_new
+        else "the kubeconfig is missing, but ipam applied to this cluster before"
+    )
     hint = f"pass --cluster {target.name}=PATH, or create the Secret in the management cluster"
     revision = known.revision if known else ""
     return Applied(target.name, ClusterState.FAILED, revision=revision, error=message, hint=hint)

@@ -140,13 +140,12 @@ class _Management:
         is_installed = any(resources.parse_ref(name).resource == CRD for name in self.draft.entries)
         if missing and is_installed and not self.draft.options.crds:
             names = ", ".join(missing)
-            self.draft.notes.append(f"the CRD of {names} was gone; it is installed again")
+            self.draft.notes.append(f"the CRD of {names} was missing, so ipam installs it again")
             self._install()
             missing = self._read()
         if missing and not self.draft.options.dry_run:
-            return ClusterError(
-                f"no kind {', '.join(missing)} there", "use --crds to install the CRDs"
-            )
+            message = f"kind {', '.join(missing)} is not installed"
+            return ClusterError(message, "use --crds to install the CRDs")
         self._observe()
         wanted = frozenset(item.ref for item in self.desired)
         orphans = orphan_notes(self.draft.entries, self.live, wanted, self.snapshot.now)
@@ -173,7 +172,7 @@ class _Management:
                 self.draft.fail(str(item.ref), error)
             else:
                 lacks = ", ".join(rights.lacking_fields(manifest, live.manifest))
-                says = f"no {lacks}, so ipam leaves that out" if lacks else "all fields are present"
+                says = f"it lacks {lacks}, which ipam omits" if lacks else "all fields are present"
                 self.draft.notes.append(f"another owner manages CRD {name}: {says}")
         for name in self.installed:
             self.draft.add(steps.AwaitEstablished(Ref(CRD, "", name)))
@@ -384,7 +383,7 @@ class _Management:
         is_beyond = known >= settings.min_records and is_share
         if not (is_beyond if allowed is None else living > allowed):
             return None
-        return ClusterError(
-            f"{living} of {plural(known, 'object')} would be deleted",
-            f"if intended, use --allow-delete {living}",
+        hint = (
+            f"restore their documents, or use --allow-delete {living} if the deletions are intended"
         )
+        return ClusterError(f"{living} of {plural(known, 'object')} would be deleted", hint)

@@ -35,7 +35,7 @@ def keeping_names(target: Target, live: Pools, snapshot: Snapshot, draft: Draft)
             if not users:
                 continue
             used = f"Service {users[0].service} uses {users[0].address}, and would lose it"
-            mend = f"name it {name} in the repository again, or --force-withdraw"
+            mend = f"use the name {name} in the repository again, or --force-withdraw"
             error = f"{kind} {name} is not renamed: {used}; {mend}"
             draft.fail(str(target.pool_ref(new)), error)
             desired = tuple(_renamed(target, item, new, name) for item in target.desired)
@@ -118,8 +118,8 @@ class _Tenant:
             is_here = ref.resource in self.balancer.resources and ref.namespace == self.home
             if ref.resource in resources() and not is_here:
                 where = f" in {self.home}" if self.home else ""
-                what = f"{name} is there, expected objects of {self.balancer.name}{where} only"
-                hint = "undo this edit, remove the load balancers, then change the controller"
+                what = f"{name} exists, expected only objects of {self.balancer.name}{where}"
+                hint = "undo the edit of the controller, remove the load balancers, and then change the controller"
                 return ClusterError(what, hint)
         if answer.is_unknown:
             return self._without_controller()
@@ -230,7 +230,7 @@ class _Tenant:
         if self.draft.options.force_withdraw:
             return ""
         if not self.target.is_whole and gone - self.target.released - self.target.leaving:
-            return f"{UNCLEAR}, so the desired state is unknown; fix that"
+            return f"{UNCLEAR}, so the desired state is unknown; fix that first"
         if refused := removed & self.target.refused:
             return f"a claim pins {describe(refused)}, but is refused; run ipam check"
         users = _users(self.snapshot, removed)
@@ -238,7 +238,7 @@ class _Tenant:
             return ""
         more = f" and {len(users) - 1} more" if len(users) > 1 else ""
         what = f"Service {users[0].service} uses {users[0].address}{more}"
-        return f"{what}; delete it, or --force-withdraw"
+        return f"{what}; delete the Service, or use --force-withdraw"
 
     def _clashing(self) -> frozenset[Ref]:
         foreign = {

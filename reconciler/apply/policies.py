@@ -80,15 +80,15 @@ def _owned(writer: str, groups: Sequence[str], balancing: ClusterBalancer) -> di
             f" oldObject.metadata.?annotations[?{literal(objects.REVISION)}].orValue('')"
         ),
     }
-    kept = "'this object is kept by gitops-ipam'"
+    kept = "'this object is managed by gitops-ipam'"
     commit = "(variables.revision == '' ? '' : ' from commit ' + variables.revision)"
     who = literal(f"; change it in Git ({writer} applies it)")
     added = literal(
-        f"the label {objects.OWNER_LABEL} is only for what gitops-ipam applies from Git"
+        f"the label {objects.OWNER_LABEL} is reserved for objects that gitops-ipam applies from Git"
     )
     validation = {
         "expression": "variables.isWriter || variables.breaksGlass || variables.sweeps",
-        "message": "this object is kept by gitops-ipam; change it in Git",
+        "message": "this object is managed by gitops-ipam; change it in Git",
         "messageExpression": f"variables.wasOurs ? {kept} + {commit} + {who} : {added}",
         "reason": "Forbidden",
     }

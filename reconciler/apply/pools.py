@@ -40,7 +40,7 @@ def overlaps(wanted: Pools, foreign: Pools, kind: str, keep: str) -> Iterator[tu
     for name, addresses in wanted.items():
         for other, theirs in foreign.items():
             if shared := addresses & theirs:
-                message = f"{describe(shared)} is also in {kind} {other}, which has another owner; remove it there, or keep its name ({keep}: {other}) and --adopt"
+                message = f"{describe(shared)} is also in {kind} {other}, which has another owner; remove the range there, or use this name ({keep}: {other}) and --adopt"
                 yield name, message
 
 

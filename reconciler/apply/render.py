@@ -132,7 +132,7 @@ def _earlier(out: Path, files: Iterable[str]) -> frozenset[str]:
     for path in files:
         if path not in old and (out / path).exists():
             message = f"{out / path} exists, but was not written by ipam render"
-            raise UsageError(message, "move it away")
+            raise UsageError(message, "move or delete it")
     _require_no_link(out, old)
     return old
 
@@ -141,7 +141,7 @@ def _require_no_link(out: Path, paths: Iterable[str]) -> None:
     every = {it for path in paths for it in (Path(path), *Path(path).parents)}
     for path in sorted(every - {Path()}):
         if (out / path).is_symlink():
-            raise UsageError(f"{out / path} is a symlink", "remove it, or name another folder")
+            raise UsageError(f"{out / path} is a symlink", "remove it, or pass another folder")
 
 
 def _write(target: Path, text: str) -> None:

@@ -48,9 +48,9 @@ def move(claim: str, pool: str, reason: str, expires: str | None, repo: Path, co
     Commit them as two changes: first the Override, then the move. The claim gets a range of the
     pool. Its old range stays announced until no Service uses it. ipam commits nothing.
 
-    All ranges that a tenant uses as one move together, whichever claim you name: a request that
-    is its own claim, and its growth. Each range has its own Override. Other ranges of the tenant
-    are listed, with the command that moves each.
+    The claim of a tenant moves with its growth, and with a request that is its own claim. You can
+    name any of them. Each range has its own Override. ipam lists the other ranges of the tenant,
+    with the command that moves each.
 
     CLAIM is a key from plan -o json, namespace/name, or the name of a record.
     """
@@ -72,7 +72,7 @@ def _end(expires: str | None, now: int) -> int:
         return now + _DAYS_30
     end = parse_end(expires)
     if end is None or end <= now:
-        hint = f"write it as {format_instant(now + _DAYS_30)} (RFC 3339, in UTC)"
+        hint = f"write a later time, such as {format_instant(now + _DAYS_30)} (RFC 3339, in UTC)"
         raise UsageError(f"--expires {expires!r} must be in the future", hint)
     return end
 
@@ -84,15 +84,14 @@ def _describe(found: MoveEdits, brush: Painter) -> str:
     made = " ".join(it.path for it in found.overrides)
     if made:
         lines = [
-            f"{'Two changes, each' if found.changes else 'One change,'} merged by itself:",
+            f"{'Merge two changes, one after the other' if found.changes else 'Merge this change'}:",
             f"  1. {let[0]}",
             *(f"     {it}" for it in let[1:]),
             f"     git add {made} && git commit -m 'Permit {claim} to move to {to}'",
         ]
     else:
-        left = "one change is left to be merged"
-        left = left if found.changes else "the next commit of the branch takes effect"
-        lines = [f"{'; '.join(let)}: {left}."]
+        left = "merge this change:" if found.changes else "the next commit of the branch moves it."
+        lines = [f"{'; '.join(let)}: {left}"]
     if found.changes:
         files = " ".join(quote(it.path) for it in found.changes)
         first, *others = (f"{place.path}:{place.line}: {words}" for place, words in found.edits)
@@ -101,7 +100,7 @@ def _describe(found: MoveEdits, brush: Painter) -> str:
             *(f"     {edit}" for edit in others),
             f"     git add {files} && git commit -m 'Move {claim} to {to}'",
         ]
-    lines.append("Then ipam reconcile plans:")
+    lines.append("Then ipam reconcile makes this plan:")
     stays = staying_lines(found.staying, found.pool)
     before, after = ("".join(f"{escape(line)}\n" for line in part) for part in (lines, stays))
     return (
@@ -125,7 +124,7 @@ def schema(kind: str | None, out: Path | None, codeowners: bool, reading: option
     """Print the JSON Schema of a kind, write all schemas, or print CODEOWNERS."""
     if codeowners:
         if kind is not None or out is not None:
-            raise UsageError("--codeowners takes no kind and no --out", "remove the kind and --out")
+            raise UsageError("--codeowners cannot be combined with a kind or --out", "omit both")
         return _codeowners(reading)
     files = schema_files()
     if out is not None:
@@ -142,7 +141,7 @@ def schema(kind: str | None, out: Path | None, codeowners: bool, reading: option
     by_lower = {name.lower(): name for name in files}
     if kind.lower() not in by_lower:
         versions = [name for name in files if name.lower().startswith(f"{kind.lower()}.")]
-        raise UsageError(f"no kind {kind!r}", f"there are: {', '.join(versions or files)}")
+        raise UsageError(f"no kind {kind!r}", f"use one of: {', '.join(versions or files)}")
     output.emit(json_text(read_schema(files[by_lower[kind.lower()]])))
     return ExitCode.OK
 

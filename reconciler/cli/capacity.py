@@ -83,10 +83,10 @@ def _bars(
 def map(  # noqa: A001 - its name
     pool: str | None, reading: options.Reading, at: str | None, result: output.Result
 ) -> int:
-    """Draw the addresses of a pool, with holders and free ranges. Without POOL, draw all in short.
+    """Draw the addresses of a pool, with holders and free ranges. Without POOL, draw all pools.
 
     Letters mark the holders. A legend below the map explains the other signs. In a large pool, a
-    cell is a power of two of addresses. IPv6 pools are listed as intervals.
+    cell contains several addresses: a power of two. IPv6 pools are listed as intervals.
     """
     brush, is_svg = result.brush, result.output == "svg"
     evaluation = opening.open_past(reading, at).evaluation(brush)
@@ -123,7 +123,7 @@ def forecast(
     apply_result: str | None,
     result: output.Result,
 ) -> int:
-    """Estimate in how many weeks pools warn, reach their capacity limit, and are full.
+    """Estimate when pools reach their warning level and their capacity limit, and when they are full.
 
     The estimate uses the average growth in the 30 and 90 days before the revision: addresses
     allocated or held then, and now. It does not depend on the clock.
@@ -171,7 +171,7 @@ def find(
     """
     if names := click.get_current_context().args:
         hint = f"run ipam who {names[0]} to see its addresses, or ipam find --count N for free ones"
-        raise UsageError(f"find takes no name, got {names[0]!r}", hint)
+        raise UsageError(f"find accepts no name, got {names[0]!r}", hint)
     if (count is None) is (prefix is None):
         raise UsageError("set either --count or --prefix", "use --count 8, or --prefix 28")
     source = opening.open_source(reading).source

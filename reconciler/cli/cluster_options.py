@@ -36,10 +36,8 @@ def require_clusters(what: str) -> None:
         if "SOURCE" not in source
         else ", with SOURCE as the place that this ipam was installed from"
     )
-    raise UsageError(
-        f"{what} needs packages that are not installed: {', '.join(missing)}",
-        f"pip install '{source}', or pipx install --force '{source}'{where}",
-    )
+    hint = f"pip install '{source}', or pipx install --force '{source}'{where}"
+    raise UsageError(f"{what} needs packages that are not installed: {', '.join(missing)}", hint)
 
 
 def require_reach() -> None:
@@ -62,7 +60,7 @@ def _reach(
             message = f"--cluster {text!r} is not [NAMESPACE/]NAME=PATH"
             raise UsageError(message, "write, for example, team-a/web=web.kubeconfig")
         if name in named:
-            raise UsageError(f"--cluster {name} is given twice")
+            raise UsageError(f"--cluster {name} appears twice")
         named[name] = Path(path)
     seconds = options.parse_seconds("--timeout", timeout)
     return KubeClusters(
@@ -79,7 +77,7 @@ reach: Decorator[Any] = gathered(
     option(
         "--kubeconfig",
         type=click.Path(path_type=Path),
-        help="Management cluster. Default: $KUBECONFIG, or in-cluster.",
+        help="Use this management cluster. Default: $KUBECONFIG or in-cluster.",
     ),
     option("--context", metavar="NAME", default="", help="Use this context of the kubeconfig."),
     repeatable("--cluster", "[NAMESPACE/]NAME=PATH", "Use this kubeconfig for a tenant cluster."),

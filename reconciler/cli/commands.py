@@ -44,16 +44,16 @@ VERBS = {
     "doctor": Verb("Operate", "operate", "Check Git, clusters, permissions, and versions."),
     "status": Verb("Inspect", "capacity", "Show how full each pool is."),
     "map": Verb("Inspect", "capacity", "Draw the addresses of a pool: holders and free ranges."),
-    "report": Verb("Inspect", "report", "Write a page of all pools: maps, history, search."),
+    "report": Verb("Inspect", "report", "Write an HTML page of all pools: maps, history, search."),
     "get": Verb("Inspect", "queries", "List pools, allocations, and tenants, as kubectl get does."),
     "who": Verb("Inspect", "queries", "Show the holder of an address, and the commit behind it."),
     "history": Verb("Inspect", "queries", "List events of addresses, with commit and author."),
-    "forecast": Verb("Inspect", "capacity", "Estimate when pools fill up, from their history."),
+    "forecast": Verb("Inspect", "capacity", "Estimate from the history when pools fill up."),
     "find": Verb("Inspect", "capacity", "Find contiguous free addresses."),
     "explain": Verb("Inspect", "explain", "Show why a claim has, or cannot get, its addresses."),
     "verify": Verb("Inspect", "operate", "Check that every reconcile commit matches its plan."),
     "help": Verb("Inspect", "commands", "Show the help of a command. --all lists every command."),
-    "completion": Verb("Inspect", "completion", "Print the completion script of your shell."),
+    "completion": Verb("Inspect", "completion", "Print the completion script for your shell."),
     "version": Verb("Inspect", "commands", "Print the version."),
 }
 """The commands in help order."""
@@ -65,29 +65,29 @@ ipam init --dry-run  # show the files, write nothing
 ipam import csv sheet.csv --dry-run  # show the files for a sheet
 ipam import netbox prefixes.json --out .  # write the files for an export
 ipam import cluster one.kubeconfig two.kubeconfig  # addresses in use in clusters
-ipam schema  # the kinds
-ipam schema Settings  # the schema of one
+ipam schema  # list the kinds
+ipam schema Settings  # the schema of one kind
 ipam schema --out .schemas  # all schemas, for editors
-ipam schema --codeowners  # owners of each team's folder
+ipam schema --codeowners  # the owners of each team's folders
 ipam demo /tmp/ipam-demo  # in a folder that you can delete afterwards
 ipam move team-platform/gpu-farm --to vlan41-pool  # write the files to review
 ipam check  # the commit that is checked out
 ipam check --worktree  # the files on disk
-ipam check pools tenants  # files by themselves
+ipam check pools tenants  # only these files
 ipam check --base main  # a branch compared with its base
 ipam check --base main --output-file junit=../ipam.xml  # with a report for CI
 ipam plan  # the plan of the next reconcile
-ipam plan --base main -o markdown  # as a comment on a pull request
+ipam plan --base main -o markdown  # for a comment on a pull request
 ipam plan --rev main --all  # another revision, with unchanged claims
-ipam plan --detailed-exitcode  # 2 when changes are pending
+ipam plan --detailed-exitcode  # exit with 2 if changes are pending
 ipam simulate --tenants 4  # tenants like the existing ones
-ipam simulate --tenants 4 --lb 2 --nodes 3  # of another size
+ipam simulate --tenants 4 --lb 2 --nodes 3  # tenants of another size
 ipam reconcile  # commit, and push if there is a remote
-ipam reconcile --no-apply --branch main  # as a CI job
-ipam reconcile --kubeconfig hub.kubeconfig --clusters kubeconfigs/  # and apply to clusters
+ipam reconcile --no-apply --branch main  # in a CI job
+ipam reconcile --kubeconfig hub.kubeconfig --clusters kubeconfigs/  # also apply to clusters
 ipam reconcile --remote ssh://git@git.example.com/addresses.git --watch  # keep running, without a checkout
-ipam apply --kubeconfig hub.kubeconfig --clusters kubeconfigs/ --dry-run  # the changes in clusters
-ipam apply --crds --require-all  # with the cluster of $KUBECONFIG
+ipam apply --kubeconfig hub.kubeconfig --clusters kubeconfigs/ --dry-run  # show the changes in clusters
+ipam apply --crds --require-all  # use the cluster of $KUBECONFIG
 ipam render --out ../rendered  # one folder per cluster
 ipam render --out ../rendered -o json  # files per cluster, for programs
 ipam doctor  # check Git
@@ -100,26 +100,26 @@ ipam map vlan40-pool  # one pool, with the holders
 ipam map vlan40-pool -o svg  # as a picture
 ipam map vlan40-pool --rev HEAD~1 -o json  # an earlier state, for programs
 ipam report --out ../report.html  # the committed state
-ipam report --base main --out ../change.html  # and the changes that a merge brings
+ipam report --base main --out ../change.html  # with the effect of a merge
 ipam get pools  # other kinds: ipam get --help
 ipam get tenants -o wide  # with all columns
 ipam get allocations -o json  # for programs
 ipam who 10.92.90.49  # holder, date, and commit
 ipam who 10.40.0.0/24 -o csv  # all holders in a network, for a sheet
 ipam who 10.92.90.49 --history  # also earlier holders
-ipam history  # the newest first
-ipam history vlan40-pool -n 5  # of one pool
-ipam forecast  # of all pools
-ipam forecast vlan40-pool  # of one
+ipam history  # the newest events first
+ipam history vlan40-pool -n 5  # the newest five of a pool
+ipam forecast  # all pools
+ipam forecast vlan40-pool  # one pool
 ipam forecast --apply-result applied.json  # with idle addresses
 ipam find --count 8  # free ranges of eight addresses
 ipam find --count 4 --pool vlan40-pool  # in one pool
 ipam explain team-platform/gpu-farm  # a claim
 ipam explain gpu-farm --apply-result applied.json  # with idle addresses
 ipam explain 10.40.0.70  # an address
-ipam explain --codes  # the meaning of each finding code
+ipam explain --codes  # cause and fix of each finding code
 ipam verify  # all commits of the branch
-ipam verify HEAD~1..HEAD  # the newest one
+ipam verify HEAD~1..HEAD  # the newest commit
 ipam help plan  # same as ipam plan --help
 ipam help --all  # every command
 eval "$(ipam completion bash)"  # in ~/.bashrc
@@ -139,14 +139,14 @@ _SHOWN = {name for names in PROMINENT.values() for name in names}
 _OWN = "Options"
 # Options by topic. Options of a single command are not listed.
 GROUPS = {
-    "Reading": "repo rev worktree remote branch base at apply_result",
-    "Result": "output outs out color metrics_file",
+    "Input": "repo rev worktree remote branch base at apply_result",
+    "Output": "output outs out color metrics_file",
     "Clusters": "kubeconfig context cluster clusters allow_exec timeout",
-    "Applying": "no_apply crds policies break_glass adopt require_all enroll take_over force_withdraw"
+    "Apply options": "no_apply crds policies break_glass adopt require_all enroll take_over force_withdraw"
     " force_withdraw_claim confirm_withdrawn default_port lb_class shard",
-    "Running on": "interval watch resync leader_elect log_format listen tls_cert tls_key"
+    "Loop and daemon": "interval watch resync leader_elect log_format listen tls_cert tls_key"
     " hook_secret_file",
-    "Everywhere": "directory root quiet verbose debug help version",
+    "Global options": "directory root quiet verbose debug help version",
 }
 GROUP_OF = {name: title for title, names in GROUPS.items() for name in names.split()}
 # Names of commands in other tools.

@@ -88,10 +88,10 @@ def _daemon_options(
     hook_secret_file: Path | None,
 ) -> DaemonOptions | None:
     if (tls_cert is None) != (tls_key is None):
-        raise UsageError("--tls-cert and --tls-key belong together", "give both, or none")
+        raise UsageError("--tls-cert and --tls-key need each other", "pass both, or neither")
     if listen is None and (tls_cert is not None or hook_secret_file is not None):
         message = "--tls-cert and --hook-secret-file need --listen"
-        raise UsageError(message, "--listen 127.0.0.1:8080")
+        raise UsageError(message, "add --listen 127.0.0.1:8080")
     if listen is not None:
         require_clusters("--listen")
     address = parse_address(listen) if listen is not None else None
@@ -115,9 +115,9 @@ daemon_options: Decorator[Any] = gathered(
     option(
         "--resync",
         metavar="DURATION",
-        help="With --watch: check everything at this interval.  [10m]",
+        help="With --watch: read everything again at this interval.  [10m]",
     ),
-    option("--leader-elect", is_flag=True, help="With --watch: work only while holding the Lease."),
+    option("--leader-elect", is_flag=True, help="With --watch: run only while holding the Lease."),
     option(
         "--log-format",
         type=click.Choice(["text", "json"]),
@@ -140,12 +140,9 @@ daemon_options: Decorator[Any] = gathered(
 def are_asked(reach: KubeClusters, *, applies: bool, watches: bool) -> bool:
     """Report whether a reconcile reads clusters: without an apply, only those that are named."""
     if watches and not applies and reach.is_named_by_person:
-        raise UsageError(
-            "--watch watches the clusters that it applies to: with --no-apply none of those that"
-            " are named",
-            "leave out --no-apply; or --interval in place of --watch, which asks them once a run;"
-            " or name no cluster, and Git alone is watched",
-        )
+        message = "--watch with --no-apply cannot watch the clusters that the options name"
+        hint = "omit --no-apply, use --interval in place of --watch, or name no cluster"
+        raise UsageError(message, hint)
     is_asked = reach.is_named if applies else reach.is_named_by_person
     if is_asked:
         require_reach()

@@ -47,7 +47,7 @@ _REGIONS = "tenants/search/regions.yaml"
 _POOL = "../rendered/team-payments.refunds/IPAddressPool/metallb-system.default-pool.yaml"
 _NEXT = {
     "ipam get tenants": "all tenants and their addresses",
-    "ipam explain team-platform/gpu-farm": "why it got its addresses where it did",
+    "ipam explain team-platform/gpu-farm": "why a tenant has its addresses",
     "ipam check --base main -o json": "the result as JSON",
     "ipam --help": "everything else",
 }
@@ -59,10 +59,10 @@ class _Stage:
         self.repo = folder.absolute() / "repo"
         self.brush = painter(color)
         self._chapter = 0
-        self._again = f"remove {folder} and begin again"
+        self._again = f"remove {folder}, then run the command again"
 
     def prepare(self) -> None:
-        folder, hint = self.repo.parent, "name a folder that is new or empty"
+        folder, hint = self.repo.parent, "pass a new or empty folder"
         if folder.exists() and not folder.is_dir():
             raise UsageError(f"{self.shown_folder} is not a folder", hint)
         if folder.is_dir() and any(folder.iterdir()):
@@ -183,9 +183,9 @@ def _look(stage: _Stage) -> None:
     stage.ipam("status")
     stage.say("Half of the 32 addresses at the edge are allocated. vlan40-pool is filling up.")
     stage.chapter(
-        "Virtual IPs are planned with them",
+        "Virtual IPs are in the same plan",
         "One plan covers the pools of all systems, IPv4 and IPv6, so that no address is allocated"
-        " twice. These are NovaEdge's:",
+        " twice. These are the pools and VIPs of NovaEdge:",
     )
     stage.ipam("get", "ippools")
     stage.ipam("get", "vips")
@@ -194,54 +194,54 @@ def _look(stage: _Stage) -> None:
         " IP versions gets both or neither."
     )
     stage.chapter(
-        "Clusters of Cluster API are planned with them",
-        "These clusters have no requests. Pool labels name a cluster class and a role: control"
+        "Clusters of Cluster API are in the same plan",
+        "You write no requests for these clusters. Pool labels name a cluster class and a role: control"
         " plane or ingress. Each Cluster of the class gets one address per role.",
     )
     stage.ipam("get", "globalinclusterippools")
     stage.ipam("get", "clusters")
     stage.say(
-        "Cluster builds disables ingress with an annotation, so it holds only one address. A Cluster"
-        " that names its own endpoint keeps it, and gets no address of a pool."
+        "Cluster builds disables ingress with an annotation, so it has only one address. A Cluster"
+        " that names its own endpoint keeps it, and gets no address from a pool."
     )
 
 
 def _add_a_tenant(stage: _Stage) -> None:
     stage.chapter(
-        "A branch adds a tenant",
+        "Add a tenant on a branch",
         "The payments team wants a cluster. The file describes the cluster, and names no address:",
     )
     stage.shown_git("switch", "-c", "add-refunds")
     stage.shown_file(_REFUNDS, _MODELINE + _tenant("team-payments", "refunds", "payments"))
     stage.shown_git("add", _REFUNDS)
     stage.shown_git("commit", "-m", "Add the refunds cluster", date=_PROPOSED)
-    stage.say("A pull request shows whether the change is valid, and its exact addresses:")
+    stage.say("On the pull request, CI checks the change and shows its exact addresses:")
     stage.ipam("check", "--base", "main")
     stage.ipam("plan", "--base", "main")
     stage.say(
-        "It takes the next two addresses of the pool, and no other tenant moves. The digest"
-        " identifies these decisions. It appears again below."
+        "The cluster gets the next two addresses of the pool, and no other tenant moves. The digest"
+        " (sha256) identifies this plan. It appears again below."
     )
-    stage.chapter("The branch is merged", "A reviewer approves. The merge allocates nothing yet:")
+    stage.chapter("Merge the branch", "A reviewer approves. The merge allocates nothing yet:")
     stage.shown_git("switch", "main")
     stage.shown_git("merge", "--no-ff", "-m", "Merge add-refunds", "add-refunds", date=_MERGED)
     stage.shown_git("push", "origin", "main")
     stage.ipam("plan", "--detailed-exitcode", expected=ExitCode.CHANGES)
-    stage.say("Exit code 2, for scripts: changes are pending. The digest is the same.")
+    stage.say("For scripts, exit code 2 means that changes are pending. The digest is the same.")
 
 
 def _reconcile(stage: _Stage) -> None:
     stage.chapter(
         "Reconcile",
-        "CI runs one command on main: fetch, plan, commit the records, push. If another job pushes"
-        " at the same time, the command reads and plans again. No commit is lost.",
+        "On main, CI runs one command, which fetches, plans, commits the records, and pushes. If"
+        " another job pushes at the same time, the command fetches and plans again. No commit is lost.",
     )
     stage.ipam("reconcile")
     log = ("-C", "../remote.git", "log", "-1", "--name-only", "main")
     stage.show("git", *log, printed=stage.git(*log))
     stage.say(
         "Each record is a file. The trailers name the plan and its base."
-        " Any machine that reconciles that commit makes the same commit, byte for byte."
+        " Any machine that reconciles this base makes the same commit, byte for byte."
     )
     stage.ipam("plan", "--detailed-exitcode")
     stage.chapter(
@@ -255,7 +255,7 @@ def _reconcile(stage: _Stage) -> None:
 
 def _run_full(stage: _Stage) -> None:
     stage.chapter(
-        "A branch would fill the pool",
+        "Stop a change that fills the pool",
         "The search team rolls out to eight regions at once. Each document is valid, but the pool"
         " has room for seven.",
     )
@@ -268,8 +268,8 @@ def _run_full(stage: _Stage) -> None:
     stage.shown_git("commit", "-m", "Search in eight regions", date=_ROLLED_OUT)
     stage.ipam("check", "--base", "main", expected=ExitCode.GATE)
     stage.say(
-        "Exit code 3: the change is valid, but a limit refuses it. The check shows fixes before the"
-        " merge, and before the pool is full."
+        "Exit code 3: the change is valid, but a limit blocks it. The check suggests fixes before the"
+        " merge."
     )
     stage.shown_git("switch", "main")
     stage.ipam("simulate", "--tenants", "8", expected=ExitCode.GATE)
@@ -285,9 +285,9 @@ def _end(stage: _Stage) -> None:
     for command, why in _NEXT.items():
         emit(f"  {stage.brush.paint(command.ljust(40), Colour.BOLD)} {why}\n")
     stage.say(
-        "Its README.md describes how a team works with it. .github/workflows/ipam.yml runs the same"
-        " steps in CI. tenants/platform/legacy-billing-pins.yaml imports a cluster"
-        f" that has addresses already. {folder}/rendered has the files for the clusters."
+        "README.md describes how a team works with the repository. .github/workflows/ipam.yml runs"
+        " the same steps in CI. tenants/platform/legacy-billing-pins.yaml describes a cluster that"
+        f" already had addresses. {folder}/rendered contains the files for the clusters."
     )
     if shutil.which("ipam") is None:
-        stage.say(f"ipam itself is {Path(sys.argv[0]).resolve()}.")
+        stage.say(f"The command ipam is {Path(sys.argv[0]).resolve()}.")

@@ -121,9 +121,9 @@ def _write(
         message = f"{short} has {plural(len(patches), 'patch')}: choose one"
         raise UsageError(message, "use --write 1, or omit --write to see them")
     if number > len(patches) or number == _WITHOUT_NUMBER:
-        has = f"there are {len(patches)}" if patches else "there is none"
+        has = f"it has {plural(len(patches), 'patch')}" if patches else "it has none"
         which = f"patch {number}" if number != _WITHOUT_NUMBER else "patch"
-        raise UsageError(f"no {which} for {short}: {has}", "omit --write to see")
+        raise UsageError(f"no {which} for {short}: {has}", "omit --write to list them")
     chosen = patches[number - 1]
     write_edit(
         opening.open_source(reading).ground, chosen.change, "check the permissions of the file"

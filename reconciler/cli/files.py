@@ -26,13 +26,13 @@ T = TypeVar("T")
 apply_result_option = option(
     "--apply-result",
     metavar="FILE",
-    help="Read the output of apply or reconcile -o json. - is stdin.",
+    help="Read the output of apply or reconcile -o json (- for stdin).",
 )
 
 
 def read_file(file: str, most: int, name: str = "", hint: str = "") -> bytes:
     """Return the bytes of a regular file or of stdin (`-`), or a marker if there are too many."""
-    shown, size = f"{name} {file}: it" if name else file, 0
+    shown, size = f"{name} {file}" if name else file, 0
 
     def at_once(path: str, flags: int) -> int:  # also for a pipe that has no writer
         return os.open(path, flags | os.O_NONBLOCK)
@@ -60,7 +60,7 @@ def parsed_file(
     data = read_file(file, most, name, hint)
     try:
         if isinstance(data, Unread):
-            raise ValueError(f"it has more than {most} bytes")
+            raise ValueError(f"the file has more than {most:,} bytes")
         return parse(data)
     except ValueError as wrong:
         shown = "stdin" if file == STDIN else file

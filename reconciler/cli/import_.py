@@ -39,8 +39,8 @@ def import_() -> None:
     """Write files for addresses that are already in use. No address changes, and ipam only reads the sources.
 
     ipam writes pools, clusters, and requests for exactly the ranges in use, and shows their plan. It
-    never replaces a file. Exit code 1 if there are conflicts: two holders of one
-    address, an address outside of every pool, or a row that cannot be read.
+    never replaces a file. Exit code 1 if there are conflicts, such as two holders of one address,
+    an address outside of all pools, or a row that cannot be read.
     """
 
 
@@ -72,13 +72,13 @@ class Target(Struct, frozen=True):
     def opened(self) -> Opened:
         """Return the repository."""
         if self.provider is not None and not self.tenants:
-            raise UsageError("--provider is of --tenants", "add --tenants, or leave it out")
+            raise UsageError("--provider needs --tenants", "add --tenants, or omit --provider")
         read = opening.open_source(options.Reading(self.repo, worktree=True))
         tree = read_tree(read.source)
         writer = writing(tree)
         if self.tenants and writer.entries is not None:
             message = f"--tenants: clusters of this repository are {writer.kind.kind}s"
-            raise UsageError(message, "leave it out")
+            raise UsageError(message, "omit --tenants")
         return Opened(tree, writer, read.ground or self.repo)
 
     def finish(self, found: ImportedSource, result: output.Result, opened: Opened) -> int:
@@ -136,7 +136,7 @@ _target: options.Decorator[Any] = options.gathered(
     ),
     option("--tenants", is_flag=True, help="Also write a TenantCluster for each imported owner."),
     option("--provider", metavar="NAME", help="Use this ProviderConfig. Default: one that fits."),
-    option("--partial", is_flag=True, help="Write the files without conflicts anyway."),
+    option("--partial", is_flag=True, help="Write the other files if there are conflicts."),
     options.dry_run,
 )
 _STDIN = Path("-")
@@ -150,7 +150,7 @@ def _shared(function: options.F) -> options.F:
     return decorated
 
 
-_mapped = repeatable("--map", "COLUMN=MEANING", "Map a column to a meaning.", "mapped")
+_mapped = repeatable("--map", "COLUMN=MEANING", "Set the meaning of a column.", "mapped")
 _types = repeatable("--map-type", "TEXT=TYPE", f"Map a type: {', '.join(TYPES)}.", "types")
 
 
@@ -207,7 +207,7 @@ def _assumed(
     pairs = (_pair("--map-type", text, "TEXT=TYPE") for text in types)
     named = {said_type(text): meaning for text, meaning in pairs}
     if wrong := min({*named.values()} - {*TYPES}, default=""):
-        hint = meant(wrong, TYPES) or f"types: {', '.join(TYPES)}"
+        hint = meant(wrong, TYPES) or f"use one of: {', '.join(TYPES)}"
         raise UsageError(f"--map-type: {shown(wrong)} is not a type", hint)
     return Assumed(_label(target.default_namespace), default, named, meanings)
 
@@ -228,12 +228,12 @@ class MetalLB(Struct, frozen=True):
         """Return the content of clusters, by the owner of their MetalLB pools."""
         pools = self.pools()
         if pools and opened.writer.entries is not None:
-            raise UsageError("--metallb-pool: ipam keeps all pools of a cluster", "leave it out")
+            raise UsageError("--metallb-pool: ipam keeps all pools of a cluster", "omit it")
         looks = [ImportSource(it, at, pools.pop("/".join(it), "")) for it, at in clusters]
         if pools:
             named = ", ".join("/".join(source.owner) for source in looks)
             message = f"--metallb-pool: no cluster {shown(min(pools))}"
-            raise UsageError(message, f"there are: {named}")
+            raise UsageError(message, f"use one of: {named}")
         with output.progress("reading clusters"):
             usual = opened.tree.settings.pool_name
             return looked(looks, usual, self.metallb_namespace, opened.writer)
@@ -249,7 +249,7 @@ _metallb: options.Decorator[Any] = options.gathered(
         "--metallb-namespace",
         metavar="NAME",
         default="",
-        help="Namespace of MetalLB. Default: any.",
+        help="Read MetalLB in this namespace only. Default: any.",
     ),
 )
 
@@ -301,7 +301,7 @@ def cluster(
 @_metallb
 @_shared
 def manifests(files: Sequence[str], metallb: MetalLB, target: Target, result: output.Result) -> int:
-    """Import objects from files, in the format of kubectl get -o yaml or -o json. - is stdin.
+    """Import objects from files, in the format of kubectl get -o yaml or -o json. Use - for stdin.
 
     NAME is [NAMESPACE/]NAME of the cluster whose MetalLB pools are in the file. Default: from the
     file name, such as <namespace>.<name>.yaml.
@@ -316,7 +316,7 @@ def manifests(files: Sequence[str], metallb: MetalLB, target: Target, result: ou
         given, other = firsts.setdefault(owner, (name, path))
         if other != path and not (name and given):
             message = f"{other} and {path} are both cluster {'/'.join(filter(None, owner))}"
-            raise UsageError(message, "name the cluster of each file: NAME=PATH")
+            raise UsageError(message, "pass each file as NAME=PATH")
         read.append((owner, *_read(path)))
     clusters, more = clusters_in(read)
     found = metallb.found(opened, clusters.items()).with_more(more)
@@ -330,7 +330,7 @@ def _read(path: Path) -> tuple[str, bytes]:
         with path.open("rb") as file:
             return str(path), file.read(MAX_BYTES + 1)
     except OSError as failed:
-        raise UsageError(f"{path}: {failed.strerror}", "name a file that you may read") from failed
+        raise UsageError(f"{path}: {failed.strerror}", "pass a readable file") from failed
 
 
 def _described(text: str) -> ImportedNetwork:
@@ -351,7 +351,7 @@ def _pair(name: str, text: str, form: str) -> tuple[str, str]:
 
 def _label(text: str) -> str:
     if not is_label(text):
-        raise UsageError(f"{text!r} is not a Kubernetes name", "write it in a-z, 0-9 and -")
+        raise UsageError(f"{text!r} is not a Kubernetes name", "use a-z, 0-9, and -")
     return text
 
 
@@ -371,5 +371,5 @@ def _owner(name: str, stem: str, context: str, namespace: str) -> Owner:
         return before, last
     before, slash, last = context.rpartition("/")
     if not (owner := slug(last)):
-        raise UsageError(f"no name can be made of {context!r}", "name it: team-a/web=PATH")
+        raise UsageError(f"cannot derive a cluster name from {context!r}", "pass team-a/web=PATH")
     return (slug(before) if slash else "") or namespace, owner

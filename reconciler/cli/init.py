@@ -45,13 +45,13 @@ _FROM_NOTHING = {
 @option(
     "--forge",
     type=click.Choice(_FORGES),
-    help="Write CI for this forge. Default: the forge of the remote.",
+    help="Write a CI workflow for this forge. Default: by the remote.",
 )
 @option(
     "--branch", metavar="NAME", help="Set the main branch. Default: the checked-out one, or main."
 )
 @option("--to-branch", metavar="NAME", help="Let CI propose records on this branch.")
-@option("--package", metavar="SPEC", help="Install this pip requirement of ipam in CI.")
+@option("--package", metavar="SPEC", help="Install ipam in CI from this pip requirement.")
 @option(
     "--family", type=click.Choice(_STARTS), help="Use these kinds of documents. Default: plain."
 )
@@ -74,7 +74,7 @@ def init(
     """Create a repository in DIR: Settings, an example, CI, and editor schemas.
 
     ipam creates the folder and the Git repository if they do not exist. It never overwrites a
-    file, and commits nothing. On a terminal, it asks before it writes. At the end it checks the
+    file, and commits nothing. On a terminal, it asks before it writes. At the end, it checks the
     documents. Run it again to add missing files.
     """
     site = find_site(_site_folder(folder), dict(os.environ))
@@ -106,11 +106,11 @@ def init(
     elif site.repository is None:
         make_repository(site, dict(os.environ), chosen.branch)
     written = [] if dry_run else initial.lay(items, target)
-    made = "A new repository" if site.repository is None else "The repository"
+    made = "New repository" if site.repository is None else "Repository"
     emit(f"{made} in {folder}, branch {chosen.branch}\n")
     emit(rows_text(_rows(items, written), brush) + _ci_note(chosen, items))
     if dry_run and (count or site.repository is None):
-        emit(f"Nothing was written: {plural(count, 'file')} would be.\n")
+        emit(f"Nothing was written: without --dry-run, ipam writes {plural(count, 'file')}.\n")
         return ExitCode.OK
     code = _check(site, target, brush)
     if written:
@@ -127,10 +127,8 @@ def _require_named(site: Site) -> None:
     source = click.get_current_context().get_parameter_source("folder")
     is_named = source is not click.core.ParameterSource.DEFAULT
     if not (is_named or site.repository is not None) and any(site.folder.iterdir()):
-        raise UsageError(
-            f"{site.folder} has files already, but is not a Git checkout",
-            "name the folder: ipam init DIR; or ipam init . (or --yes) for this one",
-        )
+        hint = "run ipam init DIR for another folder, or ipam init . for this one"
+        raise UsageError(f"{site.folder} already has files, but is not a Git checkout", hint)
 
 
 def _site_folder(folder: Path) -> Path:
@@ -139,8 +137,8 @@ def _site_folder(folder: Path) -> Path:
         return folder
     around = checkout_around(folder.resolve(), dict(os.environ))
     if around is None:
-        hint = f"make the repository first (git init); or ipam init {named}, a repository by itself"
-        raise UsageError(f"{folder} is in no checkout, of which --root could be a folder", hint)
+        hint = f"run git init first, or run ipam init {named} for a repository of its own"
+        raise UsageError(f"--root needs a Git checkout, but {folder} is not in one", hint)
     return around / named
 
 
@@ -152,14 +150,16 @@ def _forge(named: str | None, site: Site, *, asks: bool) -> initial.Forge | None
         found = initial.forge_of(url) or initial.forge_in(there)
         if found is not None or not asks:
             return found
-        question = f"Which CI will check it? ({', '.join(_FORGES)})"
+        question = f"Which CI service checks pull requests? ({', '.join(_FORGES)})"
         choice = click.Choice(_FORGES)
         named = click.prompt(question, type=choice, default=_NONE, err=True, show_choices=False)
     return None if named == _NONE else initial.Forge(named)
 
 
 def _to_branch(branch: str, site: Site, *, asks: bool) -> str:
-    question = f"Does {branch} take pull requests only (protected)? CI then proposes records"
+    question = (
+        f"Is {branch} protected, so that it accepts pull requests only? CI then proposes records"
+    )
     asks = asks and bool(site.remotes()) and click.confirm(question, default=False, err=True)
     return initial.PROPOSALS if asks else ""
 
@@ -168,12 +168,12 @@ def _shown(items: Sequence[initial.WantedFile]) -> list[tuple[str, str]]:
     is_new, shown = initial.FileState.NEW, (initial.FileState.NEW, initial.FileState.YOURS)
     schemas = [it for it in items if initial.is_schema(it) and it.state is is_new]
     found = [
-        (it.path if it.state is is_new else f"{it.path} (not written, as yours differs)", it.text)
+        (it.path if it.state is is_new else f"{it.path} (not written: your file differs)", it.text)
         for it in items
         if it.state in shown and not initial.is_schema(it)
     ]
     if schemas:
-        found.append((_title(schemas), f"as ipam schema --out {initial.SCHEMAS} writes them\n"))
+        found.append((_title(schemas), f"the output of ipam schema --out {initial.SCHEMAS}\n"))
     return found
 
 
@@ -191,7 +191,7 @@ def _rows(
     for item in sorted(items, key=initial.is_schema):
         why = item.why
         if item.state is initial.FileState.YOURS:
-            why = "; ".join(filter(None, ("differs, and stays as it is", why)))
+            why = "; ".join(filter(None, ("differs, not changed", why)))
         place = initial.SCHEMAS if initial.is_schema(item) else item.path
         rows.setdefault((states.get(item.path, item.state.value), place, why), []).append(item)
     return [(state, _title(group), why) for (state, _, why), group in rows.items()]
@@ -207,10 +207,7 @@ def _ci_note(chosen: initial.InitOptions, items: Sequence[initial.WantedFile]) -
     made = [it for it in items if it.path == workflow and it.state != "yours"]
     if chosen.package != initial.UNNAMED or not any(initial.UNNAMED in it.text for it in made):
         return ""
-    return (
-        f"CI cannot install ipam yet: set IPAM_PACKAGE in {workflow}"
-        " to a wheel, a package name, or a git+https:// URL.\n"
-    )
+    return f"CI cannot install ipam yet: set IPAM_PACKAGE in {workflow} to a wheel, a package name, or a git+https:// URL.\n"
 
 
 def _check(site: Site, target: TargetDirectory, brush: Painter) -> ExitCode:

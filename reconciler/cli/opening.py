@@ -78,8 +78,7 @@ def open_here(repo: Path, branch: str | None = None) -> Repository:
 def open_there(remote: str, branch: str | None) -> Repository:
     """Return the mirror of the remote of `--remote`, `--root`, and `--branch`."""
     if (cache := _cache()) is None:
-        message = "this user has no home folder to keep a cache in"
-        raise UsageError(message, "set XDG_CACHE_HOME, or HOME")
+        raise UsageError("this user has no home folder for the cache", "set XDG_CACHE_HOME or HOME")
     return _leading(open_mirror(remote, cache, dict(os.environ), branch, asked_root()))
 
 
@@ -162,7 +161,7 @@ change_options: options.Decorator[Any] = options.gathered(
     ),
     option("--fetch-missing", is_flag=True, help="Fetch objects missing from a partial clone."),
     option(
-        "--proposed", metavar="REV", help="With --base: accept records proposed on this branch."
+        "--proposed", metavar="REV", help="With --base: accept records that this branch proposes."
     ),
 )
 """Adds the options of a change, and passes them as `change`."""
@@ -212,14 +211,14 @@ def compared_with_others(
     with output.progress("comparing"), time_limit(seconds):
         found.extend(compare_with_others(simulation, str(base), own.resolve(reading.rev), also))
     late = list(dict.fromkeys(also))[len(found) :]
-    return (*found, *(Together(it, why="it took too long") for it in late))
+    return (*found, *(Together(it, why="the comparison took too long") for it in late))
 
 
 def _note_uncommitted(found: Sequence[str]) -> None:
     if found:
         are, were = ("1 file is", "was") if len(found) == 1 else (f"{len(found)} files are", "were")
-        left = f"{are} not committed, and {were} not looked at: {escape(join_limited(found))}"
-        output.note(f"note: {left}; --worktree reads them")
+        left = f"{are} not committed, and {were} not read: {escape(join_limited(found))}"
+        output.note(f"note: {left}; to read the work tree, pass --worktree")
 
 
 def source_at(source: Source, time: str | None) -> Source:

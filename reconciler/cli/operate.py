@@ -73,8 +73,8 @@ def apply(
     Exit code 5: a cluster failed; ipam applied to all others.
     """
     if not reach.is_named:
-        hint = "--kubeconfig PATH (or KUBECONFIG) for a management cluster, else --clusters DIR"
-        raise UsageError("no cluster is named", hint)
+        hint = "pass --kubeconfig PATH (or set KUBECONFIG) for a management cluster, else --clusters DIR"
+        raise UsageError("no cluster given", hint)
     cluster_options.require_reach()
     part = parse_shard(shard)
     repository = opening.open_branch(repo, remote, branch)
@@ -125,7 +125,7 @@ def parse_shard(text: str) -> tuple[int, int]:
         shard = int(index), int(count)
         if shard[0] < shard[1]:
             return shard
-    raise UsageError(f"--shard {text!r} is not I/N", "0/4 is the first of four")
+    raise UsageError(f"--shard {text!r} is not I/N", "write 0/4 for the first of four parts")
 
 
 @click.command(cls=VerbCommand)
@@ -149,12 +149,14 @@ def render(
 
     For kubectl, Flux, and Argo CD, each folder has a kustomization. Exit code 1: the repository
     has errors, so the clusters with errors keep their earlier files. Objects of other owners are
-    never written: apply sets single fields there, such as the endpoint of a Cluster and its port.
-    Exit code 3: records were edited outside of reconcile.
+    never written: only apply sets fields of them, such as the endpoint of a Cluster. Exit code 3:
+    records were edited outside of reconcile.
     """
     if bool(reconciler) != policies or (break_glass and not policies):
         message = "--policies needs --reconciler USER; --break-glass needs --policies"
-        raise UsageError(message, "--reconciler system:serviceaccount:flux-system:flux")
+        raise UsageError(
+            message, "add --policies --reconciler system:serviceaccount:flux-system:flux"
+        )
     with output.progress("reading"):
         read = opening.open_source(reading)
         evaluation = as_reconciled(read.source, read.repository)
@@ -222,9 +224,9 @@ def doctor(
 def verify(repo: Path, reach: str, result: output.Result) -> int:
     """Replay every reconcile commit, and compare the result byte for byte.
 
-    RANGE is a branch, or A..B. The default is all of HEAD. Other commits that edit the files of
-    reconcile are listed. Exit code 1: a commit claims to be made by reconcile, but a plan of its
-    base does not produce it.
+    RANGE is a branch, or A..B. Default: all commits of HEAD. Other commits that edit files of
+    reconcile are also listed. Exit code 1: a commit claims to be made by reconcile, but a plan of
+    its base does not produce it.
     """
     repository = opening.open_here(repo)
     newest, after = revisions_of(reach)

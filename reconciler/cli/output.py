@@ -173,12 +173,12 @@ def write_texts(name: str, texts: Iterable[tuple[Path, str]]) -> None:
         try:
             # A change under review can contain links.
             if path.parent != Path("/dev") and any(it.is_symlink() for it in (path, *inside)):
-                raise OSError(ELOOP, "is a link, or behind one")
+                raise OSError(ELOOP, "is a symlink, or in a symlinked folder")
             path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
         except OSError as failure:
             failed.append(f"{path}: {failure.strerror}")
     if failed:
-        hint = "name files that you may write to, in folders that are there"
+        hint = "pass writable files in existing folders"
         raise UsageError(f"{name} cannot be written: {', '.join(failed)}", hint)
 
 

@@ -35,8 +35,8 @@ class _What(click.ParamType[str]):
         word, slash, name = value.partition("/")
         found = known.get(word.lower())
         if found is None:
-            hint = meant(word.lower(), known) or f"known: {', '.join(_LISTINGS)}"
-            self.fail(f"{word!r} is nothing that can be listed; {hint}", param, ctx)
+            hint = meant(word.lower(), known) or f"use one of: {', '.join(_LISTINGS)}"
+            self.fail(f"ipam get cannot list {word!r}; {hint}", param, ctx)
         return f"{found}{slash}{name}"
 
 
@@ -162,9 +162,9 @@ def _missing(what: str, chosen: listing.Selection, evaluation: Evaluation) -> in
     for name, similar in chosen.missing:
         hint = f"; did you mean {escape(similar)}?" if similar else ""
         if what == _POOLS and (others := _of_other_kinds(evaluation, name)):
-            hint = f"; its kind is another one: ipam get {others[0]} {escape(name)}"
+            hint = f"; it has another kind: run ipam get {others[0]} {escape(name)}"
         if name in held:
-            hint = f"; its addresses are held still: ipam who {escape(name)} --history"
+            hint = f"; its addresses are still held: run ipam who {escape(name)} --history"
         output.tell(f"ipam: {what} {escape(repr(name))} not found{hint}")
     return ExitCode.WRONG if chosen.missing else ExitCode.OK
 
@@ -224,9 +224,9 @@ def _unknown(answer: WhoAnswer, *, looked_back: bool) -> None:
         output.tell(f"{answer.asked} is not in any pool of this repository")
         return
     similar = answer.near
-    hint = f"; did you mean {similar}?" if similar else "; ipam get allocations lists them"
-    before = "" if looked_back else "; with --history: earlier holders of the name"
-    output.tell(f"no tenant, team, record or pool is named {answer.asked!r}{hint}{before}")
+    hint = f"; did you mean {similar}?" if similar else "; to list names, run ipam get allocations"
+    before = "" if looked_back else "; to list earlier holders, add --history"
+    output.tell(f"no tenant, team, record, or pool is named {answer.asked!r}{hint}{before}")
 
 
 def _require_meant(asked: str) -> None:
@@ -276,13 +276,11 @@ def history(
     else:
         count = _stream(shown, result)
     if count and next(events, None) is not None:
-        output.tell(f"there are more than these {count}; -n 0 lists all")
+        output.tell("Older events are not shown: -n 0 lists all")
     if count or asked is None or since is not None:
         return ExitCode.OK
     similar = nearest_name(asked, filter(None, past.known.values()))
-    output.tell(
-        f"nothing ever happened to {asked!r}{f'; did you mean {similar}?' if similar else ''}"
-    )
+    output.tell(f"no events of {asked!r}{f'; did you mean {similar}?' if similar else ''}")
     return ExitCode.WRONG
 
 

@@ -72,13 +72,17 @@ _log = logging.getLogger(__name__)
     "--allow-release",
     metavar="N",
     type=click.IntRange(0),
-    help="Release at most N records. Default of --allow-delete.",
+    help="Release at most N records. Also sets --allow-delete.",
 )
-@option("--accept-history", metavar="SHA", help="Accept this rewritten head.")
-@option("--author", metavar="'NAME <EMAIL>'", help="Commit as this author. Default: by Settings.")
-@option("--sign", metavar="KEY", default="", help="Sign with this GPG key id or SSH key file.")
+@option("--accept-history", metavar="SHA", help="Accept the rewritten history up to this head.")
 @option(
-    "--interval", metavar="DURATION", help="Run in a loop at this interval. With --watch: poll Git."
+    "--author", metavar="'NAME <EMAIL>'", help="Commit as this author. Default: as in Settings."
+)
+@option("--sign", metavar="KEY", default="", help="Sign with this GPG key ID or SSH key file.")
+@option(
+    "--interval",
+    metavar="DURATION",
+    help="Repeat the run at this interval. With --watch: poll Git.",
 )
 @daemon_options
 @option(
@@ -244,7 +248,7 @@ class _Job:
         if self.wanted.says_withdrawn and options.now is not None:
             now = int(options.now())
             for text in too_early(self.newest(head.id), self.wanted, head.clock, now):
-                output.note(f"{text} Run it again then.")
+                output.note(f"{text} Run the command again then.")
 
     def _reconcile(self) -> Reconciled:
         run_options = replace(self.run_options, now=options.now)
@@ -373,9 +377,8 @@ def _require_folder(path: Path | None) -> None:
         return
     cluster_options.require_clusters("--metrics-file")
     if not path.absolute().parent.is_dir():
-        raise UsageError(
-            f"--metrics-file {path}: the folder does not exist", "create the folder first"
-        )
+        hint = "create the folder first"
+        raise UsageError(f"--metrics-file {path}: the folder does not exist", hint)
 
 
 def write_metrics(

@@ -47,7 +47,7 @@ def served_page(repository: Repository, revision: str) -> Page:
 @options.base
 @options.out("the page", is_folder=False, required=True)
 @apply_result_option
-@option("--results", metavar="FILE", help="Read reconcile --watch -o json: how long growth waited.")
+@option("--results", metavar="FILE", help="Show growth times from reconcile --watch -o json.")
 @options.color
 def report(
     reading: options.Reading,
@@ -57,13 +57,14 @@ def report(
     results: str | None,
     color: str,
 ) -> int:
-    """Write one page with all pools: holders, dates, free ranges, and pools that fill up.
+    """Write an HTML page of all pools: holders, dates, free ranges, and pools that fill up.
 
-    The file needs only a browser: no server, no network. With --base, it shows the changes that
-    merging the revision brings. The page depends only on the revision, not on the clock.
+    The file needs only a browser: no server, no network. With --base, it shows the effect of
+    merging the revision. The page depends only on the revision, not on the clock.
     """
     if out.suffix.lower() not in (".html", ".htm"):
-        raise UsageError(f"--out {out} is not an HTML file", "name it report.html")
+        hint = "write, for example, --out report.html"
+        raise UsageError(f"--out {out} is not an HTML file", hint)
     hint = "pass the output of ipam reconcile --watch -o json"
     served = parsed_file("--results", results, _MAX_BYTES, hint, read_served)
     given = Given(apply_result_of(apply_result), served)

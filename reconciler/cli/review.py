@@ -40,11 +40,8 @@ FORMATS = (
 # Formats that show the result of the merge.
 _DRAWN = ("markdown", "svg")
 _OF_REVISIONS = ("repo", "rev", "worktree", "base", "plan_time", "allow_empty")
-_WHOLE = "name files or folders; to check the whole repository, run ipam check --worktree"
-_ALONE = (
-    "note: only these files were checked, not references, taken addresses, and capacity;"
-    " to check everything: ipam check --worktree"
-)
+_WHOLE = "pass files or folders; to check the whole repository, run ipam check --worktree"
+_ALONE = "note: checked only these files, without references, addresses in use, and capacity; to check everything, run ipam check --worktree"
 
 
 class CheckResult(Struct, frozen=True):
@@ -83,13 +80,13 @@ class CheckResult(Struct, frozen=True):
 @click.argument("files", metavar="[FILE|DIR]...", nargs=-1)
 @options.reading
 @opening.change_options
-@repeatable("--also", "REV", "Also merge with this other open change.")
+@repeatable("--also", "REV", "Compare with this other open change.")
 @option(
     "--also-timeout",
     metavar="DURATION",
     default="60s",
     show_default=True,
-    help="Limit the time for all --also.",
+    help="Limit the time of all comparisons.",
 )
 @option("--allow-empty", is_flag=True, help="Accept a repository without documents.")
 @output.file(*FORMATS)
@@ -106,16 +103,14 @@ def check(
 ) -> int:
     """Check a revision or a change: errors, capacity limits, and release limits.
 
-    With --base, the Settings of that revision judge the change. Exit code 1: the content is
+    With --base, the Settings of that revision apply. Exit code 1: the content is
     invalid, or there is none. Exit code 3: the content is valid, but a limit blocks it. With FILE
-    or DIR, only those files are checked, without a repository. - is stdin.
+    or DIR, only those files are checked, without a repository. Use - for stdin.
     """
     seconds = options.parse_seconds("--also-timeout", also_timeout)
     if also and (change.base is None or reading.worktree):
-        raise UsageError(
-            "--also needs --base, and no --worktree",
-            "name the branch that all are merged into: --base BRANCH",
-        )
+        hint = "pass the target branch as --base BRANCH"
+        raise UsageError("--also needs --base, and cannot be combined with --worktree", hint)
     if files:
         checked = CheckResult(_alone(files))
         output.tell(_ALONE)

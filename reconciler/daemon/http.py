@@ -154,9 +154,8 @@ def read_secret(path: Path) -> bytes:
         raise UsageError(f"--hook-secret-file {path}: {failure.strerror}") from failure
     if not MIN_SECRET <= len(secret) <= MAX_SECRET:
         message = f"--hook-secret-file {path} has {len(secret)} characters, must have"
-        raise UsageError(
-            f"{message} {MIN_SECRET} to {MAX_SECRET}", "create a secret: openssl rand -hex 32"
-        )
+        hint = "run openssl rand -hex 32 to create a secret"
+        raise UsageError(f"{message} {MIN_SECRET} to {MAX_SECRET}", hint)
     return secret
 
 
@@ -188,10 +187,8 @@ class Certificate:
                     _log.warning("the previous certificate stays in use: %s", problem)
                 self.problem = problem
             if self._context is None:
-                raise UsageError(
-                    f"--tls-cert, --tls-key: {self.problem}",
-                    "pass PEM files: the certificate with its chain, and its key",
-                )
+                hint = "pass PEM files: the certificate with its chain, and its key"
+                raise UsageError(f"--tls-cert, --tls-key: {self.problem}", hint)
             return self._context
 
     def expires(self) -> int | None:
@@ -278,7 +275,7 @@ class _Listener(ThreadingHTTPServer):
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         del request, client_address
-        _log.debug("a connection broke", exc_info=True)
+        _log.debug("a connection was interrupted", exc_info=True)
 
 
 def _disconnect(connection: socket.socket) -> None:
@@ -342,7 +339,7 @@ class CachedPage:
         """Return the page, or the reason why there is none now."""
         wanted = self._newest()
         if not self._lock.acquire(timeout=WAIT_SECONDS):
-            return f"the page of {wanted[:12]} is being rendered; try again"
+            return f"the page of {wanted[:12]} is not ready; try again"
         try:
             if wanted != self._revision:
                 self._page = self._render(wanted)

@@ -97,7 +97,7 @@ class Elector:
                     gone = {"holderIdentity": "", "leaseDurationSeconds": 1}
                     cluster.merge(REF, _patch(live, gone), MANAGER)
         except ClusterError as failed:
-            _log.warning("Lease %s/%s is not released, and runs out: %s", HOME, NAME, failed)
+            _log.warning("cannot release Lease %s/%s, which now expires: %s", HOME, NAME, failed)
 
     def _try(self) -> None:
         with closing(self._connected()) as cluster:

@@ -160,7 +160,7 @@ class RoundLog:
             if now:
                 self._blocked[name] = now
             elif before:
-                _log.info("growth is not blocked any more", extra=extra)
+                _log.info("growth is no longer blocked", extra=extra)
 
 
 def _findings_by_key(found: Evaluation) -> _Known:
@@ -222,7 +222,7 @@ def _fixed_line(found: Finding) -> LogLine:
 
 
 def _more_line(count: int, what: str) -> LogLine:
-    return _of_git(f"and {count} more {what}; run `ipam check` to list them")
+    return _of_git(f"and {count} more {what}; to list them, run ipam check")
 
 
 def _of_git(words: str) -> LogLine:

@@ -78,7 +78,7 @@ class Daemon:
         held = self._held()
         done: list[Round] = []
         failure: Exception | None = None
-        _log.info("round begins: %s", dirty, extra={"round": self._number})
+        _log.info("round starts: %s", dirty, extra={"round": self._number})
         try:
             with in_round(self._number):
                 for item in self.work.rounds(dirty):

@@ -298,7 +298,7 @@ class Watches:
         elif clusters is not None:
             found = clusters.management()
         if found is None:
-            raise errors.UnreachableError("no kubeconfig is given anymore")
+            raise errors.UnreachableError("the kubeconfig is no longer available")
         return cast("WatchableCluster", found)
 
     def _changed(self, name: str, topic: rights.Topic, change: WatchEvent) -> None:

@@ -211,10 +211,7 @@ def without_suffix(path: str) -> str:
 
 
 # Characters that control terminals, or are invisible.
-UNSAFE = (
-    "\x00-\x1f\x7f-\x9f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff"
-    "\ufffe\uffff\U000e0000-\U000e007f"
-)
+UNSAFE = "\x00-\x1f\x7f-\x9f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffe\uffff\U000e0000-\U000e007f"
 # GitHub Actions reads a line that begins with `::` as a command. CI systems look for `##[`, `##vso[`,
 # and `##teamcity[` anywhere. Usage bars and headings contain `##` too.
 _COMMAND = re.compile(r"^(\s*)::")

@@ -41,7 +41,7 @@ class TargetDirectory:
         except FileNotFoundError:
             return None
         if stat.S_ISLNK(found.st_mode):
-            raise OSError(ELOOP, "is a link")
+            raise OSError(ELOOP, "is a symlink")
         if not stat.S_ISREG(found.st_mode):
             raise OSError(EISDIR, "is not a file")
         with place.open("rb") as file:
@@ -75,7 +75,7 @@ class TargetDirectory:
     def rewrite(self, path: str, data: bytes) -> None:
         """Replace an existing file, or raise OSError if it is missing or a link."""
         if self.text(path) is None:
-            raise FileNotFoundError(ENOENT, "is not there")
+            raise FileNotFoundError(ENOENT, "does not exist")
         (self._folder / path).write_bytes(data)
 
     def _require_way(self, path: str) -> None:
@@ -83,7 +83,7 @@ class TargetDirectory:
             with suppress(FileNotFoundError):
                 mode = (self._folder / name).lstat().st_mode
                 if stat.S_ISLNK(mode):
-                    raise OSError(ELOOP, f"{name} is a link")
+                    raise OSError(ELOOP, f"{name} is a symlink")
                 if not stat.S_ISDIR(mode):
                     raise OSError(ENOTDIR, f"{name} is not a folder")
 
@@ -127,16 +127,17 @@ def _new(out: Path, files: Mapping[str, bytes]) -> list[str]:
     for path, data in files.items():
         for folder in (out / it for it in reversed(Path(path).parents[:-1])):
             if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-                raise UsageError(f"{folder} is not a folder; nothing was written", "move it away")
+                hint = "move or delete it"
+                raise UsageError(f"{folder} is not a folder; nothing was written", hint)
         target = out / path
         if not os.path.lexists(target):
             new.append(path)
         elif target.is_symlink() or not target.is_file() or target.read_bytes() != data:
             taken.append(path)
     if taken:
-        verb = "is" if len(taken) == 1 else "are"
-        message = f"{join_limited(taken)} {verb} there already; nothing was written"
-        hint = "move it away, or use --out ANOTHER-FOLDER and merge by hand"
+        verb = "exists" if len(taken) == 1 else "exist"
+        message = f"{join_limited(taken)} already {verb}; nothing was written"
+        hint = "move or delete the file, or pass --out ANOTHER-FOLDER and merge by hand"
         raise UsageError(message, hint)
     return new
 

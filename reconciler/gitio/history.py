@@ -54,7 +54,7 @@ def named(git: GitProcess, rev: str) -> Revision:
     if (revision := objects.find_revision(git, objects.whole_name(git, rev))) is not None:
         return revision
     if _STEP.search(rev) and is_shallow(git):
-        message = f"the clone is too shallow: it ends before {rev!r}"
+        message = f"the clone is too shallow: it does not contain {rev!r}"
         raise GitError(
             message, "run git fetch --deepen 1; in a CI job, set fetch-depth: 2, or 0 for all"
         )

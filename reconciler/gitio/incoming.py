@@ -53,9 +53,9 @@ def _wrong_entries(git: GitProcess, parent: Made, commit: Made) -> Iterator[tupl
     for entry in new:
         why = no_checkout(entry.path) or _wrong_object(git, entry.mode, heads.get(entry.oid))
         if entry.mode == _LINK and is_named(entry.path, _GITMODULES):
-            why = "a symlink has a name that Git keeps for itself"
+            why = "a symlink has a name that Git reserves"
         if not entry.oid.strip("0"):
-            why = "it has no object"
+            why = "its object ID is zero"
         if why:
             yield entry.path, why
 
@@ -66,7 +66,7 @@ def _wrong_object(git: GitProcess, mode: str, head: objects.Header | None) -> st
     if mode == _SUBMODULE or head is None:
         return ""
     if head.kind != "blob":
-        return f"it is a file, and its object is a {head.kind}"
+        return f"its mode is a file, but its object is a {head.kind}"
     if mode != _LINK or 0 < head.size <= _TARGET:
         is_empty = mode == _LINK and next(objects.read_blobs(git, [head.oid])).startswith(b"\0")
         return "the target of the symlink is empty" if is_empty else ""

@@ -30,7 +30,7 @@ _FOLDER = "040000"
 
 # Paths are rarely longer. Deep trees that contain each other would grow without limit.
 PATH_BYTES = 512
-LIMITS_HINT = "the Settings of the base limit a pull request"
+LIMITS_HINT = "for a pull request, the Settings of the base apply"
 
 
 class Tally(Struct):
@@ -129,9 +129,8 @@ def read_commit(git: GitProcess, rev: str) -> Made:
     """Return a commit object; raise GitError if missing, LimitError if too large."""
     (made,) = find_commits(git, [rev])
     if made is None:
-        raise GitError(
-            f"commit {rev!r} does not exist in this repository", "git log shows the revisions"
-        )
+        hint = "run git log to list revisions"
+        raise GitError(f"commit {rev!r} does not exist in this repository", hint)
     return made
 
 
@@ -154,9 +153,8 @@ def _read_trees(git: GitProcess, oids: Iterable[str]) -> Mapping[str, Tree]:
     new = [oid for oid in dict.fromkeys(oids) if oid not in known]
     for oid, head in zip(new, headers(git, new), strict=True):
         if head is not None and not head.is_read:
-            raise LimitError(
-                f"folder {oid} has {head.size} bytes, limit {MAX_OTHER_BYTES}", "split it"
-            )
+            hint = "split it"
+            raise LimitError(f"folder {oid} has {head.size} bytes, limit {MAX_OTHER_BYTES}", hint)
     for oid, data in zip(new, read_blobs(git, new), strict=True):
         known[oid] = _tree(oid, data)
     return known
@@ -293,10 +291,7 @@ def _here(git: GitProcess, oids: Sequence[str]) -> list[Header | None]:
 
 
 KINDS = {"120000": "a symlink", "160000": "a submodule"}
-_WAYS = (
-    "name a folder from the top of the Git repository: --root infra/ipam, or --root . for the top"
-    " itself; one that is not committed yet is read by --worktree"
-)
+_WAYS = "pass the path from the top of the Git repository, such as --root infra/ipam, or --root . for the top; to read a folder that is not committed, add --worktree"
 
 
 def require_root(git: GitProcess, commit: str) -> None:
@@ -340,7 +335,7 @@ _OWN = re.compile(r"(?:[A-Z]+_)+HEAD", re.ASCII)
 _BRANCH = r"(?![-./])(?!.*(?:\.\.|//|/\.|@\{|\.lock(?:/|$)|/$|\.$))[A-Za-z0-9._/-]{1,200}"
 _WHOLE = (40, 64)
 _ORDER = ("refs/{}", "refs/tags/{}", "refs/heads/{}", "refs/remotes/{}", "refs/remotes/{}/HEAD")
-_HINT = "name a branch (main, origin/main), a tag, or a commit id; run git log to see the revisions"
+_HINT = "pass a branch (main, origin/main), a tag, or a commit ID; run git log to list revisions"
 
 
 def check_branch(branch: str) -> str:
@@ -364,10 +359,8 @@ def whole_name(git: GitProcess, rev: str) -> str:
     wanted = [name] if name.startswith("refs/") else [form.format(name) for form in _ORDER]
     found = [form for form, head in zip(wanted, headers(git, wanted), strict=True) if head]
     if name.startswith("refs/") and not found:
-        raise GitError(
-            f"reference {name!r} does not exist in this repository",
-            "run git for-each-ref to list them",
-        )
+        hint = "run git for-each-ref to list them"
+        raise GitError(f"reference {name!r} does not exist in this repository", hint)
     if found == [f"refs/tags/{name}"]:  # the clone might lack a local branch of this name
         listed = git.check("for-each-ref", "--format=%(refname)", f"refs/remotes/*/{name}")
         found += listed.decode("utf-8", "replace").split()
@@ -377,11 +370,8 @@ def whole_name(git: GitProcess, rev: str) -> str:
     is_begin = found and _HEX.fullmatch(name) and git.check("rev-parse", f"--disambiguate={name}")
     commits = [f"the commits {name}…"] if is_begin else []
     if len(found) + len(commits) > 1:
-        raise UsageError(
-            f"{rev!r} is ambiguous: {article_list([*found, *commits], 'and')}",
-            f"write {article_list(f'{form}{steps}' for form in found)},"
-            f" or {'the whole' if commits else 'a'} commit id",
-        )
+        hint = f"write {article_list(f'{form}{steps}' for form in found)}, or {'the whole' if commits else 'a'} commit ID"
+        raise UsageError(f"{rev!r} is ambiguous: {article_list([*found, *commits], 'and')}", hint)
     return f"{found[0]}{steps}" if found else rev
 
 
@@ -426,8 +416,10 @@ def require_unshown(git: GitProcess, branch: str) -> None:
             continue
         else:
             place = common.parent if common.name == ".git" else common
-        message = f"branch {branch} is checked out in another work tree, which would stay behind"
-        hint = f"reconcile there: --repo {place}; if it was deleted, run git worktree prune"
+        message = (
+            f"branch {branch} is checked out in another work tree, which would become outdated"
+        )
+        hint = f"pass --repo {place}; if that work tree was deleted, run git worktree prune"
         raise UsageError(message, hint)
 
 

@@ -478,9 +478,8 @@ class GitProcess:
         user, _, secret = self.credentials.partition(":")
         secret = self.environment.get(TOKEN, secret).strip()
         if any("\ud800" <= letter <= "\udfff" for letter in secret):  # bytes that are not text
-            raise UsageError(
-                f"{TOKEN} is not text in UTF-8", "set it exactly as the server showed it"
-            )
+            hint = "set it exactly as the server showed it"
+            raise UsageError(f"{TOKEN} is not valid UTF-8", hint)
         return f"{user or 'x-access-token'}:{secret}" if user or secret else ""
 
     def _secrets(self) -> list[str]:
@@ -531,13 +530,12 @@ def _started(
 
 # Messages of Git, before and since 2.44, about missing objects of a partial clone.
 _PROMISED = ("from promisor remote", "lazy fetching disabled")
-FILTERED = (
-    "git fetch --refetch --no-filter brings them; in a CI job: a checkout without filter and"
-    " sparse-checkout; check and plan take --fetch-missing"
-)
+FILTERED = "run git fetch --refetch --no-filter; in a CI job, check out without filter and sparse-checkout; for check and plan, pass --fetch-missing"
 _OWNED = re.compile(r"dubious ownership in repository at '(.*)'")
 LACKS = "the partial clone lacks objects that its filter excluded"
-DAMAGED = "the clone is partial or damaged: clone it again, or name the remote with --remote URL"
+DAMAGED = (
+    "clone the repository again, because this clone is partial or damaged, or pass --remote URL"
+)
 _UNREACHABLE = "check that the remote is running, and that you can read and write it"
 # Messages of Git about an HTTP server that rejects the credentials or denies access.
 _UNKNOWN = (
@@ -559,7 +557,7 @@ def failure(command: str, result: Result, hint: str = "") -> GitError:
     # The text of a Git that crashed is about its own code.
     message = said.partition(": ")[2] or (text[-1] if text and status >= 0 else ended)
     if owned := _OWNED.search(result.err):
-        hint = f"if you trust it, run git config --global --add safe.directory {owned[1]}"
+        hint = f"run git config --global --add safe.directory {owned[1]}, if you trust its files"
         return GitError(f"{owned[1]} belongs to another user", hint)
     if ".lock': File exists" in result.err:
         hint = "wait for the other Git command; if there is none, remove that .lock file"
@@ -587,7 +585,7 @@ def redacted(text: str, secrets: Sequence[str]) -> str:
 
 
 def _late(command: str) -> GitError:
-    message = f"git {command} took over {SECONDS:.0f} seconds"
+    message = f"git {command} took more than {SECONDS:.0f} seconds"
     return GitError(message, "check that the remote answers, then try again")
 
 
@@ -649,8 +647,11 @@ def guarded(git: GitProcess, settings: Iterable[Setting] | None = None) -> GitPr
                 guards[f"{item.section}.{item.between}.{variable}"] = value
         elif item.section == "hook" and item.variable in _HOOKS:
             name = os.fsencode(f"hook.{item.between}.{item.variable}").decode("utf-8", "replace")
-            message = f"{name} of the repository's own configuration is not taken"
-            raise UsageError(message, "git config --unset it: no hook of a repository is run")
+            message = f"{name} in the configuration of the repository is not permitted"
+            raise UsageError(
+                message,
+                f"run git config --unset {name}, because ipam runs no hooks of a repository",
+            )
     return replace(git, guards=tuple(guards.items()))
 
 

@@ -15,10 +15,7 @@ from reconciler.model.errors import GitError, LostRaceError, NoBranchError, Push
 
 HEADS = "refs/heads/"
 _NO_BRANCH = "push a first commit to it, or choose another branch with --branch"
-_OTHER = (
-    "the authoritative branch is {0}, because {1}: git switch {0}, or reconcile it with"
-    " --branch {0}"
-)
+_OTHER = "run git switch {0}, or pass --branch {0}: the authoritative branch is {0}, because {1}"
 _UNKNOWN = DefaultBranch("", "")
 # Git must not report its own commits, or the server assumes that all of their objects are here. It
 # must mark the received objects as promised, or it checks everything that they refer to. These are
@@ -116,7 +113,7 @@ def push_reference(git: GitProcess, remote: str, reference: str, old: str, new: 
 def require_free(names: Iterable[str], remote: str, reference: str) -> None:
     """Raise PushRefusedError if a reference blocks the name of another."""
     if blocking := conflicting(names, reference):
-        message = f"the remote cannot have {reference} next to {quote(blocking[0])}"
+        message = f"the remote cannot create {reference}, because it has {quote(blocking[0])}"
         raise PushRefusedError(
             message, f"choose another branch, or run {deleting(remote, blocking)}"
         )
@@ -158,7 +155,7 @@ LAST = "last"
 IPAM = "refs/ipam"
 # In a repository without a remote: the branch that was reconciled as the authoritative one.
 TRUTH = "truth"
-_WORKED = "it was reconciled here before"
+_WORKED = "it was reconciled here earlier"
 
 _log = logging.getLogger(__name__)
 
@@ -212,9 +209,8 @@ def default_here(git: GitProcess, *, is_bare: bool) -> DefaultBranch:
         return DefaultBranch(shown, why)
     if len(heads) == 1:
         return DefaultBranch(heads[0], "it is the only branch of this clone")
-    return DefaultBranch(
-        "", f"there are {len(heads)} branches, no remote, and no reconciled branch"
-    )
+    why = f"the clone has {len(heads)} branches, no remote, and no reconciled branch"
+    return DefaultBranch("", why)
 
 
 def note_reconciled(
@@ -230,6 +226,8 @@ def note_reconciled(
     except LostRaceError:
         return None
     except GitError as refused:
-        _log.warning("%s cannot be moved, so a rewritten history is not noticed: %s", name, refused)
+        _log.warning(
+            "%s cannot be updated, so ipam cannot detect a rewritten history: %s", name, refused
+        )
         return structs.replace(known, takes=not isinstance(refused, PushRefusedError))
     return structs.replace(known, references={**known.references, name: revision.id})

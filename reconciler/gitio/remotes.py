@@ -91,7 +91,9 @@ def open_mirror(
     git_dir = cache / "remotes" / f"{sha256(checked.url.encode()).hexdigest()[:32]}.git"
     for folder in (cache, git_dir.parent, git_dir):
         if why := files.refusal(folder):
-            hint = "remove it, run chmod 700 on it, or set another cache with XDG_CACHE_HOME"
+            hint = (
+                "delete the folder, run chmod 700 on it, or set another cache with XDG_CACHE_HOME"
+            )
             raise GitError(f"the cache is not used: {why}", hint)
     git = GitProcess(
         git_dir, environment, credentials=checked.credentials, root=root_folder(root or "")
@@ -116,8 +118,8 @@ def _require_apart(folders: Sequence[Path], own: Sequence[Path]) -> None:
     for folder in folders:
         for place in (Path(os.path.normpath(folder)), folder.resolve()):
             if any(place.is_relative_to(it) or it.is_relative_to(place) for it in around):
-                why = f"the remote of the repository's own configuration is a part of it: {folder}"
-                raise UsageError(why, f"if its hooks may run: name it, --remote {folder}")
+                why = f"the configured remote is a folder inside the repository: {folder}"
+                raise UsageError(why, f"pass --remote {folder}, if you trust its hooks")
 
 
 def _named(repository: Repository, settings: Sequence[Setting], name: str) -> Remote | None:
@@ -165,10 +167,12 @@ def _checked_url(remote: str) -> Remote:
         named = repr(parts.scheme) if _SCHEME.fullmatch(parts.scheme) else "(not shown)"
         raise UsageError(f"scheme {named} of the remote is not allowed", allowed)
     if host.startswith("-") or (parts.username or "").startswith("-"):
-        raise UsageError(f"{_shown(remote)} is not a remote", "its host looks like an option")
+        raise UsageError(f"{_shown(remote)} starts its host or user with -", _ALLOWED)
     if parts.scheme not in ("http", "https"):
         if parts.password is not None or (parts.scheme == "file" and "@" in parts.netloc):
-            raise UsageError(f"the {parts.scheme} URL of the remote holds a password", _NO_PASSWORD)
+            raise UsageError(
+                f"the {parts.scheme} URL of the remote contains a password", _NO_PASSWORD
+            )
         # Links and `/proc/self` can differ between processes.
         resolved = f"file://{quote(str(Path(_path(remote)).resolve()))}"
         return Remote(resolved if parts.scheme == "file" else remote)
@@ -213,8 +217,8 @@ def make_mirror(git: GitProcess, folder: Path, remote: str) -> None:
                 if not (git.git_dir / "HEAD").is_file():
                     raise
     except OSError as error:
-        hint = "make that folder writable, or set another one with XDG_CACHE_HOME"
-        message = f"cannot make a mirror in {place}: {error.strerror or error}"
+        hint = "make this folder writable, or set another one with XDG_CACHE_HOME"
+        message = f"cannot create a mirror in {place}: {error.strerror or error}"
         raise GitError(message, hint) from error
 
 
@@ -285,19 +289,19 @@ class RepositoryProbe:
             folder = Path(repository.remote.removeprefix("file://"))
         inside = [path for path in (folder, folder / ".git") if (path / "objects").is_dir()]
         if any(not os.access(path / "objects", os.W_OK) for path in inside):
-            raise GitError(f"{folder} is not writable", "give this user write permission")
+            raise GitError(f"{folder} is not writable", "give the user of ipam write permission")
 
 
 def open_proposing(repository: Repository, name: str) -> "ProposingBranch":
     """Open the proposal branch in the same remote."""
     git, remote = repository.git, repository.remote
     if objects.check_branch(name) == repository.branch:
-        message = f"--to-branch {name} is the reconciled branch"
-        raise UsageError(message, "choose another branch, for a pull request")
+        message = f"--to-branch {name} is the branch that ipam reconciles"
+        raise UsageError(message, "pass another branch")
     if remote is None:
         objects.require_unshown(git, name)
         if repository.worktree is not None and objects.shown_branch(git) == name:
-            message = f"branch {name} is checked out here, and would be replaced"
+            message = f"branch {name} is checked out here, and ipam would replace it"
             raise UsageError(message, f"git switch {repository.branch}")
     return ProposingBranch(git, remote, name)
 
@@ -357,7 +361,7 @@ class ProposingBranch(Struct, frozen=True):
                 f"branch {self.name} has commit {other[:12]}, which ipam reconcile did not make"
             )
             drop = remote_state.deleting(self.remote or "", [self._reference])
-            hint = f"merge it, or name another branch with --to-branch, or drop it: {drop}"
+            hint = f"merge the branch, pass another one with --to-branch, or delete it: {drop}"
             raise UsageError(message, hint)
 
     def _move(self, old: str, new: str) -> None:
@@ -370,4 +374,6 @@ class ProposingBranch(Struct, frozen=True):
             return
         if self._seen() != old:
             raise LostRaceError(f"branch {self.name} moved during planning")
-        raise failure("update-ref", result, f"check that {self.name} can be a branch here")
+        raise failure(
+            "update-ref", result, f"check that Git permits the branch name {self.name} here"
+        )

@@ -148,7 +148,7 @@ class Repository:
         """Return the last reconciled commit, fetched if needed, or None if it is not a commit."""
         found = objects.find_revision(self.git, last)
         if found is None and history.is_shallow(self.git):
-            message = f"the clone is too shallow: it lacks {last}, which was reconciled"
+            message = f"the clone is too shallow: it lacks the last reconciled commit {last}"
             raise GitError(message, history.DEEPEN)
         if found is None and self.remote is not None:
             remote_state.fetch_reference(self.git, self.remote, self.last_reference)
@@ -310,7 +310,7 @@ class Repository:
                 if result.status != 0:
                     raise failure("gc", result)
         except Exception as failed:  # noqa: BLE001 - the run itself has succeeded
-            _log.warning("the mirror is not packed: %s", failed)
+            _log.warning("git gc of the mirror failed: %s", failed)
 
     @property
     def _checkout(self) -> Checkout | None:
@@ -337,7 +337,7 @@ class Repository:
                 self._checkout.follow(revision, self.seen.local)  # undo the checkout
             raise LostRaceError(f"branch {self.branch} moved during planning")
         raise failure(
-            "update-ref", result, "run it again when no other Git command is running here"
+            "update-ref", result, "run the command again when no other Git command is running here"
         )
 
 
@@ -478,7 +478,7 @@ def alone(git_dir: Path, now: Callable[[], float] | None = None) -> Iterator[Non
             fcntl.flock(file, fcntl.LOCK_EX)
         except OSError as error:
             # Some network file systems have no locks. The push of the branch is the decisive lock.
-            _log.info("no lock on %s: %s", git_dir, error)
+            _log.info("cannot lock %s: %s", git_dir, error)
             now = None
         else:
             if now is not None:
@@ -498,7 +498,7 @@ def _remove(git_dir: Path, places: Iterable[str], now: float, age: float) -> Non
             if left.name != _OURS and abs(now - left.lstat().st_mtime) >= age:
                 shutil.rmtree(left) if left.is_dir() else left.unlink()
                 if age:
-                    _log.warning("%s, which a git that was killed has left, is removed", left)
+                    _log.warning("removed %s, left by a Git command that was killed", left)
 
 
 def checkout_around(path: Path, environment: Mapping[str, str]) -> Path | None:

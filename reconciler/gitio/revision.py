@@ -210,7 +210,7 @@ def irregular(path: str, mode: str) -> Finding | None:
         return None
     place = Location(path)
     if mode in objects.KINDS:
-        message = f"not a regular file: {objects.KINDS[mode]} (mode {mode})"
+        message = f"the path is {objects.KINDS[mode]} (mode {mode}), expected a regular file"
         return error("not-a-file", place, message, "replace it with a regular file")
     if wrong := no_checkout(path):
         return error("path-invalid", place, wrong, _REWRITE)
@@ -249,7 +249,12 @@ def out_of_place(path: str, mode: str, *, is_folder: bool) -> Finding | None:
     if is_folder:
         message = f"the path is a file (mode {mode}), expected a folder"
         return error("not-a-folder", Location(path), message, hint)
-    return error("not-a-file", Location(path), f"not a regular file: a folder (mode {mode})", hint)
+    return error(
+        "not-a-file",
+        Location(path),
+        f"the path is a folder (mode {mode}), expected a regular file",
+        hint,
+    )
 
 
 # Clocks of machines differ by minutes. A clock that is an hour ahead is wrong.

@@ -27,10 +27,7 @@ T = TypeVar("T")
 _LINK, _SUBMODULE, _FILE, _FOLDER = "120000", "160000", "100644", "040000"
 _CRLF, _LF = b"\r\n", b"\n"
 _AT_ONCE = 1 << 20
-_MARKED_HINT = (
-    "git sparse-checkout disable brings all files back; git update-index --no-skip-worktree"
-    " --no-assume-unchanged FILE takes a mark away; or read a revision, without --worktree"
-)
+_MARKED_HINT = "run git sparse-checkout disable, or git update-index --no-skip-worktree --no-assume-unchanged FILE; or omit --worktree"
 
 
 class WorktreeSource:
@@ -219,7 +216,7 @@ class WorktreeSource:
             return _FILE, found.st_size
         if stat.S_ISDIR(found.st_mode):
             return (_SUBMODULE if self._is_submodule(path) else _FOLDER), 0
-        message = "not a regular file: a device, pipe, or socket"
+        message = "the path is a device, pipe, or socket, expected a regular file"
         self._findings[error("not-a-file", place, message)] = None
         return "", 0
 
@@ -290,7 +287,7 @@ class Checkout(Struct, frozen=True):
         if changed and not unknown and not self._differing(target.id):
             return  # a killed run had already updated the files
         if dirty := [*changed, *unknown]:
-            hint = "commit or stash them, or reconcile a clone or the remote: --remote URL"
+            hint = "commit or stash them, or pass --remote URL to reconcile without this checkout"
             message = f"the work tree has uncommitted changes: {join_limited(dirty)}"
             raise UsageError(message, hint)
 
@@ -300,7 +297,7 @@ class Checkout(Struct, frozen=True):
         self.git.run(self._tree, "update-index", "-q", "--refresh")
         done = self.git.run(self._tree, "read-tree", "-m", "-u", old.id, new.id)
         if done.status != 0:
-            hint = f"fix this, then run the command again; the target is {new.id}"
+            hint = f"fix the problem, then run the command again; the target is {new.id}"
             raise GitError(f"the work tree cannot be updated: {failure('read-tree', done)}", hint)
 
     def uncommitted(self, paths: Sequence[str]) -> list[str]:

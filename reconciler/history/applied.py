@@ -127,7 +127,7 @@ def _decoded(data: bytes, decoder: Decoder[_T]) -> _T:
     try:
         return decoder.decode(data)
     except (ValueError, RecursionError) as wrong:
-        more = "; pass one line of a loop" if "trailing characters" in str(wrong) else ""
+        more = "; pass one line of the output" if "trailing characters" in str(wrong) else ""
         raise ValueError(f"not a result of apply or reconcile: {wrong}{more}") from wrong
 
 

@@ -206,7 +206,7 @@ def pools_of_name(evaluation: Evaluation, text: str, among: list[Key] | None = N
         return found
     names = sorted({key.name for key in keys})
     near = meant(text, names)
-    listed = f"there are: {', '.join(names) or 'none'}"
+    listed = f"use one of: {', '.join(names)}" if names else "add a pool first"
     raise UsageError(f"no pool {text!r}", f"{near} {listed}" if near else listed)
 
 
@@ -251,12 +251,12 @@ def idle_remedies(evaluation: Evaluation, key: Key, result: ApplyResult) -> list
         return []
     found = _idle_records(evaluation, claim, result)
     if not found:
-        return ["idle: according to that apply, no unused record would make enough room"]
+        return ["idle: in this apply result, no unused record would make enough room"]
     lines = [_remedy(evaluation, item, claim) for item in found[:_MAX_IDLE]]
     if more := len(found[_MAX_IDLE:]):
         lines.append(f"idle: {plural(more, 'more record')} would make room, all as large or larger")
     if result.revision != evaluation.tree.revision:
-        lines.append(f"idle is from an apply of another revision, {result.revision[:12]}")
+        lines.append(f"idle: the apply result is of another revision, {result.revision[:12]}")
     return lines
 
 
@@ -286,12 +286,9 @@ def _idle_records(
 def _remedy(evaluation: Evaluation, found: tuple[int, str, str, Allocation], claim: Claim) -> str:
     size, cluster, at, record = found
     whom = f"team {record.owner.team}" if record.owner.team else f"the owner of {cluster}"
-    way = "it is growth, released automatically when unused for elastic.shrinkAfter"
+    way = ": it is growth, released automatically when unused for elastic.shrinkAfter"
     if not (record.role == GROWTH and growth_index(record)):
         holding, family = evaluation.state.claims.get(record.claim), family_of(record.claim.family)
         way = (family.fixes if family is not None else Fixes()).given_back(record)
-        way = f"what gives it back is {way}{f': {holding.source}' if holding is not None else ''}"
-    return (
-        f"idle: no Service of {cluster} uses {at} ({plural(size, 'address')}, {record.path}); without it {claim.size}"
-        f" are free, once its retention has ended. Ask {whom}: {way}"
-    )
+        way = f" for {way}{f': {holding.source}' if holding is not None else ''}"
+    return f"idle: no Service of {cluster} uses {at} ({plural(size, 'address')}, {record.path}). After a release and its retention, {claim.size} are free. Ask {whom}{way}"

@@ -218,8 +218,7 @@ def freeing(evaluation: Evaluation, claim: Claim) -> list[str]:
             waits.append(_wait(claim, free, reserved))
         elif run := _room(claim, later | left):
             gives.append(
-                f"give up {plural((left & IPSet((run,))).size, 'address')} that claims have left: move the"
-                " Services that use them; retention begins when no Service does"
+                f"free {plural((left & IPSet((run,))).size, 'address')} that claims have left: move the Services that use them; retention begins when no Service uses them"
             )
     return [*(says for _, says in sorted(waits)), *gives]
 

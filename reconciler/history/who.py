@@ -202,5 +202,5 @@ def revision_at(repository: Repository, log: CommitLog, rev: str, at: str | None
         message = f"no commit of {rev} is as old as {format_instant(moment)}"
         if log.is_cut():
             raise GitError(message, DEEPEN)
-        raise NotThereError(message, "name a later time: the repository did not exist then")
+        raise NotThereError(message, "pass a later time, because the repository did not exist then")
     return found.id

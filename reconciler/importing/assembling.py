@@ -55,8 +55,8 @@ def _with_distinct_names(
         if plain(other.said) == plain(item.said):
             yield item
             continue
-        message = f"{shown(item.said)} and {shown(other.said)} of {full_place(other.place)} become one name, {item.title}"
-        hint = "rename one of the two, or write both alike if they are one"
+        message = f"{shown(item.said)} and {shown(other.said)} of {full_place(other.place)} both become the name {item.title}"
+        hint = "rename one of the two, or use one spelling if they are the same"
         conflicts.append(conflict(item.place, message, hint))
 
 
@@ -86,7 +86,7 @@ def _without_contested(
 
 def _contested(item: ImportedRange, other: ImportedRange, both: IPRange) -> Finding:
     message = f"{format_short(both)} has two holders: {item.title} has it as {item.type}, {other.title} of {full_place(other.place)} as {other.type}"
-    hint = "find out which one uses it, and omit the other"
+    hint = "find out which of the two uses the range, and omit the other"
     if other.team and other.team == item.team and item.is_typed and not other.is_typed:
         hint = f"state the type of {format_short(other.item)} in the source, or omit one"
     if item.is_cluster and other.is_cluster:
@@ -109,7 +109,7 @@ def _merged(group: list[ImportedRange], taken: Lookup[Taken]) -> Iterator[Import
 MAX_BYTES = 200 * 1024
 """Maximum size of a file. The read limit of a repository is a quarter higher."""
 
-_FULL = "The addresses in use fill it. Widen it, reserve the addresses of other users, and remove the {}."
+_FULL = "The addresses in use fill this pool. Widen it, reserve the addresses of other users, and remove the {}."
 _HEAD = "# Written by ipam import. You can edit this file. ipam import never overwrites it.\n"
 
 
@@ -202,7 +202,7 @@ def outcome(
         lines.append(RangeChange(claim.owner.short, claim.type, name, claim.pin, new, place, users))
         if isinstance(decision, Refuse):
             what = format_short(claim.pin) if claim.pin else f"a range of size {claim.size}"
-            message = f"{claim.owner.short}: {what} cannot be granted: {decision.message}"
+            message = f"{claim.owner.short}: {what} cannot be allocated: {decision.message}"
             is_outside = decision.reason == "pin-outside-pool"
             hint = _widening(pool, holdings, field) if pool and is_outside else ""
             conflicts.append(
@@ -346,7 +346,7 @@ class _Assembling:
                 more = {self.writer.annotation: pool}
                 yield item._replace(body=annotated(item.body, more)) if is_named else item
             elif other.body != item.body:
-                message = f"it differs from the object in {other.place}"
+                message = f"the object differs from the one in {other.place}"
                 hint = "pass only one management cluster"
                 self.conflicts.append(conflict(item.place, message, hint))
 
@@ -388,8 +388,8 @@ class _Assembling:
                 ranges = IPSet.of(it.pool.ranges)
                 new = ranges & placed
                 if new and document is not None:
-                    message = f"{describe(new)} of pool {it.pool.name} is in no entry of {document.title} of {document.start}"
-                    hint = f"add it to spec.loadBalancers, addresses: [{', '.join(written(new))}]"
+                    message = f"pool {it.pool.name} has {describe(new)}, which {document.title} ({document.start}) does not list"
+                    hint = f"add the range to an entry of spec.loadBalancers: addresses: [{', '.join(written(new))}]"
                     self.conflicts.append(conflict(cluster.place, message, hint))
                 elif new and new == ranges:  # else, the conflict was reported
                     names = [part.pool for part in held if ranges.overlapping(part.item)]
@@ -420,8 +420,10 @@ class _Assembling:
             elif pool and owner not in copied:
                 there, annotation = documents.find(self.writer.kind, *owner), self.writer.annotation
                 if there is not None and there.annotations().get(annotation) != pool:
-                    message = f"its pool is {pool}, not named by {there.title} of {there.start}"
-                    hint = f"annotate it there: {annotation}: {pool}"
+                    message = (
+                        f"its pool is {pool}, which {there.title} ({there.start}) does not name"
+                    )
+                    hint = f"add the annotation {annotation}: {pool} to {there.title}"
                     self.conflicts.append(conflict(place, message, hint))
 
     def _becomes_cluster(self, item: ImportedRange) -> bool:
@@ -440,11 +442,11 @@ class _Assembling:
         others = documents.every(_kind(body), body["metadata"]["namespace"])
         if name and name not in others and others:
             message = f"{_kind(body).kind} {name} does not exist in this repository"
-            hint = meant(name, others) or f"choose one of these: {join_limited(others, ' or ')}"
+            hint = meant(name, others) or f"use one of: {join_limited(others, ' or ')}"
             self.conflicts.append(conflict(Location(f"--provider {name}"), message, hint))
         elif name not in others:
             name = body["metadata"]["name"]
-            comments = ("Which pools serve the clusters that were imported.",)
+            comments = ("This provider names the pools of the imported clusters.",)
             yield ImportDocument("providers", name, body, comments)
         return name
 

@@ -77,7 +77,7 @@ def _range(text: str, notation: Notation) -> IPRange:
         return item
     if dash:
         hint = "write the first and the last address, without prefix lengths"
-        raise NotationError(f"{shown(text)} has networks as its ends", hint)
+        raise NotationError(f"{shown(text)} has networks at its ends", hint)
     if found is None and slash and notation in ("cidr", "network"):
         hint = f"write {format_address(version, number)} for this address, or the network"
         raise NotationError(f"{shown(text)} has host bits set", hint)

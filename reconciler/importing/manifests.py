@@ -67,7 +67,7 @@ def clusters_in(
     unused = [_title(owner) for owner, it in kinds.items() if it & pools and SERVICE not in it]
     if unused:
         what = f"{join_limited(unused)}: the files have no Services, so their use is not checked"
-        notes.append(f"{what}; export them also: kubectl get services -A -o yaml")
+        notes.append(f"{what}; to check it, also export kubectl get services -A -o yaml")
     return found, ImportedSource(
         notes=tuple(dict.fromkeys(notes)), conflicts=tuple(conflicts), places=tuple(places.items())
     )

@@ -121,7 +121,7 @@ class Placed:
         for item, following in zip_longest(ordered, ordered[1:]):
             text = format_cidr(item.extent)
             if following and following.space == item.space and item.extent.covers(following.extent):
-                self._note(item, f"{text} contains networks, so it is not a pool")
+                self._note(item, f"{text} contains smaller networks, so it is not a pool")
             else:
                 blocks = ((it.place.path, it) for it in found.reserved if it.space == item.space)
                 users = ((by, IPSet((it.item,))) for by, it in blocks if by.startswith("cluster "))
@@ -155,10 +155,12 @@ class Placed:
         networks = [IPSet((it.extent,)) for it in found.described if it.space == item.space]
         around = any(it.overlapping(item.item) for it in (*networks, *(it.extent for it in homes)))
         if item.is_service and (used & wanted or not around):
-            message = f"{what}, but no pool of the cluster has it"
+            message = f"{what}, but no pool of the cluster contains it"
             self.conflicts.append(conflict(item.place, message, _OUTSIDE))
         else:
-            end = "and is not allocated" if around else "and in no pool: reserve it if you add one"
+            end = (
+                "and is not allocated" if around else "and in no pool; reserve it if you add a pool"
+            )
             self.uses.append(f"{sources.full_place(item.place)}: {what}, {end}")
 
     def _add(self, network: ImportedNetwork, parts: IPSet, extent: IPSet) -> None:
@@ -169,7 +171,7 @@ class Placed:
             there = f"pool {home.name} of {home.place}"
             if all(map(home.extent.covers, extent)):
                 if home.extent != extent or not home.bears(name):
-                    self._note(network, f"{text} lies in {there}, which serves")
+                    self._note(network, f"{text} is in {there}, so no pool is added")
                 return
             if home.extent & extent:
                 message = f"{text} ({name}) and {there} overlap"
@@ -178,7 +180,7 @@ class Placed:
                 return
         if any(home.name == name for home in self._homes):
             name = _distinct(name, network.space, first)
-            self._note(network, f"{network.name} is another pool, so {text} is {name}")
+            self._note(network, f"the name {network.name} is taken, so {text} becomes pool {name}")
         reserved = IPSet(windows := _limited(parts)) - parts
         made = network._replace(name=name, windows=windows, reserved=reserved.ranges)
         self.networks.append(made)
@@ -198,7 +200,7 @@ class Placed:
             return False
         if fitting:
             names = " and ".join(f"{home.name} of {home.place}" for home in fitting)
-            message, hint = f"{title} is in several pools: {names}", "name the pool"
+            message, hint = f"{title} is in several pools: {names}", "set the pool of the row"
         else:
             names = ", ".join(home.name for home in named or around) or "none"
             message = f"{title} is outside all pools"
@@ -292,7 +294,7 @@ class Taken(NamedTuple):
     def hint(self, item: Window | ImportedRange) -> str:
         """Return how to resolve a conflict; no hint leads to the release of an address in use."""
         if self.is_released:
-            return "if it is in use, restore its request: git revert of the commit that removed it"
+            return "restore the request, if the address is in use: git revert the commit that removed it"
         name, is_lb = self.owner[1], self.type == LOAD_BALANCER
         hint = f"find the user of the address, then correct the source or {self.place}; do not delete a request"
         if isinstance(item, Window):
@@ -304,8 +306,10 @@ class Taken(NamedTuple):
         )
         if is_placeholder and item.item.covers(self.item):
             owner = f"name {item.name}, namespace {item.namespace}"
-            return f"set spec.tenantClusterRef of {self.place} to {owner}; do not delete it"
-        own = f"if cluster {name} uses it, set the column cluster of the row to {name}; else "
+            return (
+                f"set spec.tenantClusterRef of {self.place} to {owner}; do not delete the request"
+            )
+        own = f"set the column cluster of the row to {name} if that cluster uses it; otherwise "
         return f"{own if is_lb and not self.owner[0] else ''}{hint}"
 
     @property
@@ -340,9 +344,9 @@ def with_retries(found: Iterable[Finding], before: Evaluation) -> Iterator[Findi
     old = {there[key].source.path for it in pinned for key in (it.key, *it.candidates)}
     needed = {key for it in state.records for key in (it.claim, it.pool)} & there.keys()
     files = sorted(old - {there[key].source.path for key in needed})
-    hint = f"if an earlier import wrote {join_limited(files)}, delete them, and import again; else "
+    hint = f"delete {join_limited(files)} and import again, if an earlier import wrote them; otherwise "
     for it in found:
-        is_fixed = it.hint.startswith(("if cluster ", "add to spec.reserved "))
+        is_fixed = it.hint.startswith(("set the column cluster ", "add to spec.reserved "))
         is_old = not is_fixed and any(f" {path}:" in it.message for path in files)
         yield replace(it, hint=f"{hint}{it.hint}") if is_old else it
 

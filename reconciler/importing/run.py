@@ -54,8 +54,10 @@ class Announced(NamedTuple):
     def several_homes(self) -> ImportedSource:
         """Return the conflict of pools in several namespaces."""
         kind, homes = self.balancer.pool.kind, ", ".join(self.homes)
-        hint = f"say which one {self.balancer.name} is in: --{_OPTION}-namespace NAME"
-        return undecided(self.source.place, f"it has {kind}s in several namespaces: {homes}", hint)
+        hint = f"pass the namespace of {self.balancer.name}: --{_OPTION}-namespace NAME"
+        return undecided(
+            self.source.place, f"the cluster has {kind}s in several namespaces: {homes}", hint
+        )
 
     def users(self, ranges: IPSet) -> Sequence[User]:
         """Return the Services with addresses in some ranges."""
@@ -67,7 +69,7 @@ class Announced(NamedTuple):
         """Return the ranges of a pool, which are the cluster's or another owner's, with notes."""
         place = Location(f"{self.source.place} {self.balancer.pool.kind} {it.pool.name}")
         if it.problem:
-            hint = f"fix it in the cluster: {self.balancer.name} cannot read it either"
+            hint = f"correct the pool in the cluster, because {self.balancer.name} cannot read it either"
             return undecided(place, it.problem, hint)
         holdings = tuple(
             ImportedRange(
@@ -105,13 +107,17 @@ def _one_managed(cluster: Announced, usual: str) -> ImportedSource:
     pools = {it.pool.name: it for it in cluster.pools}
     ours = cluster.source.pool or (usual if usual in pools or len(pools) != 1 else min(pools))
     if pools and ours not in pools:
-        message = f"it has {len(pools)} {_KIND}s, none of which is {usual}: {', '.join(pools)}"
-        hint = f"name the one to keep: --{_OPTION}-pool CLUSTER=POOL; the others stay as they are"
+        message = (
+            f"the cluster has {len(pools)} {_KIND}s, none of which is {usual}: {', '.join(pools)}"
+        )
+        hint = f"pass the pool that ipam manages: --{_OPTION}-pool CLUSTER=POOL; the others stay as they are"
         return undecided(place, message, hint)
     parts: list[ImportedSource] = []
     for name, it in sorted(pools.items()):
         ranges = describe(IPSet.of(it.pool.ranges))
-        note = f"{ranges} is held, and stays with the pool: ipam keeps one in a cluster"
+        note = (
+            f"{ranges} is held, and stays with this pool, because ipam manages one pool per cluster"
+        )
         # Under the cluster's own name, `ipam` would put the range into the managed pool.
         other = sources.fitted(f"{owner[1]}-{sources.slug(name)}")
         is_ours = name == ours
@@ -154,18 +160,18 @@ def netbox_rows(path: str, text: str, mapped: Mapping[str, str]) -> tables.Rows:
     if text.lstrip()[:1] not in ("[", "{"):
         return tables.table_rows(path, text, mapped, _COLUMNS, _shape)
     if mapped:
-        raise tables.UnreadableError(path, "--map names a column, and JSON has none", "omit --map")
+        raise tables.UnreadableError(path, "--map needs columns, and JSON has none", "omit --map")
     read = _parsed(path, text)
     items = read.get("results", [read]) if isinstance(read, dict) else read
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        hint = "a list of prefixes, ip-ranges or ip-addresses, as /api/ipam/… gives it"
-        raise tables.UnreadableError(path, "the file holds no list of objects", hint)
+        hint = "pass a list of prefixes, ip-ranges, or ip-addresses, as /api/ipam/… returns it"
+        raise tables.UnreadableError(path, "the file contains no list of objects", hint)
     if len(items) > tables.MAX_ROWS:
         message = f"the file has more than {tables.MAX_ROWS:,} objects"
-        hint = "export it in several files, and import one after the other"
+        hint = "export several files, and import them one after the other"
         raise tables.UnreadableError(path, message, hint)
     if isinstance(read, dict) and read.get("next"):
-        hint = "export all of them: add ?limit=0 to the address, or name all pages"
+        hint = "export all objects: add ?limit=0 to the URL, or pass all pages"
         raise tables.UnreadableError(path, "the file is one page of several", hint)
     return [_row(path, at, item) for at, item in enumerate(items)], ()
 
@@ -175,9 +181,9 @@ def _parsed(path: str, text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as failed:
         line = failed.lineno if isinstance(failed, json.JSONDecodeError) else 0
-        why = failed.msg if isinstance(failed, json.JSONDecodeError) else "it cannot be read"
-        message = f"the file is no JSON: {why}"
-        raise tables.UnreadableError(path, message, "export it again", line) from failed
+        why = failed.msg if isinstance(failed, json.JSONDecodeError) else "the nesting is too deep"
+        message = f"the file is not valid JSON: {why}"
+        raise tables.UnreadableError(path, message, "export the file again", line) from failed
 
 
 def _row(path: str, at: int, item: Mapping[str, Any]) -> tables.TableRow:
@@ -227,11 +233,11 @@ def looked(
         system = look.cluster.get(Ref(NAMESPACES, "", "kube-system"))
         uid = system["metadata"]["uid"] if system is not None else ""
         if uid and uid in seen:
-            note = f"{place}: it is {seen[uid]}, which is read already"
+            note = f"{place}: same cluster as {seen[uid]}, which is already read"
             parts.append(ImportedSource(notes=(note,)))
             continue
         if has_entries and place in seen.values():
-            message, hint = "another cluster has this name", "name each cluster: NAME=KUBECONFIG"
+            message, hint = "another cluster has this name", "pass each cluster as NAME=KUBECONFIG"
             parts.append(undecided(place, message, hint))
             continue
         seen[uid] = place
@@ -244,7 +250,10 @@ def looked(
             else:
                 parts.append(_with_one(look, there, missing, usual))
         except (KeyError, TypeError, ValueError, AttributeError):
-            message, hint = "its pools or Services cannot be read", "fix or export them"
+            message, hint = (
+                "its pools or Services cannot be read",
+                "correct them, or export them again",
+            )
             parts.append(undecided(place, message, hint))
     return ImportedSource().with_more(*parts)
 
@@ -275,8 +284,8 @@ def _with_entries(look: ImportSource, uid: str, home: str) -> ImportedSource:
         names = ", ".join(it.pool.kind for it in controllers())
         return ImportedSource(notes=(f"{look.place}: no {names}",))
     if len(used) > 1:
-        message = f"it has pools of {' and '.join(it.name for it, _ in used)}"
-        hint = "import manifests of the controller that gives the addresses only"
+        message = f"the cluster has pools of {' and '.join(it.name for it, _ in used)}"
+        hint = "import only manifests of the controller that assigns the addresses"
         return undecided(look.place, message, hint)
     balancer, pools = used[0]
     cluster = Announced(look, pools, look.cluster.list(SERVICE).items, balancer)
@@ -285,7 +294,7 @@ def _with_entries(look: ImportSource, uid: str, home: str) -> ImportedSource:
     parts: list[ImportedSource] = []
     for it in pools:
         by = join_limited([*it.advertised_by])
-        notes = [f"announced by {by}, left as it is"] if by else []
+        notes = [f"announced by {by}, which ipam does not change"] if by else []
         parts.append(cluster.held(it, look.owner[1], notes))
     keys = {key for it in pools for key in (*it.pool.annotations, *filter(by_tool, it.pool.labels))}
     if named := sorted(it for it in keys if not it.startswith((PREFIX, "kubectl."))):
@@ -300,7 +309,7 @@ def _with_one(
     look: ImportSource, there: ImportedList, missing: Sequence[str], usual: str
 ) -> ImportedSource:
     """Return the pools of a cluster of which one becomes managed."""
-    notes = (f"{look.place}: it has no kind {', '.join(missing)}",) if missing else ()
+    notes = (f"{look.place}: no kind {', '.join(missing)}",) if missing else ()
     found = ImportedSource(notes=notes)
     if _BALANCER.pool not in there:
         return found
@@ -308,6 +317,6 @@ def _with_one(
     if len(cluster.homes) > 1:
         return found.with_more(cluster.several_homes())
     if homes := [it for it in cluster.homes if it not in ("", TENANT_HOME)]:
-        note = f"{_BALANCER.name} is in namespace {homes[0]}; apply writes to {TENANT_HOME}"
+        note = f"{_BALANCER.name} is in namespace {homes[0]}; ipam apply writes to {TENANT_HOME}"
         found = found.with_more(ImportedSource(notes=(f"{look.place}: {note}",)))
     return found.with_more(_one_managed(cluster, usual))

@@ -132,12 +132,12 @@ def copies_of(cluster: str, there: ImportedList, writer: Writing | None = None) 
             place = Location(f"{cluster} {kind.intake.kind} {title}")
             try:
                 if why := kind.left(manifest, there):
-                    notes.append(f"{place}: left out, because {why}")
+                    notes.append(f"{place}: omitted, because {why}")
                     continue
                 copies.append(_copy(kind, manifest, there, place))
             except (KeyError, TypeError, AttributeError, ValueError):
-                hint = "fix the object, or write its document by hand"
-                conflicts.append(conflict(place, "it cannot become a document", hint))
+                hint = "correct the object, or write its document by hand"
+                conflicts.append(conflict(place, "the object cannot become a document", hint))
     return ImportedSource(copies=tuple(copies), notes=tuple(notes), conflicts=tuple(conflicts))
 
 

@@ -127,7 +127,7 @@ def decoded(path: str, data: bytes) -> str:
     """Return the text of a file: UTF-8, or UTF-16 (spreadsheets)."""
     if len(data) > MAX_BYTES:
         message = f"the file has {len(data):,} bytes, must have at most {MAX_BYTES:,}"
-        raise UnreadableError(path, message, "split it into several files, and name all of them")
+        raise UnreadableError(path, message, "split it into several files, and pass all of them")
     encoding = next((name for mark, name in _BOMS if data.startswith(mark)), "utf-8")
     if b"\0" in data[:2]:
         encoding = "utf-16-le" if data[1:2] == b"\0" else "utf-16-be"
@@ -156,7 +156,7 @@ def table_rows(
         theirs = {it: meanings[plain(it)] for it in header if plain(it) in meanings}
         columns = columns_of(header, {**theirs, **mapped})
     except ValueError as failed:
-        hint = "name a column of the header: --map COLUMN=MEANING"
+        hint = "pass a column of the header: --map COLUMN=MEANING"
         raise UnreadableError(path, str(failed), hint, line) from failed
     unknown = columns.get("", ())
     rows: list[TableRow] = []
@@ -176,7 +176,7 @@ def table_rows(
     if is_host or (columns.keys().isdisjoint(_PLACES) and not any(map(network_in_pool, rows))):
         raise UnreadableError(path, *_no_addresses(header, likely), line)
     if names := [header[at] for at in unknown if header[at]]:
-        hint = f"--map {quote(f'{names[0]}=MEANING')} sets its meaning"
+        hint = f"to set a meaning, pass --map {quote(f'{names[0]}=MEANING')}"
         notes.append(f"{path}: not read: column {', '.join(map(shown, names))}; {hint}")
     return rows, notes
 
@@ -184,8 +184,10 @@ def table_rows(
 def _no_addresses(header: Sequence[str], likely: Mapping[str, str]) -> tuple[str, str]:
     message = f"no column has addresses (columns: {', '.join(map(shown, header))})"
     pairs = likely or {"COLUMN": "address"}
-    hint = " ".join(f"--map {quote(f'{name}={meaning}')}" for name, meaning in pairs.items())
-    more = "; ends of ranges are =start and =end" if "ignore" in pairs.values() else ""
+    hint = "pass " + " ".join(
+        f"--map {quote(f'{name}={meaning}')}" for name, meaning in pairs.items()
+    )
+    more = "; for ends of ranges, use =start and =end" if "ignore" in pairs.values() else ""
     return message, f"{hint}{more}"
 
 
@@ -337,7 +339,10 @@ def _addresses(row: TableRow, type_: str) -> tuple[list[IPRange], bool]:
     if another := row.get("another"):
         one = row.get("address") or row.get("range")
         message = f"two columns have addresses: {shown(one)} and {shown(another)}"
-        raise NotationError(message, "omit one with --map COLUMN=ignore, and import it next")
+        raise NotationError(
+            message,
+            "ignore one with --map COLUMN=ignore, and import the table again with the other",
+        )
     owner = row.get("cluster") or row.get("name")
     more = ranges_in(row.get("ipv6")) if row.get("ipv6") else []
     if start := row.get("start"):
@@ -385,8 +390,8 @@ def _holding(
         type_name = said_type(row.get("type"))
         near = nearest(type_name, sorted(_WORDS[LOAD_BALANCER]), 0.75)
         hint = f"--map-type {quote(f'{type_name}={LOAD_BALANCER}')}, or ={', ='.join(TYPES[1:])}"
-        hint = f"did you mean {near}? Otherwise set it: {hint}" if near else f"set it: {hint}"
-        raise NotationError(f"type {shown(type_name)} is not known", hint)
+        hint = f"did you mean {near}? Otherwise pass {hint}" if near else f"pass {hint}"
+        raise NotationError(f"unknown type {shown(type_name)}", hint)
     if row.unread and row.get("cluster") and not (type_ or assumed.type):
         why = f"the type is unknown, and a column is not read: {', '.join(map(shown, row.unread))}"
         hint = " ".join(f"--map {quote(f'{it}=type')}" for it in row.unread)

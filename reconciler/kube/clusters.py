@@ -82,7 +82,7 @@ class KubeCluster:
             needed = ".".join(map(str, OLDEST))
             message = f"Kubernetes {version}: {needed} or later is needed"
             raise errors.ClusterError(
-                message, "upgrade the cluster, which has no server-side apply"
+                message, "upgrade the cluster, because ipam needs server-side apply"
             )
         return version
 
@@ -212,7 +212,7 @@ class KubeCluster:
             try:
                 page = convert(self._transport.json(request), _Page)
             except ValidationError as error:
-                raise errors.ClusterError(f"{what}: the answer is not a list") from error
+                raise errors.ClusterError(f"{what}: the response is not a list") from error
             except TooLargeError:
                 if size == 1:
                     raise
@@ -300,10 +300,10 @@ def change_of(line: bytes, what: str, resource: Resource) -> WatchEvent:
     try:
         change = parse_json(line)
     except ValueError as error:
-        raise errors.ClusterError(f"{what}: a line of the answer is {error}") from None
+        raise errors.ClusterError(f"{what}: a line of the response is {error}") from None
     manifest, became = change.get("object"), change.get("type")
     if not isinstance(manifest, dict) or became not in ("ERROR", *Became):
-        raise errors.ClusterError(f"{what}: a line of the answer is not a change")
+        raise errors.ClusterError(f"{what}: a line of the response is not a change")
     if became != "ERROR":
         # Metadata alone has a kind of its own.
         named = {**manifest, "apiVersion": resource.api_version, "kind": resource.kind}

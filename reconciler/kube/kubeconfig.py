@@ -74,7 +74,7 @@ def read_file(cluster: str, path: Path, key: str = "") -> bytes:
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except FileNotFoundError as failure:
-        raise refused(cluster, f"{what} is not there") from failure
+        raise refused(cluster, f"{what} does not exist") from failure
     except (OSError, ValueError) as failure:
         why = getattr(failure, "strerror", None) or "not a path"
         raise refused(cluster, f"{what} cannot be read: {why}") from failure
@@ -152,13 +152,13 @@ def check_kubeconfig(
     chosen = _named(cluster, config, "contexts", name)
     if chosen is None:
         key = "--context" if context else "current-context"
-        raise refused(cluster, f"{key} has no such context")
+        raise refused(cluster, f"the context of {key} does not exist")
     server = _named(cluster, config, "clusters", chosen.get("cluster"))
     if server is None:
-        raise refused(cluster, "key contexts.context.cluster has no such cluster")
+        raise refused(cluster, "the cluster of key contexts.context.cluster does not exist")
     user = _named(cluster, config, "users", chosen.get("user"))
     if user is None and chosen.get("user"):
-        raise refused(cluster, "key contexts.context.user has no such user")
+        raise refused(cluster, "the user of key contexts.context.user does not exist")
     # A tenant controls the kubeconfig of a Secret, so it never runs commands or reads files.
     hint = ("" if allow_exec else _ALLOW) if is_named else _INLINE
     found = _checked(cluster, server, user or {}, hint)
@@ -175,14 +175,14 @@ def _checked(
         raise refused(name, "key as: impersonation is not supported")
     _check_keys(name, "users.user", user, _USER_KEYS)
     if cluster.get("insecure-skip-tls-verify"):
-        mend = "give certificate-authority-data"
+        mend = "set certificate-authority-data"
         raise refused(name, "key insecure-skip-tls-verify is not allowed", mend)
     for key in ("exec", "auth-provider", *USER_FILES, "certificate-authority", "proxy-url"):
         value = user.get(key) or cluster.get(key)
         if value and hint:
             raise refused(name, f"key {key} is not allowed", hint)
         if value and key in (*USER_FILES, *CLUSTER_FILES) and not Path(value).is_absolute():
-            raise refused(name, f"key {key}: a relative path", "write the data inline")
+            raise refused(name, f"key {key} is a relative path", "write the data inline")
     _check_credentials(name, user)
     found = Kubeconfig(name, _server(name, cluster.get("server")), cluster, user)
     for key in (*CLUSTER_FILES, "client-certificate", "client-key"):
@@ -193,7 +193,7 @@ def _checked(
 def _check_credentials(name: str, user: Mapping[str, Any]) -> None:
     for key in ("token", "username", "password"):
         if not (user.get(key, "").isprintable() and user.get(key, "").isascii()):
-            raise refused(name, f"key {key} contains characters that no header takes")
+            raise refused(name, f"key {key} contains characters that HTTP headers do not permit")
     missing = [key for key in USER_FILES[:2] if not (user.get(f"{key}-data") or user.get(key))]
     if len(missing) == 1:
         raise refused(name, f"key {missing[0]}-data is missing")
@@ -222,7 +222,7 @@ def _server(name: str, server: object) -> str:
     if not host or not server.isprintable() or " " in server or url.query or url.fragment:
         raise refused(name, "key server is not the URL of a server")
     if url.username is not None or url.password is not None:
-        raise refused(name, "key server has a user or a password in it")
+        raise refused(name, "key server contains a user or a password")
     if url.scheme != "https" and not (url.scheme == "http" and is_loopback(host)):
         raise refused(name, "key server is not https")
     return url.scheme + server[len(url.scheme) :].rstrip("/")
@@ -242,7 +242,7 @@ def _decoded(name: str, key: str, text: str) -> bytes:
     except (binascii.Error, ValueError) as failure:
         raise refused(name, f"key {key} is not base64") from failure
     if b"-----BEGIN " not in data:
-        raise refused(name, f"key {key} is not PEM inside")
+        raise refused(name, f"key {key} does not contain PEM")
     return data
 
 

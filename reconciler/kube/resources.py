@@ -120,7 +120,8 @@ def reading(kind: str, name: object) -> Iterator[None]:
     except (KeyError, TypeError, AttributeError, ValueError) as wrong:
         _log.debug("%s %s cannot be read", kind, name, exc_info=wrong)
         why = str(wrong) if isinstance(wrong, ValueError) else f"{type(wrong).__name__}: {wrong}"
-        raise ClusterError(f"{kind} {shown(name)} cannot be read: {why}", "correct it") from wrong
+        hint = "correct the object"
+        raise ClusterError(f"{kind} {shown(name)} cannot be read: {why}", hint) from wrong
 
 
 # Services and Nodes are numerous and large: unread fields are dropped.

@@ -27,7 +27,7 @@ _NO_KIND = "the server could not find the requested resource"
 _NO_PAGE = b"404 page not found"
 _UNTYPED = "failed to create typed patch object"
 _TOO_LARGE = re.compile("request is too large|message larger than max")
-_RENEW = "put a new token into the kubeconfig; the old one is missing, wrong, or expired"
+_RENEW = "put a valid token into the kubeconfig, because this one is missing, wrong, or expired"
 
 
 class ExpiredError(errors.StaleError):
@@ -106,8 +106,8 @@ def _forbidden(what: str, code: int, status: _Status) -> Failure:
 def _not_found(what: str, _code: int, status: _Status) -> Failure:
     if status.details.name:
         is_namespace = status.details.kind == "namespaces"
-        missing = f"namespace {status.details.name}" if is_namespace else "such object"
-        return Failure(errors.NoSuchObjectError(f"{what}: there is no {_short(missing)}"))
+        missing = f"namespace {status.details.name}" if is_namespace else "the object"
+        return Failure(errors.NoSuchObjectError(f"{what}: {_short(missing)} does not exist"))
     if _NO_KIND in status.message:
         return Failure(errors.NoSuchKindError(f"{what}: the cluster does not know the kind"))
     return Failure(errors.ClusterError(f"{what}: {status.message}"))
@@ -136,7 +136,7 @@ def _invalid(what: str, _code: int, status: _Status) -> Failure:
     causes = [cause for cause in status.details.causes if cause.field]
     if any(cause.field == "metadata.uid" for cause in causes):
         # The apply names the uid of an object that was deleted and created again.
-        return Failure(errors.StaleError(f"{what}: another object has the name by now"))
+        return Failure(errors.StaleError(f"{what}: another object has this name now"))
     missing = [f"{it.field}: {it.message}" for it in causes if it.field not in status.message]
     why = f"{status.message} ({'; '.join(missing)})" if missing else status.message
     return Failure(errors.RejectedError(f"{what}: {_short(why)}"))
@@ -161,7 +161,7 @@ def _unavailable(what: str, code: int, status: _Status) -> Failure:
 
 
 def _busy(what: str, code: int, status: _Status) -> Failure:
-    why = f"the server has too many requests ({_coded(code, status)})"
+    why = f"the server received too many requests ({_coded(code, status)})"
     return Failure(errors.UnreachableError(f"{what}: {why}"), Retry.ALWAYS)
 
 
@@ -220,9 +220,9 @@ def connection_failure(what: str, failure: Exception, timeouts: Timeouts) -> Fai
     elif isinstance(failure, urllib3.ConnectTimeoutError):
         why = f"no connection within {timeouts.connect_seconds:g} seconds"
     elif any(isinstance(cause, TimeoutError | urllib3.ReadTimeoutError) for cause in causes):
-        why, retry = f"no answer within {timeouts.read_seconds:g} seconds", Retry.IF_REPEATABLE
+        why, retry = f"no response within {timeouts.read_seconds:g} seconds", Retry.IF_REPEATABLE
     else:
-        why = f"the connection ended before the answer did: {_strerror(causes)}"
+        why = f"the connection ended before the response was complete: {_strerror(causes)}"
         retry = Retry.IF_REPEATABLE
     return Failure(errors.UnreachableError(f"{what}: {why}"), retry)
 
@@ -231,7 +231,11 @@ def _tls(what: str, failure: ssl.SSLError) -> Failure:
     reason = (failure.reason or "").replace("_", " ").lower()
     if isinstance(failure, ssl.SSLCertVerificationError):
         why = f"the server's certificate is not trusted: {failure.verify_message}"
-        return Failure(errors.UnreachableError(f"{what}: {why}", "certificate-authority-data"))
+        return Failure(
+            errors.UnreachableError(
+                f"{what}: {why}", "set certificate-authority-data in the kubeconfig"
+            )
+        )
     if "alert" in reason and ("certif" in reason or "unknown ca" in reason):
         return Failure(
             errors.UnauthorizedError(f"{what}: the server refuses the client certificate: {reason}")

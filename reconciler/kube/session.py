@@ -117,7 +117,7 @@ def _kubeconfig(
     if "exec" in user and configuration.cert_file and configuration.key_file:
         context.load_cert_chain(configuration.cert_file, configuration.key_file)
     elif "exec" in user and not configuration.auth_settings():
-        raise refused(access.name, "key exec: the plugin gave no credentials")
+        raise refused(access.name, "key exec: the plugin returned no credentials")
     return context
 
 
@@ -143,7 +143,7 @@ def _trusting(name: str, authority: bytes, *, is_tls: bool = True) -> ssl.SSLCon
         elif is_tls:
             context.load_default_certs()
     except (ssl.SSLError, ValueError) as failure:
-        why = "key certificate-authority-data contains no certificate that can be read"
+        why = "key certificate-authority-data contains no readable certificate"
         raise refused(name, why) from failure
     return context
 
@@ -165,10 +165,10 @@ def _load_client_certificate(
             file.flush()
             context.load_cert_chain(file.name, password="")  # nosec B106  # no password
     except ssl.SSLError as failure:
-        why = "it does not fit client-key-data, or one of them cannot be read"
+        why = "it does not match client-key-data, or one of them cannot be read"
         raise refused(access.name, f"{start} {why}") from failure
     except OSError as failure:
-        message = f"kubeconfig of {access.name}: {start} no temporary file can be made"
+        message = f"kubeconfig of {access.name}: {start} cannot create a temporary file"
         raise ClusterError(f"{message}: {failure.strerror}") from failure
 
 
@@ -191,7 +191,7 @@ def _authorization(name: str, configuration: Any) -> str:
         raise _unreadable(name, failure) from None
     value = str(token).strip()
     if not value.isascii() or not value.isprintable():
-        raise refused(name, "its token holds characters that no header takes")
+        raise refused(name, "its token contains characters that HTTP headers do not permit")
     return value
 
 

@@ -81,7 +81,7 @@ class Transport:
         try:
             return parse_json(self.send(request))
         except ValueError as error:
-            raise ClusterError(f"{request.what}: the answer is {error}") from None
+            raise ClusterError(f"{request.what}: the response is {error}") from None
 
     def stream(self, request: KubeRequest, silence_seconds: float) -> Iterator[bytes]:
         """Yield the lines of a watch, at most `silence_seconds` apart, without a deadline."""
@@ -171,7 +171,7 @@ class Transport:
         with self._lock:
             if self._is_closed:
                 stream.close()
-                raise UnreachableError(f"{what}: it was ended")
+                raise UnreachableError(f"{what}: the watch was ended")
             self._stream = stream
         return stream
 
@@ -220,7 +220,9 @@ class Transport:
                 if self.deadline.left() <= 0:
                     raise TimeoutError
                 if len(body) > MAX_BODY:
-                    raise TooLargeError(f"{what}: the answer is larger than {MAX_BODY // _MIB} MiB")
+                    raise TooLargeError(
+                        f"{what}: the response is larger than {MAX_BODY // _MIB} MiB"
+                    )
             raw.release_conn()
         finally:
             raw.close()  # has no effect on a connection that was returned
@@ -228,7 +230,8 @@ class Transport:
 
     def _deadline_error(self, what: str) -> UnreachableError:
         seconds = f"{self.deadline.seconds:g}"
-        return UnreachableError(f"{what}: the cluster's {seconds} seconds are over", "--timeout")
+        hint = "raise --timeout"
+        return UnreachableError(f"{what}: the cluster took more than {seconds} seconds", hint)
 
 
 def _pause_before(failure: Failure, tries: int, jitter: float) -> float:

@@ -161,7 +161,9 @@ class Controller(Struct, frozen=True):
     @property
     def missing(self) -> str:
         """Return the message for a cluster without the controller."""
-        return f"{self.name} is not there: no kind {self.pool.kind} of {self.pool.group}"
+        return (
+            f"{self.name} is not installed: kind {self.pool.kind} of {self.pool.group} is missing"
+        )
 
     @property
     def install(self) -> str:

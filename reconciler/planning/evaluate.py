@@ -320,7 +320,9 @@ def _without_gateways(reading: FamilyReading) -> FamilyReading:
                 for it in sorted(routers[pool.space])
                 if held.covers(it.range)
             ]
-            message = f"pool {key.name} contains {join_limited(named, '; ')}; not allocated"
+            message = (
+                f"pool {key.name} contains {join_limited(named, '; ')}, which will not be allocated"
+            )
             hint = "exclude it from the pool, or put the two networks into different address spaces"
             findings.append(warning("gateway-in-pool", pool.source, message, hint))
     return replace(reading, pools=kept, findings=findings)
@@ -552,9 +554,8 @@ def loosened(own: Settings, earlier: Settings, name: str) -> Iterator[Finding]:
         yield warning(
             "settings-loosened",
             own.location if own.location.path == PATH else Location(PATH, 1, 1),
-            f"Settings are less strict than in the newest reconcile commit {name}: {', '.join(looser)};"
-            " the stricter values apply until the next reconcile commit",
-            "to permit a change now, merge an Override or run ipam reconcile --allow-release N",
+            f"Settings are less strict than in the newest reconcile commit {name}: {', '.join(looser)}; the stricter values apply until the next reconcile commit",
+            "merge an Override or run ipam reconcile --allow-release N to permit a change now",
         )
 
 

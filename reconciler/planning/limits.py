@@ -104,9 +104,7 @@ def capacity(
             yield gate(
                 CAPACITY,
                 pool.source,
-                f"pool {key.name} would go from {before.percent}% to {after.percent}%"
-                f" ({used_after} of {after.total}), past its capacity limit of"
-                f" {pool.thresholds.levels[pool.gate.rank - 1]}% ({pool.gate})",
+                f"pool {key.name} would go from {before.percent}% to {after.percent}% ({used_after} of {after.total}), past its capacity limit of {pool.thresholds.levels[pool.gate.rank - 1]}% ({pool.gate})",
                 "widen the pool, add another one, or merge an Override of kind gate",
             )
 
@@ -117,8 +115,7 @@ def clock(ahead: int | None, used: int) -> Iterator[Finding]:
         yield gate(
             "clock-ahead",
             Location("."),
-            f"this commit is dated {format_instant(ahead)}, more than an hour in the future;"
-            f" nothing expires until that is fixed (records use {format_instant(used)})",
+            f"this commit is dated {format_instant(ahead)}, more than an hour in the future; nothing expires until that is fixed (records use {format_instant(used)})",
             "correct the clock of the machine that made the commit (or of this one), then commit again",
         )
 
@@ -130,8 +127,7 @@ def clock_behind(date: int, now: int) -> Iterator[Finding]:
         yield warning(
             "clock-behind",
             Location("."),
-            f"this machine's clock shows {format_instant(now)}, {behind} s before the date of the"
-            " commit; nothing expires until it catches up",
+            f"this machine's clock shows {format_instant(now)}, {behind} s before the date of the commit; nothing expires until it catches up",
             "correct the clock of this machine, or of the machine that made the commit",
         )
 
@@ -172,6 +168,6 @@ def brake(
     else:
         limit = f"more than brakes.maxReleasePercent ({settings.max_release_percent}%)"
         message = f"this plan would release {share}, {limit}"
-    hint = f"if intended, merge an Override with kind: brake, releases: {gone}; or run ipam reconcile --allow-release {releases}"
+    hint = f"restore the documents; if the releases are intended, merge an Override with kind: brake, releases: {gone}, or run ipam reconcile --allow-release {releases}"
     place = Location(settings.location.path, settings.location.line, settings.location.column)
     return gate("brake", place, f"{message}, so all releases are held back", hint)

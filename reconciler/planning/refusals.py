@@ -135,7 +135,9 @@ def no_room(need: int, tried: Tried, holders: "Holders") -> Refusal:
         names = [pool.key.name for pool, _, _ in tried.named]
         verb = "has" if len(names) == 1 else "have"
         message = f"{named('pool', names)} {verb} no allocatable address"
-        hint = f"choose another pool, or fix pool-empty in {tried.named[0][0].source.path}"
+        hint = (
+            f"choose another pool, or fix the finding pool-empty in {tried.named[0][0].source.path}"
+        )
         return Refusal("request-too-large", message, hint)
     if tried.largest < need:
         sizes = [f"pool {pool.key.name} ({total})" for pool, total, _ in tried.named]

@@ -118,8 +118,7 @@ def _mixed_pools(state: State, plan: Plan) -> Iterator[Finding]:
             "pools-mixed",
             claim.source if claim is not None else Location(other.path, 1, 1),
             f"the IPAddressPool of cluster {cluster} mixes {' and '.join(both)}",
-            f"move one if these are two networks: ipam move {owner}/{other.claim.slot} --to"
-            f" {first.pool.name}",
+            f"move one if these are two networks: ipam move {owner}/{other.claim.slot} --to {first.pool.name}",
         )
 
 
@@ -138,8 +137,7 @@ def _pool_overlaps(pools: Mapping[Key, Pool], *, is_error: bool) -> Iterator[Fin
             "pool-overlap",
             pools[key].source,
             f"pool {key.name} overlaps {shared}{more}",
-            "shrink one pool; only if the networks never connect (for example, NAT), put one into"
-            " another address space: gitops-ipam.dev/address-space",
+            "shrink one pool; only if the networks never connect (for example, NAT), put one into another address space: gitops-ipam.dev/address-space",
         )
 
 
@@ -165,8 +163,7 @@ def _used_in_pools(state: State, *, is_error: bool) -> Iterator[Finding]:
             yield say(
                 "pool-overlap",
                 used.source,
-                f"{format_short(used.range)} of {used.title} is in {join_limited(list(pools))},"
-                " and will not be allocated there",
+                f"{format_short(used.range)} of {used.title} is in {join_limited(list(pools))}, and will not be allocated there",
                 "request it from that pool, or choose an address outside all pools",
             )
 
@@ -199,8 +196,7 @@ def check_inside(state: State) -> Iterator[Finding]:
             "pool-overlap",
             first.source,
             f"{format_cidr(item)}, {use} of {first.owner}{others}, overlaps {'; '.join(words)}{more}",
-            "choose a network that is not used outside the cluster; from inside, the addresses"
-            " outside cannot be reached",
+            "choose a network that is not used outside the cluster, because Pods cannot reach the outside addresses",
         )
 
 
@@ -217,7 +213,7 @@ def _outside_of_pools(state: State, holding: Holding) -> Iterator[Finding]:
         usable = pool.usable if record.prefix is None else pool.allocatable
         if usable.covers(item):
             continue
-        held = f"record {record.path} ({record.claim.short}) holds {format_short(item)}"
+        held = f"record {record.path} of {record.claim.short} holds {format_short(item)}"
         routers = [
             it
             for it in sorted(state.gateways)
@@ -236,14 +232,16 @@ def _outside_of_pools(state: State, holding: Holding) -> Iterator[Finding]:
             "gateway-in-pool",
             pool.source,
             f"{held}, including {', '.join(format_short(part) for part in lost)}: {named}",
-            "if both are on one network, change the gateway, or move the claim",
+            "change the gateway or move the claim, if both are on one network",
         )
 
 
 def _way_out(state: State, record: Allocation) -> str:
-    again = "add the addresses back to the pool (network, range, reserved blocks)"
+    again = "add the addresses back to the pool (its network, ranges, or reserved blocks)"
     if record.announced:
-        return f"{again} until no Service uses them; the claim moved, but they are still announced"
+        return (
+            f"{again} until no Service uses them; their claim moved, but they are still announced"
+        )
     if record.claim in state.claims or state.is_left_alone(record):
         return f"{again}, or move the claim first (ipam move)"
     if record.is_live:
@@ -280,10 +278,8 @@ def _removed(state: State, holding: Holding, missing: Mapping[Finding, Key]) -> 
         yield error(
             "pool-removed",
             Location(records[0].path, 1, 1),
-            f"{key.kind} {key.short} does not exist in this repository{there.get(key.name, '')}, but {what} {plural(size, 'address')} of it:"
-            f" {who}{named}",
-            "restore the pool until no record holds its addresses, and do not delete the records;"
-            f" if the pool was renamed, add gitops-ipam.dev/formerly: {key.short} to it",
+            f"{key.kind} {key.short} does not exist in this repository{there.get(key.name, '')}, but {what} {plural(size, 'address')} of it: {who}{named}",
+            f"restore the pool until no record holds its addresses, and do not delete the records; if the pool was renamed, add gitops-ipam.dev/formerly: {key.short} to it",
         )
 
 
@@ -315,8 +311,7 @@ def _overlap(record: Allocation, other: Allocation, common: IPRange) -> Finding:
         "record-overlap",
         Location(record.path, 1, 1),
         f"{format_short(common)} is held by two records, also by {other.path} ({other.claim.short})",
-        "find out which claim uses it; merge an Override of kind record for the other record, then"
-        " delete it",
+        "find out which claim uses it; merge an Override of kind record for the other record, then delete it",
     )
 
 
@@ -540,8 +535,7 @@ def check_pins(state: State, plan: Plan) -> Iterator[Finding]:
             yield warning(
                 "pin-contested",
                 granted.source,
-                f"{granted.claim.short} and {it.claim.short} both pin"
-                f" {format_short(item.shared(pin) or pin)} ({it.source})",
+                f"{granted.claim.short} and {it.claim.short} both pin {format_short(item.shared(pin) or pin)} ({it.source})",
                 "change or remove one of the two pins",
             )
 

@@ -245,7 +245,9 @@ def overrides_of(files: Mapping[str, bytes], before: EarlierOverrides) -> Overri
         if override is None:
             continue
         if override.expires <= before.clock:
-            message = f"this Override expired at {format_instant(override.expires)}, with no effect"
+            message = (
+                f"this Override expired at {format_instant(override.expires)}, so it has no effect"
+            )
             found.append(warning("override-expired", override.location, message, "delete the file"))
             continue
         found += _long(override)
@@ -373,7 +375,7 @@ def is_scope(kind: OverrideKind, text: str) -> bool:
 
 
 def _added(item: Override, *, is_base: bool) -> Finding:
-    when = "once merged" if is_base else "from the next commit of a person on"
+    when = "once merged" if is_base else "from the next commit on that ipam reconcile did not make"
     until = format_instant(item.expires)
     message = f"this Override permits {item.lets_pass} until {until}, {when}: {shown(item.reason)}"
     hint = "commit the Override separately, or add a commit: git commit --allow-empty"

@@ -42,14 +42,14 @@ def require_main_branch(repository: Repository, settings: Settings) -> None:
     named = named if settings.branch else repository.default_branch()
     if own == named.branch:
         return
-    anyway = f"to reconcile {own} anyway, use --branch {own} --any-branch"
+    anyway = f"or pass --branch {own} --any-branch to reconcile {own} anyway"
     if not named.branch:
         message = f"the authoritative branch is unknown: {named.why}, and ipam.yaml names none"
-        raise UsageError(message, f"add spec: {{branch: {own}}} to ipam.yaml; {anyway}")
+        raise UsageError(message, f"add spec: {{branch: {own}}} to ipam.yaml, {anyway}")
     message = f"refusing to reconcile branch {own}: the authoritative branch is {named.branch}, because {named.why}"
     raise UsageError(
         message,
-        f"merge {own} into {named.branch}, then run ipam reconcile --branch {named.branch}; {anyway}",
+        f"merge {own} into {named.branch}, then run ipam reconcile --branch {named.branch}, {anyway}",
     )
 
 
@@ -64,9 +64,9 @@ def fetched(repository: Repository) -> Revision:
             named = "" if own.is_broken else own.settings.branch
         if not named:
             raise
-        fix = f"git switch {named}, or reconcile it with --branch {named}"
-        fix = "push it" if named == repository.branch else fix
-        hint = f"ipam.yaml at HEAD names the authoritative branch {named} (spec.branch): {fix}"
+        fix = f"run git switch {named}, or pass --branch {named}"
+        fix = f"push {named}" if named == repository.branch else fix
+        hint = f"{fix}: ipam.yaml at HEAD names it as the authoritative branch (spec.branch)"
         raise NoBranchError(str(missing), hint) from missing
 
 
@@ -97,9 +97,11 @@ def lost_since(repository: Repository, base: Revision) -> Lost | None:
     """Return losses that no commit accepts. Raises GitError, HistoryError for a blocked name."""
     there, reference = repository.references(), repository.last_reference
     if blocking := conflicting(there, reference):
-        message = f"{shown(blocking[0])} blocks {reference}, which shows rewritten histories"
+        message = f"{shown(blocking[0])} blocks the name of {reference}, by which ipam detects a rewritten history"
         command = deleting(repository.remote_name, blocking)
-        raise HistoryError(message, f"to delete what ipam did not make: {command}")
+        raise HistoryError(
+            message, f"delete the blocking reference, which ipam did not create: {command}"
+        )
     last = there.get(reference, "")
     if last in ("", base.id):
         return None
@@ -174,12 +176,12 @@ def refusal(repository: Repository, base: Revision, lost: Lost) -> HistoryError:
     reference, branch = repository.last_reference, repository.branch
     message = f"branch {branch} was rewritten: {base.id[:12]} does not contain {lost.last[:12]}, which ipam"
     message += f" reconcile made (recorded in {reference})\n{_missing(repository, lost)}"
-    hint = f"if the branch never had these commits, delete the reference, which anyone with push access can set: {deleting(remote, [reference])}"
+    hint = f"delete the reference, if the branch never had these commits (anyone with push access can set it): {deleting(remote, [reference])}"
     if lost.commits is not None:
-        accept = f"if intended, run ipam reconcile --accept-history {base.id}"
+        accept = f"or accept the rewritten history, if it is intended: ipam reconcile --accept-history {base.id}"
         unread = f"cannot determine the lost records, because {lost.unread} cannot be read"
         restore = f"restore the branch: {_way_back(repository, base, lost, remote)}"
-        hint = f"{restore}\n{unread if lost.unread else accept}\n{hint}"
+        hint = f"{restore}\n{unread if lost.unread else accept}\nor {hint}"
     return HistoryError(message, hint)
 
 
@@ -209,7 +211,7 @@ def _way_back(repository: Repository, base: Revision, lost: Lost, remote: str) -
         lease = f" --force-with-lease={branch}:{base.id}"
         drops = f" (drops {join_limited(dropped)})"
     push = f"git push{lease} {remote} {last}:refs/heads/{branch}{drops}"
-    there = f"on a protected branch, merge a pull request with git merge {last} despite its check"
+    there = f"on a protected branch, open a pull request with git merge {last}, and merge it despite its check"
     return f"git fetch {remote} {reference}, then {push}; {there}"
 
 

@@ -15,7 +15,7 @@ Side = tuple[Source, Settings]
 
 _PLAN = re.compile(r"^Ipam-Plan: sha256:[0-9a-f]{64}\r?$", re.MULTILINE | re.ASCII)
 _BASE = re.compile(r"^Ipam-Base: ([0-9a-f]{40}|[0-9a-f]{64})\r?$", re.MULTILINE | re.ASCII)
-_DEEPEN = "git fetch --unshallow --filter=blob:none; in a CI job fetch the whole history"
+_DEEPEN = "run git fetch --unshallow --filter=blob:none; in a CI job, set fetch-depth: 0"
 
 
 def newest(repository: Repository, revision: str) -> str:

@@ -486,7 +486,7 @@ class ObservingRun:
         try:
             remember_intake(self.intake, self.clusters, self._apply_options)
         except ClusterError as failed:
-            _log.warning("the state of the look cannot be written: %s", failed)
+            _log.warning("the state of the observation cannot be written: %s", failed)
 
     @property
     def missing(self) -> float | None:

@@ -220,7 +220,7 @@ class _GitChecks:
                 self.found.append(wrong("history", "the branch has no commit in this clone", hint))
         elif not is_here:
             message = f"the remote's head is not in this clone; {head.id[:12]} was read instead"
-            self.found.append(doubtful("history", message, "git fetch"))
+            self.found.append(doubtful("history", message, "run git fetch"))
         elif is_reached:
             self.found += run({"history": lambda: self._history(head)})
         if head is not None and is_reached:
@@ -236,7 +236,7 @@ class _GitChecks:
 
     def _push(self, head: Revision) -> DiagnosisCheck:
         self.probe.check_push(head)
-        return fine("push", "a dry run is permitted")
+        return fine("push", "a dry run succeeded")
 
     def _proposals(self, head: Revision, settings: Settings) -> DiagnosisCheck:
         repository, name = self.probe.repository, self.proposals
@@ -246,7 +246,7 @@ class _GitChecks:
         folders = [settings.records, settings.observed]
         if repository.changed(tip, head.id, folders)[0]:
             message = f"{tip[:12]} of branch {name} is stale: {repository.branch} has other records"
-            return doubtful("proposals", message, f"ipam reconcile --to-branch {name}")
+            return doubtful("proposals", message, f"run ipam reconcile --to-branch {name}")
         return fine("proposals", f"{tip[:12]} of branch {name} can be merged")
 
 
@@ -262,7 +262,7 @@ def _content(evaluation: Evaluation) -> DiagnosisCheck:
     count = sum(1 for found in evaluation.findings if found.severity is Severity.ERROR)
     if count:
         message = f"{plural(count, 'error')}; affected claims get no addresses"
-        return doubtful("content", message, "ipam check")
+        return doubtful("content", message, "run ipam check")
     pools = len(evaluation.state.pools)
     return fine("content", f"no errors; pools: {pools}, claims: {len(evaluation.state.claims)}")
 
@@ -275,8 +275,10 @@ def _records(evaluation: Evaluation, entries: Iterable[Entry]) -> DiagnosisCheck
         return doubtful("records", f"not records: {_shorten(strange)}", hint)
     unread = sum(1 for item in evaluation.tree.records if has_error(item.findings))
     if unread:
-        return doubtful("records", f"{unread} in {folder} cannot be read", "ipam check")
-    return fine("records", f"{len(evaluation.tree.records)} in {folder}")
+        return doubtful(
+            "records", f"{plural(unread, 'record')} in {folder} cannot be read", "run ipam check"
+        )
+    return fine("records", f"{plural(len(evaluation.tree.records), 'record')} in {folder}")
 
 
 def _edits(repository: Repository, source: Source, evaluation: Evaluation) -> DiagnosisCheck:
@@ -360,10 +362,10 @@ class _ClusterChecks:
         self, target: Target, known: Enrolled | None
     ) -> tuple[DiagnosisCheck, ...]:
         if self.hub is None:
-            message = "none is named"
+            message = "no kubeconfig given"
             if not self.access.standalone:
                 message += ", and the management cluster cannot be reached for its Secret"
-            return (doubtful("kubeconfig", message, f"--cluster {target.name}=PATH"),)
+            return (doubtful("kubeconfig", message, f"pass --cluster {target.name}=PATH"),)
         found = without_kubeconfig(target, known, self.access.is_there, require_all=False)
         if found is None:
             return ()
@@ -406,7 +408,7 @@ def _server(cluster: Cluster, what: str) -> DiagnosisCheck:
     if found is None:
         return doubtful("server", f"cannot parse the Kubernetes version {version!r}")
     if (int(found[1]), int(found[2])) < _OLDEST_KUBERNETES:
-        return doubtful("server", f"Kubernetes {version}: {what} 1.31", "upgrade it")
+        return doubtful("server", f"Kubernetes {version}: {what} 1.31", "upgrade the cluster")
     return fine("server", f"Kubernetes {version}")
 
 
@@ -418,8 +420,9 @@ def _identity(identity: ClusterIdentity) -> DiagnosisCheck:
         hint = f"check ConfigMap gitops-ipam-inventory in {identity.namespace}"
         return doubtful("identity", message, hint)
     if not inventory.uid:
-        return fine("identity", f"uid {identity.uid}; nothing was applied there before")
-    return fine("identity", f"uid {identity.uid}, as before; objects: {len(inventory.objects)}")
+        return fine("identity", f"uid {identity.uid}; nothing was applied to it before")
+    message = f"uid {identity.uid}, as before; {plural(len(inventory.objects), 'object')}"
+    return fine("identity", message)
 
 
 def _rights(cluster: Cluster, rights: tuple[Right, ...]) -> DiagnosisCheck:
@@ -433,15 +436,15 @@ def _rights(cluster: Cluster, rights: tuple[Right, ...]) -> DiagnosisCheck:
     denied = dict[Need, str]()
     for need, verbs_of in missing.items():
         listed = _shorten(f"{'/'.join(verbs)} {what}" for what, verbs in verbs_of.items())
-        denied[need] = f"may not {listed}"
+        denied[need] = f"no permission to {listed}"
     if Need.APPLY in denied:
         return wrong("rights", denied[Need.APPLY], _RIGHTS)
     if Need.DOCUMENTS in denied:
-        return wrong("rights", f"not for {Need.DOCUMENTS}: {denied[Need.DOCUMENTS]}", _DOCUMENTS)
+        return wrong("rights", f"{Need.DOCUMENTS}: {denied[Need.DOCUMENTS]}", _DOCUMENTS)
     if lacks := [f"{need}: {verbs}" for need, verbs in denied.items() if need not in _OPTIONAL]:
-        return doubtful("rights", f"not for {'; '.join(lacks)}", _RIGHTS)
+        return doubtful("rights", "; ".join(lacks), _RIGHTS)
     without = f", but not for {', '.join(missing)}" if missing else ""
-    return fine("rights", f"all that an apply needs{without}")
+    return fine("rights", f"sufficient for ipam apply{without}")
 
 
 def _crds(cluster: Cluster, recognise: Recognise) -> DiagnosisCheck:
@@ -458,15 +461,15 @@ def _crds(cluster: Cluster, recognise: Recognise) -> DiagnosisCheck:
         elif not is_ours(live_of(live), entries.get(str(desired.ref))):
             foreign.append(kind)
             lacks = apply_rights.lacking(manifest, live)
-            broken += [f"{kind} does not belong to ipam and lacks {item}" for item in lacks]
+            broken += [f"{kind} has another owner, and lacks {item}" for item in lacks]
         elif differing(desired.body or {}, live):
             doubts.append(f"{kind} differs from the version in this ipam")
     if absent or broken:
-        hint = "ipam apply --crds" + ("" if absent else " --adopt upgrades them")
+        hint = "run ipam apply --crds" + ("" if absent else " --adopt")
         return wrong("crds", _shorten([*absent, *broken]), hint)
     theirs = f"; installed by others, but sufficient: {', '.join(foreign)}" if foreign else ""
     if doubts:
-        return doubtful("crds", _shorten(doubts), "ipam apply --crds")
+        return doubtful("crds", _shorten(doubts), "run ipam apply --crds")
     return fine("crds", f"installed and established{theirs}")
 
 
@@ -489,8 +492,8 @@ def _balancer(cluster: Cluster, recognise: Recognise, target: Target) -> Diagnos
             cluster.list(resource, home)
     except errors.NoSuchKindError:
         if target.desired:
-            return wrong(title, "it is not there", balancer.install)
-        return doubtful(title, "not installed; not needed yet", balancer.install)
+            return wrong(title, "not installed", balancer.install)
+        return doubtful(title, "not installed, and not needed yet", balancer.install)
     states: Sequence[Manifest] = ()
     try:
         if balancer.state is not None:
@@ -517,5 +520,7 @@ def _configured(
     if why := unwell(
         balancer, ours, states, IPSet(), now, has_entries=target.balancing.has_entries
     ):
-        return doubtful(title, why, "set it back, or Services get no addresses from it")
+        return doubtful(
+            title, why, "undo this edit, because Services get no addresses from the pool"
+        )
     return fine(title, f"{balancer.oldest} or newer, its configuration is valid")

@@ -41,10 +41,7 @@ from reconciler.records.layout import folders_above, place_of
 EDITED = "records-edited"
 STRAY = "records-left"
 MAX_SHOWN = 20
-_SQUASH = (
-    "; if a proposal was squashed, set the forge to keep the Ipam-Plan line: the default message on"
-    " GitHub, a merge commit, a fast-forward, or %{all_commits} in the squash template on GitLab"
-)
+_SQUASH = "; if a proposal was squashed, set the forge to keep the Ipam-Plan line: the default message on GitHub, a merge commit, a fast-forward, or %{all_commits} in the squash template on GitLab"
 
 Pairs = Mapping[str, tuple[Entry | None, Entry | None]]
 """Files that differ: the entry of R and the entry of the tip, by name (see `files`)."""
@@ -84,7 +81,7 @@ def strays(
             where = "" if is_here else f" in {commit[:12]}"
             message = f"{many} would get new addresses, but had a record in {old}/ at the top of the repository{where}, whose root has no documents or records now"
             hint = "" if is_here else f"git checkout {commit[:12]} -- {old}, and "
-            hint = f"to keep the addresses, run {hint}git mv {old} {new} in the same commit"
+            hint = f"run {hint}git mv {old} {new} in the same commit to keep the addresses"
             return [error(STRAY, Location(settings.records), message, hint)]
     is_new = is_empty and base is not None and _has_documents((source, settings))
     if not is_new or _has_documents(side_at(repository, before.id)):
@@ -265,9 +262,11 @@ def _edited(repository: Repository, tip: str, found: Edits, evaluation: Evaluati
     held = {it.claim for it in allocations(found.sides[0], [old for old, _ in pairs.values()])}
     is_new = bool(evaluation.state.claims) and evaluation.state.claims.keys().isdisjoint(held)
     if is_new and not found.is_gone and not read.has_records(found.sides[1][0], settings.records):
-        hint = "create a new root in another folder; the previous root was moved or removed"
+        hint = (
+            "create the new root in another folder, because another root was moved or removed here"
+        )
     elif found.is_gone:
-        hint += "; to allocate all addresses again, run ipam reconcile --allow-release 0"
+        hint += "; or run ipam reconcile --allow-release 0 to allocate all addresses again"
     elif all(is_scope(OverrideKind.RECORD, path) for path in paths):
         hint += f"; to accept them, merge an Override of kind record with scope {paths[0]}{' (one for each file)' if len(pairs) > 1 else ''}"
         if any(len(it.parents) == 1 and repository.changes_only(it.id, folders) for it in made):

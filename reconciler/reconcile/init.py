@@ -154,8 +154,8 @@ def wanted(wish: InitOptions) -> dict[str, str]:
     """Return files by path, in display order. Raises UsageError for invalid branches."""
     check_branch(wish.branch)
     if wish.to_branch and check_branch(wish.to_branch) == wish.branch:
-        message = f"--to-branch {wish.to_branch} is the reconciled branch"
-        raise UsageError(message, "choose another branch, for a pull request")
+        message = f"--to-branch {wish.to_branch} is the branch that ipam reconciles"
+        raise UsageError(message, "pass another branch")
     words = {"__BRANCH__": wish.branch, "__PACKAGE__": _scalar(wish.package)}
     if (action := action_of(wish.package)) is not None:
         words |= {"__REPOSITORY__": action[0], "__COMMIT__": action[1]}
@@ -343,9 +343,9 @@ def judged(path: str, text: str, folder: TargetDirectory) -> WantedFile:
         return WantedFile(path, text, FileState.LEFT_OUT if other else FileState.NEW, other)
     if there == text:
         return WantedFile(path, text, FileState.SAME)
-    why = "" if path == SETTINGS else "ipam init --dry-run shows the new content"
+    why = "" if path == SETTINGS else "run ipam init --dry-run to see the new content"
     if path.startswith(f"{SCHEMAS}/"):
-        why = f"ipam schema --out {SCHEMAS} writes it again"
+        why = f"run ipam schema --out {SCHEMAS} to write it again"
     return WantedFile(path, text, FileState.YOURS, why)
 
 

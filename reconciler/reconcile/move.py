@@ -29,7 +29,7 @@ from reconciler.planning.evaluate import Evaluation, evaluate, matching
 from reconciler.planning.planner import plan as make_plan
 from reconciler.planning.read import read_tree
 
-_THEN = "and first merge an Override of kind move"
+_THEN = "after merging an Override of kind move"
 
 
 Edits = list[tuple[Location, str]]
@@ -43,15 +43,15 @@ def _rewritten(
     field = yaml.dotted(place.steps)
     data = with_edits(document, [Edit(place.steps, place.name)])
     if data is None:
-        message = f"{document.at(*place.steps)}: {field} cannot be set at its place"
-        raise UsageError(message, f"set it to {place.name} by hand, {_THEN}")
-    edits = [(document.at(*place.steps), f"{field} is {place.name} now")]
+        message = f"{document.at(*place.steps)}: ipam cannot edit {field} in this file"
+        raise UsageError(message, f"set it to {place.name} by hand {_THEN}")
+    edits = [(document.at(*place.steps), f"{field}: now {place.name}")]
     claim = evaluation.state.claims.get(key)
     if claim is not None and claim.pin is not None and place.pin:
         item = _room(evaluation, claim, pool) if place.ends else None
         data = _repinned(document, data, place, item)
-        words = "gone" if item is None else f"{format_short(item)} now"
-        edits.append((document.at(*place.pin, key=True), f"{'.'.join(place.pin)} is {words}"))
+        words = "removed" if item is None else f"now {format_short(item)}"
+        edits.append((document.at(*place.pin, key=True), f"{'.'.join(place.pin)}: {words}"))
     return data, edits
 
 
@@ -63,11 +63,9 @@ def _as_of(document: Document, data: bytes) -> Document:
 def _relocation(evaluation: Evaluation, document: Document, claim: Key, pool: Key) -> Relocation:
     family = family_of(claim.family)
     if family is None or family.relocate is None:
-        raise UsageError(
-            f"{claim.short} can hold only one address at a time, so it cannot move without a break",
-            "name the other pool in its document, and delete its record in the same change; an"
-            " Override of kind record for it is merged before",
-        )
+        message = f"{claim.short} can hold only one address at a time, so it cannot move without an interruption"
+        hint = "merge an Override of kind record for its record; then name the other pool in its document, and delete the record in the same change"
+        raise UsageError(message, hint)
     held = next((it for it in evaluation.state.records if it.claim == claim and it.is_live), None)
     return family.relocate(claim, pool, document, held.pool if held is not None else pool)
 
@@ -95,8 +93,10 @@ def _repinned(document: Document, data: bytes, place: Relocation, item: IPRange 
         what = f"set to {format_short(item)}"
     if done is None:
         where = document.at(*place.pin, key=True)
-        hint = f"make this edit by hand, set {yaml.dotted(place.steps)} to {place.name}, {_THEN}"
-        raise UsageError(f"{where}: {'.'.join(place.pin)} cannot be {what} at its place", hint)
+        hint = f"make this edit by hand, and set {yaml.dotted(place.steps)} to {place.name} {_THEN}"
+        raise UsageError(
+            f"{where}: ipam cannot edit this file: {'.'.join(place.pin)} must be {what}", hint
+        )
     return done
 
 
@@ -171,12 +171,12 @@ def _records(evaluation: Evaluation, text: str) -> list[Allocation]:
         raise UsageError(f"no claim {text!r}", "run ipam plan --all to list all claims")
     if not live:
         message = f"{text} holds no addresses to move"
-        raise UsageError(message, "change the pool in its document")
+        raise UsageError(message, "set another pool in its document")
     live.sort(key=lambda it: it.claim.slot_order, reverse=True)
     grown = {_serves(evaluation, it.claim): it for it in live}
     if len(grown) > 1:
         names = ", ".join(it.claim.names[1] for it in reversed(grown.values()))
-        raise UsageError(f"{text} matches several claims", f"name one of them: {names}")
+        raise UsageError(f"{text} matches several claims", f"use one of: {names}")
     (first,) = grown
     theirs = [it for it in every if it.claim.slot and _serves(evaluation, it.claim) == first]
     return sorted(theirs, key=lambda it: (it.claim.owner == first.owner, it.claim.slot_order))
@@ -201,8 +201,7 @@ def _staying(
 def staying_lines(staying: Sequence[Allocation], pool: Key) -> list[str]:
     """Return lines about records that stay, each with the command that moves it."""
     return [
-        f"{format_short(it.range)} of {it.pool.name} stays, also for {it.owner.short}: ipam move"
-        f" {it.claim.names[1]} --to {pool.name}"
+        f"{it.owner.short} also keeps {format_short(it.range)} of {it.pool.name}; to move it: ipam move {it.claim.names[1]} --to {pool.name}"
         for it in staying
         if it.range is not None
     ]
@@ -214,8 +213,9 @@ def _pool(evaluation: Evaluation, claim: Key, text: str) -> Key:
     if len(found) == 1:
         return found[0]
     if found:
-        raise UsageError(f"{text} matches several pools", f"name one: {', '.join(map(str, found))}")
-    raise UsageError(f"no pool {text!r}", f"there are: {', '.join(key.short for key in pools)}")
+        hint = f"use one of: {', '.join(map(str, found))}"
+        raise UsageError(f"{text} matches several pools", hint)
+    raise UsageError(f"no pool {text!r}", f"use one of: {', '.join(key.short for key in pools)}")
 
 
 def _document(evaluation: Evaluation, claim: Key) -> Document:
@@ -271,7 +271,7 @@ def _why(after: Evaluation, claim: Key, documents: Mapping[Key, Document]) -> st
     for decision in after.plan.decisions:
         if decision.claim == claim and isinstance(decision, Refuse):
             return f"{decision.message}; {decision.hint}"
-    return "what its document follows from cannot be read: ipam check --worktree"
+    return "a document that the claim depends on cannot be read; run ipam check --worktree"
 
 
 def _override(wanted: MoveRequest, claim: Key, pool: Key) -> Override:

@@ -119,10 +119,8 @@ def reconcile(
             _log.warning("%s; attempt %d of %d", reason, attempt, ATTEMPTS)
         if attempt < ATTEMPTS:
             sleep(_BACKOFF_SECONDS * 2**attempt * random.uniform(0.5, 1.5))  # noqa: S311 - jitter  # nosec B311
-    raise RacesLostError(
-        f"other commits were pushed first in all {ATTEMPTS} attempts; last: {reason}",
-        "run it again later; nothing was pushed",
-    )
+    message = f"other commits were pushed first in all {ATTEMPTS} attempts; last: {reason}"
+    raise RacesLostError(message, "run the command again later; nothing was pushed")
 
 
 @dataclass(slots=True)
@@ -184,7 +182,9 @@ class _Run:
         require_unedited(evaluation)
         if has_wrong_settings(evaluation):
             message = f"{PATH} of {base.id[:12]} has errors, so lost ranges cannot be reserved"
-            raise HistoryError(message, "fix what ipam check reports, then accept the new head")
+            raise HistoryError(
+                message, "fix the errors that ipam check reports, then accept the new head"
+            )
         wanted = accepting(base, evaluation, lost, self.options)
         if wanted is None:
             return base

@@ -66,7 +66,8 @@ def simulate(
 
     everyone = tried(tenants)
     if not any(key.namespace == NAMESPACE for key in everyone.state.claims):
-        raise UsageError("such tenants get no addresses from pools", "name another --provider")
+        hint = "pass another --provider"
+        raise UsageError("tenants of this provider get no addresses from pools", hint)
     fitting, refused, count = everyone, None, tenants
     if _refused(everyone):
         # The number of served tenants is only the first guess for the number that fit.
@@ -88,7 +89,8 @@ def pools_of(today: Evaluation, provider: str) -> list[Key]:
     claims = evaluate(tree).state.claims.values()
     asked = [item.candidates for item in claims if item.key.namespace == NAMESPACE]
     if not any(asked):
-        raise UsageError("such tenants get no addresses from pools", "name another --provider")
+        hint = "pass another --provider"
+        raise UsageError("tenants of this provider get no addresses from pools", hint)
     return list(dict.fromkeys(key for candidates in asked for key in candidates))
 
 
@@ -98,10 +100,10 @@ def _newcomer_of(today: Evaluation, provider: str | None) -> Newcomer:
     one = next(iter(there), ones[0])
     providers = [doc.name for doc in today.documents.of(one.chooses)]
     if provider is None and one.needs_choice:
-        hint = f"choose one: --pool {' or '.join(providers)}"
+        hint = f"pass --pool {' or '.join(providers)}"
         raise UsageError(f"the {one.chooses.kind} of the simulated tenants is missing", hint)
     if provider is not None and provider not in providers:
-        hint = f"there are: {', '.join(providers)}"
+        hint = f"use one of: {', '.join(providers)}"
         raise UsageError(f"no {one.chooses.kind} {provider!r}", hint)
     return one
 

@@ -19,7 +19,7 @@ from reconciler.reconcile.branch import lost_records, released
 from reconciler.reconcile.commits import is_reconcile_commit, side_at
 from reconciler.reconcile.evaluation import as_reconciled
 
-_KEPT = "it is in the commit still"
+_KEPT = "the commit still contains it"
 
 
 class Replayed(Struct, frozen=True):

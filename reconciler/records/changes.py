@@ -367,14 +367,14 @@ def findings_of(plan: Plan, state: State, folder: str, overrides: Overrides) -> 
     if held:
         # The documents can be deleted, or can be in the file that is not readable.
         names = join_limited([record.claim.short for record in held])
-        message = f"{plural(len(held), 'record')} not released, as a file cannot be read: {names}"
+        message = f"{plural(len(held), 'record')} {'is' if not held[1:] else 'are'} not released, because a file cannot be read: {names}"
         yield warning("release-held", Location(held[0].path, 1, 1), message, "fix the broken file")
 
 
 def _stale(record: Allocation, why: str, override: str | None) -> Finding:
     claim = record.claim
     message = f"{claim.short} keeps {held_words(record)}; {why}"
-    hint = f"set it back; to move it, run ipam move {claim.argument} --to POOL, or first merge an Override of kind move for {claim}"
+    hint = f"set the claim back; to move it, run ipam move {claim.argument} --to POOL, or first merge an Override of kind move for {claim}"
     if override is not None:
         message += f"; {override} permits the move only from the next commit on"
         hint = "merge the Override first; if both are merged, run git commit --allow-empty"
@@ -410,10 +410,10 @@ def moving(
             is_wanted = record.claim in state.claims
             what = "has moved from" if is_wanted else "was removed, and had"
             message = f"{record.claim.short} {what} {held_words(record)}, which {_UNTIL}"
-            hint = "move Services to the new range" if is_wanted else "delete its Services"
+            hint = "move its Services to the new range" if is_wanted else "delete its Services"
             if not why:
-                hint += f"; without access to clusters, then run ipam reconcile --confirm-withdrawn {cluster_of(record)}"
-            hint += "" if is_wanted else f"; to undo: restore {record.claim.argument}"
+                hint += f"; if ipam cannot reach the cluster, then run ipam reconcile --confirm-withdrawn {cluster_of(record)}"
+            hint += "" if is_wanted else f"; to undo the removal, restore {record.claim.argument}"
             place = Location(record.path, 1, 1)
             yield info("claim-left", place, f"{message}{f': {why}' if why else ''}", hint)
 
@@ -427,7 +427,7 @@ def _handed_over(state: State, overrides: Overrides) -> Iterator[Finding]:
         if giver is None or is_renamed or new.path in state.along:
             continue
         message = f"{held_words(new)} moves from {giver.short} to {new.owner.short}"
-        hint = "add a separate claim for the other cluster, or Services that use it are cut off"
+        hint = "add a separate claim for the other cluster, because Services that use the range lose connectivity"
         if overrides.allow(OverrideKind.MOVE, str(new.claim)):
             message, hint = f"{message}; an Override permits this", ""
         yield warning(HANDED_OVER, state.claims[new.claim].source, message, hint)
@@ -437,7 +437,7 @@ def retained(why_of: Mapping[str, str]) -> Iterator[Finding]:
     """Return findings about records past their retention. `why_of` is the reason, by path."""
     for path, why in why_of.items():
         message = f"retention has ended, but a cluster might still announce the addresses: {why}"
-        hint = "when the cluster no longer announces them, run ipam reconcile --confirm-withdrawn CLUSTER"
+        hint = "run ipam reconcile --confirm-withdrawn CLUSTER when the cluster no longer announces them"
         yield warning("expiry-held", Location(path, 1, 1), message, hint)
 
 

@@ -101,16 +101,10 @@ _VERDICT = {Severity.ERROR: "❌", Severity.GATE: "⛔", None: "✅"}
 _SEVERITY = {Severity.ERROR: "❌", Severity.GATE: "⛔", Severity.WARNING: "⚠️", Severity.INFO: "📝"}
 _ACTION = {Keep: "▫️", Grant: "🟢", Release: "🟠", Expire: "⚪", Refuse: "🔴"}
 _TIER = {Tier.OK: "🟢", Tier.WARNING: "🟡", Tier.CRITICAL: "🟠", Tier.EXHAUSTED: "🔴"}
-_ALLOCATIONS = (
-    "| Change | Claim | Pool | Addresses | Count | Source |\n"
-    "| :--- | :--- | :--- | :--- | ---: | :--- |\n"
-)
+_ALLOCATIONS = "| Change | Claim | Pool | Addresses | Count | Source |\n| :--- | :--- | :--- | :--- | ---: | :--- |\n"
 _MOVES = "| Claim | From | To | Old range | Pools after |\n| :--- | :--- | :--- | :--- | :--- |\n"
 _TRANSFERS = "| Claim | Addresses | From | To | Source |\n| :--- | :--- | :--- | :--- | :--- |\n"
-_CAPACITY = (
-    "| Pool | Usage | Before → after | Free | Largest range | Level |\n"
-    "| :--- | :--- | :--- | ---: | ---: | :--- |\n"
-)
+_CAPACITY = "| Pool | Usage | Before → after | Free | Largest range | Level |\n| :--- | :--- | :--- | ---: | ---: | :--- |\n"
 
 
 def markdown_text(

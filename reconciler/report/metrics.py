@@ -17,42 +17,45 @@ UNASKED = "demand-unasked"
 _SLOW = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0)
 _gauge, _counter, _seconds = metric_makers("gitops_ipam_", _SLOW)
 
-ROUNDS = _counter("rounds_total", "Rounds that ended, by how they ended", "result")
-ROUND_SECONDS = _seconds("round_duration_seconds", "How long a round took")
-COMMITS = _counter("commits_total", "Commits that were published, or could not be", "result")
-RACES = _counter("commit_races_total", "Times that the branch moved between plan and push")
+ROUNDS = _counter("rounds_total", "Completed rounds, by result", "result")
+ROUND_SECONDS = _seconds("round_duration_seconds", "Duration of a round")
+COMMITS = _counter("commits_total", "Commits, by whether they were published", "result")
+RACES = _counter("commit_races_total", "Races lost: the branch moved between plan and push")
 GROWTH_SECONDS = _seconds(
-    "growth_duration_seconds", "From a Service that was seen pending to its addresses being applied"
+    "growth_duration_seconds",
+    "Time from the first sight of a pending Service to the apply of its addresses",
 )
-DEMAND = _gauge("demand_addresses", "Addresses that an elastic tenant asks for", "tenant", "state")
-POOL = _gauge("pool_addresses", "Addresses of a pool, by what became of them", "pool", "state")
+DEMAND = _gauge("demand_addresses", "Addresses that an elastic tenant requests", "tenant", "state")
+POOL = _gauge("pool_addresses", "Addresses of a pool, by state", "pool", "state")
 LARGEST = _gauge("pool_largest_free_block", "Size of a pool's largest free block", "pool")
-UP = _gauge("cluster_up", "1 while a cluster answers and lets us in, else 0", "cluster")
+UP = _gauge("cluster_up", "1 while a cluster answers and grants access, else 0", "cluster")
 APPLIED = _gauge(
     "cluster_applied_timestamp_seconds",
-    "When a cluster was last applied to whole; until the first time, when the process began to lead",
+    "Time of the last complete apply to a cluster, or of the start of leadership before the first one",
     "cluster",
 )
 DRIFT = _counter(
-    "drift_total", "Objects of ipam that another manager had changed", "cluster", "manager"
+    "drift_total", "Objects of ipam that another manager changed", "cluster", "manager"
 )
 RESTARTS = _counter(
-    "watch_restarts_total", "Watches that broke off and began again", "cluster", "reason"
+    "watch_restarts_total", "Watches that ended and were restarted", "cluster", "reason"
 )
 FINDINGS = _gauge("findings", "Findings of the newest revision", "severity")
-CODES = _gauge("findings_by_code", "The same, by code", "code", "severity")
-REFUSED = _gauge("claims_refused", "Claims that get nothing, by why", "reason")
-REVISION = _gauge("revision_info", "1 for the newest revision that was worked on", "revision")
-SUCCESS = _gauge("last_success_timestamp_seconds", "When a round last did its work in Git")
-LEADING = _gauge("leading", "1 while this process is the one that works, else 0")
-READY = _gauge("ready", "1 while nothing is in the way of the daemon's work, else 0")
+CODES = _gauge("findings_by_code", "Findings of the newest revision, by code", "code", "severity")
+REFUSED = _gauge("claims_refused", "Claims without addresses, by reason", "reason")
+REVISION = _gauge("revision_info", "1 for the newest processed revision", "revision")
+SUCCESS = _gauge(
+    "last_success_timestamp_seconds", "Time of the last round that completed its work in Git"
+)
+LEADING = _gauge("leading", "1 while this process is the leader, else 0")
+READY = _gauge("ready", "1 while nothing blocks the work of the daemon, else 0")
 STOPPED = _gauge(
     "stopped", "1 while edited records or a rewritten history stop all work, else 0", "reason"
 )
 EXPIRY = _gauge(
-    "certificate_expiry_timestamp_seconds", "When the certificate of this server expires"
+    "certificate_expiry_timestamp_seconds", "Expiry time of the certificate of this server"
 )
-BUGS = _counter("bugs_total", "Bugs that were met without stopping the work")
+BUGS = _counter("bugs_total", "Bugs that did not stop the work")
 
 OURS = (
     *(ROUNDS, ROUND_SECONDS, COMMITS, RACES, GROWTH_SECONDS, DEMAND, POOL, LARGEST, UP, APPLIED),

@@ -397,7 +397,9 @@ def _reason(decision: Decision | None, evaluation: Evaluation, claim: Claim | No
         return "the claim pins this range"
     rule = pool.placement.value
     if isinstance(decision, Keep):
-        return f"its record holds it since {record.allocated_at}; new ranges of the pool: {rule}"
+        return (
+            f"its record holds it since {record.allocated_at}; the pool places new ranges by {rule}"
+        )
     free = [it for it in pool.usable - taken_of(evaluation, pool) if it.size >= claim.size]
     if own := [it for it in free if it.covers(record.range)]:
         others = f"other free ranges that fit: {len(free) - 1}"

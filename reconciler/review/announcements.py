@@ -44,12 +44,9 @@ from reconciler.review.files import differing
 _NOTHING = IPSet()
 _NAMED = controller().named
 _AT_ONCE = "move its Services first; the next apply removes the old range"
-_POOL_NAME = (
-    "ipam apply keeps the old name while Services use it (exit code 5), and otherwise replaces"
-    " the pool"
-)
+_POOL_NAME = "ipam apply keeps the old name while Services use it (exit code 5), and otherwise replaces the pool"
 _OTHER = "other"  # represents all names that no selection mentions
-_REVERT = "if Services use these addresses, revert this edit; the next apply cuts them off"
+_REVERT = "revert this edit if Services use these addresses, because they lose connectivity at the next apply"
 _MOVE_FIRST = "move its Services to another pool first"
 _KEEP_NAME = "keep the name, unless no Service uses the pool when this is applied"
 
@@ -194,7 +191,7 @@ def replaced_ranges(change: Change) -> Iterator[Finding]:
             message += "; an Override permits this"
             yield warning("claim-moves", new.source, message, _AT_ONCE)
         else:
-            hint = f"restore {old.claim.short} and run ipam move {replace(own, slot='').short} --to POOL, which moves without a break; or merge an Override of kind move for {own}"
+            hint = f"restore {old.claim.short} and run ipam move {replace(own, slot='').short} --to POOL, which moves without an interruption; or merge an Override of kind move for {own}"
             yield gate("claim-moves", new.source, message, hint)
 
 
@@ -371,7 +368,9 @@ class _Clusters(Struct, frozen=True, dict=True):
         if self.evaluation.tree.overrides.allow(OverrideKind.MOVE, scope):
             return warning(HANDED_OVER, place, f"{message}; an Override permits this")
         hint = f"{self._same(loss)}add a separate claim for the other cluster, or merge an Override"
-        hint += f" of kind move for {scope} first; Services that use the addresses are cut off"
+        hint += (
+            f" of kind move for {scope} first; Services that use the addresses lose connectivity"
+        )
         return gate(HANDED_OVER, place, message, hint)
 
     def _same(self, loss: Loss) -> str:
@@ -380,7 +379,7 @@ class _Clusters(Struct, frozen=True, dict=True):
             return ""
         namespace, _, name = loss.cluster.rpartition("/")
         line = written(namespace, name)
-        return f"if {loss.to} is the same cluster, add to its annotations: {line}; otherwise "
+        return f"add the annotation {line} to {loss.to} if it is the same cluster; otherwise "
 
     def _place(self, loss: Loss) -> Location:
         if loss.claim is None:

@@ -411,7 +411,9 @@ def record_changes(change: "Change") -> Iterator[Finding]:
         return
     more = f" and {len(carried) - 1} more" if carried[1:] else ""
     message = f"commit {carried[0][:12]}{more}: marked as made by ipam reconcile, but not in {change.name}"
-    hint = f"if {change.name} is behind, run git fetch and use --base origin/main; or drop the"
+    hint = (
+        f"run git fetch and use --base origin/main if {change.name} is behind; otherwise drop the"
+    )
     hint += f" commits (git log --grep ^Ipam-Plan {change.name}..): git rebase -i {change.name}"
     yield error("commit-carried", Location("."), message, hint)
 

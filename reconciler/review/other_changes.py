@@ -64,7 +64,7 @@ def _compared(
     except (GitError, LimitError, UsageError) as failure:
         return Together(name, why=str(failure))
     if other.id == change.id:
-        return Together(name, other.id, why="this is the change itself")
+        return Together(name, other.id, why="this is the change that is checked")
     try:
         theirs = simulation.merged(base, other)
         ours_second = simulation.merged(simulation.reconciled(theirs), change)

@@ -136,7 +136,7 @@ def new_spaces(change: Change) -> Iterator[Finding]:
         if key not in change.before.pools and listed is None and pool.space != DEFAULT_SPACE:
             title = f"{key.kind} {key.name}"
             message = f"{title} is in address space {pool.space}, but Settings list none"
-            hint = "list the intended ones in spec.addressSpaces, so that any other is an error"
+            hint = "list the permitted address spaces in spec.addressSpaces, so that any other is an error"
             yield info("address-space-added", pool.source, message, hint)
 
 

@@ -62,7 +62,7 @@ def _entries(change: Change) -> Iterator[Finding]:
             if served & {it.pool for it in records}:
                 size = sum(it.size for it in records)
                 message = f"entry {entry} looks like a rename of {former}: {plural(size, 'address')} change{'s' * (size == 1)}"
-                hint = f"to keep the addresses, add to entry {entry}: formerly: {former}"
+                hint = f"add formerly: {former} to entry {entry} to keep the addresses"
                 yield warning("looks-renamed", document.start, message, hint)
 
 
@@ -135,7 +135,9 @@ def _looks_renamed(
     else:
         sides = [join_limited([it.title for it in side]) for side in (gone, new)]
         message = f"this looks like a rename: the change removes {sides[0]} and adds {sides[1]} of the same team; {plural(size, 'address')} {words}"
-        hint = f"to keep the addresses, add to metadata.annotations of each: {FORMERLY}: NAMESPACE/NAME"
+        hint = (
+            f"add {FORMERLY}: NAMESPACE/NAME to metadata.annotations of each to keep the addresses"
+        )
     named = references(change.result.documents)
     if held := [it.document.title for old in gone for it in named.get(key_of(old).owner, ())]:
         hint += f", and set tenantClusterRef of {join_limited(held)} to the new name"

@@ -74,7 +74,7 @@ def with_emptiness(source: Source, compared: Compared, *, allows: bool) -> Compa
     listed = article_list([f"{folder}/" for folder in settings.sources])
     found = info(code, place, f"nothing to check yet: no document in {listed}")
     if not there and not allows:
-        hint = "pass the right folder with --repo or --root, or list the folders in spec.sources of Settings; if there is none yet, use ipam check --allow-empty"
+        hint = "pass the right folder with --repo or --root, or list the folders in spec.sources of Settings; if the repository is new, use ipam check --allow-empty"
         found = error(code, place, f"nothing to check: no file in {listed}", hint)
     every = ordered([*evaluation.findings, found])
     return replace(compared, evaluation=replace(evaluation, findings=every))

@@ -88,7 +88,7 @@ def test_thirty_percent_go_and_more_are_held() -> None:
     assert found == []
     assert going.state().missing == dict.fromkeys(COPIES[:7], NOW - MIN_DELETIONS)
     assert going.held == [
-        f"7 of 20 {KIND} were deleted in the management cluster; to remove their copies:"
+        f"7 of 20 {KIND} were deleted in the management cluster; to remove their copies, pass"
         " --allow-release 7"
     ]
 
@@ -133,7 +133,7 @@ def test_one_namespace_that_loses_much_is_held_alone() -> None:
     assert names == {"team", "other"}
     assert held == [
         f"12 of 12 {KIND} of namespace evil were deleted in the management cluster; to remove"
-        " their copies: --allow-release 12"
+        " their copies, pass --allow-release 12"
     ]
     assert went(shares(evil=(12, 12), team=(1, 19)), allowed=12) == ({"evil", "team"}, [])
 
@@ -168,7 +168,7 @@ def test_a_pool_stays_while_a_record_holds_something_of_it() -> None:
     assert going.state().missing == {pools[1]: 0}
     assert going.held == [
         "GlobalInClusterIPPool.ipam.cluster.x-k8s.io/_/b deleted in the management cluster, but"
-        " records hold addresses of it, so the copy stays until none does; or create the pool again"
+        " records hold its addresses, so the copy stays until they are released, or until you create the pool again"
     ]
 
 

@@ -157,7 +157,7 @@ def test_an_object_that_is_not_valid_is_told_and_stops_nobody() -> None:
     assert paths(found) == {"Cluster.cluster.x-k8s.io/default/shop.yaml": "+"}
     reason = "spec.paused is the string 'yes', expected a boolean; write true or false"
     (line,) = map(str, found.rejected)
-    assert line == f"Cluster.cluster.x-k8s.io/default/bad is not taken in: {reason}"
+    assert line == f"Cluster.cluster.x-k8s.io/default/bad is not copied to Git: {reason}"
     (event,) = found.events
     assert (event["type"], event["reason"], event["message"]) == ("Warning", "IPAMRejected", reason)
     assert event["involvedObject"]["uid"] == "uid-bad"
@@ -227,7 +227,7 @@ def test_of_many_refused_objects_of_a_namespace_some_are_told_and_never_again() 
     assert len(found.rejected) == 32
     assert namespaces(found) == ["evil"] * MAX_EVENTS_PER_NAMESPACE + ["team"] * 2
     assert found.notes == (
-        "10 more objects are rejected without an Event: at most 20 per namespace and 200 in total",
+        "10 more objects were rejected without an Event: at most 20 per namespace and 200 in total",
     )
     for _ in range(2):
         state = parse_state(format_state(found.state))

@@ -206,7 +206,7 @@ def test_a_damaged_line_is_that_of_one_cluster(value: str, wrong: str) -> None:
 def test_a_line_whose_key_is_not_that_of_its_name_is_damaged() -> None:
     data = {"cluster.-0123": f"team-a/web {GOOD}"}
     inventory = read_inventory([{"metadata": {"name": NAME}, "data": data}])
-    assert "it is not the key of the cluster" in inventory.odd["cluster.-0123"]
+    assert "the key does not match the cluster" in inventory.odd["cluster.-0123"]
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_a_cluster_that_two_lines_name_may_announce_what_either_says() -> None:
     assert both.clusters == {"team-a/web": Enrolled(UID, "a" * 40, ("default",), ranges)}
     assert both.odd == {}
     maps[1]["data"]["cluster.team-a.web"] = other.replace(UID, "x")
-    assert "do not agree which cluster it is" in read_inventory(maps).odd["team-a/web"]
+    assert "with different uids" in read_inventory(maps).odd["team-a/web"]
 
 
 # A move of one line does not lose lines of other clusters

@@ -81,7 +81,7 @@ def test_a_pool_of_others_that_shares_addresses_is_named() -> None:
         "theirs": ranges_of(["10.0.0.6-10.0.1.1"]),
         "apart": ranges_of(["10.0.0.8/29", "fd00::/64"]),
     }
-    ways = "remove it there, or keep its name (gitops-ipam.dev/metallb-pool: theirs) and --adopt"
+    ways = "remove the range there, or use this name (gitops-ipam.dev/metallb-pool: theirs) and --adopt"
     field = "gitops-ipam.dev/metallb-pool"
     assert list(overlaps(ours, foreign, "IPAddressPool", field)) == [
         (

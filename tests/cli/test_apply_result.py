@@ -63,7 +63,7 @@ def test_forecast_tells_what_each_tenant_leaves_idle(full: Path, capsys: Capture
     file = kept(full, applied(full, capsys, one=2, two=4))
     ran = ipam(capsys, "forecast", "--repo", full, "--apply-result", file)
     assert ran.code == 0
-    assert ran.out.partition("Idle headroom")[2].splitlines()[1:] == [
+    assert ran.out.partition("Idle addresses")[2].splitlines()[1:] == [
         "TENANT       ALLOCATED      USED      IDLE   NOT CHECKED",
         "team-a/one           6         2         4",
         "team-a/two           4         4         0",
@@ -95,7 +95,7 @@ def test_a_refusal_names_idle_records_that_would_make_room_the_smallest_first(
     idle = [it for it in told["remedies"] if it.startswith("idle")]
     assert [it.partition(" uses ")[0] for it in idle] == ["idle: no Service of team-a/one"]
     assert "10.40.0.0-10.40.0.5 (6 addresses, " in idle[0]
-    assert "without it 5 are free, once its retention has ended. Ask " in idle[0]
+    assert "After a release and its retention, 5 are free. Ask " in idle[0]
     assert (
         "removes the tenant (its first range stays whole while it is there): tenants/one.yaml:1"
         in idle[0]

@@ -58,7 +58,7 @@ def test_a_forecast_has_weeks_for_both_spans(repo: Path, capsys: Capture) -> Non
     text = ipam(capsys, "forecast", "--repo", repo)
     assert (text.code, text.err) == (0, "")
     assert "edge: 29 more tenants of the median size (8) fit\n" in text.out
-    assert "more: no tenants to derive a median size from\n" in text.out
+    assert "more: no tenants, so the median size is unknown\n" in text.out
     earlier = json.loads(ipam(capsys, "forecast", "--at", "20d", "--repo", repo, "-o", "json").out)
     assert earlier["historyDays"] == 50
     assert [rate["change"] for rate in earlier["items"][0]["rates"]] == [8, None]

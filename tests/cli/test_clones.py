@@ -37,7 +37,7 @@ def test_a_parent_that_was_not_fetched_is_not_called_absent(
     for base in ("HEAD^1", "HEAD~1"):
         ran = ipam(capsys, "check", "--base", base, "--repo", folder)
         assert (ran.code, ran.out) == (4, "")
-        assert f"the clone is too shallow: it ends before '{base}'" in ran.err
+        assert f"the clone is too shallow: it does not contain '{base}'" in ran.err
         assert "fetch-depth: 2, or 0 for all" in ran.err
     ran = ipam(capsys, "check", "--base", "nobody", "--repo", folder)
     assert "ipam: commit 'nobody' does not exist in this repository" in ran.err
@@ -60,7 +60,7 @@ def test_what_a_filter_left_out_is_named_with_what_brings_it(
     ran = ipam(capsys, "check", "--base", "HEAD^1", "--repo", folder)
     assert (ran.code, ran.out) == (4, "")
     assert "ipam: the partial clone lacks objects that its filter excluded (" in ran.err
-    assert "git fetch --refetch --no-filter brings them; in a CI job: a checkout" in ran.err
+    assert "run git fetch --refetch --no-filter; in a CI job" in ran.err
     git(folder, "fetch", "-q", "--refetch", "--no-filter")
     assert ipam(capsys, "check", "--base", "HEAD^1", "--repo", folder).code == 0
 
@@ -98,4 +98,4 @@ def test_what_cannot_be_fetched_is_told_and_nothing_is_judged(
     assert "cannot fetch objects that a filter excluded" in ran.err
     ran = ipam(capsys, *CHECK, "--repo", filtered)
     assert (ran.code, ran.out) == (4, "")
-    assert "check and plan take --fetch-missing" in ran.err
+    assert "for check and plan, pass --fetch-missing" in ran.err

@@ -75,9 +75,9 @@ def test_the_text_of_a_refusal_has_patches_and_that_of_an_address_its_pool(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("wide", "--write", "9"), "no patch 9 for team-a/wide (loadbalancer): there are 3"),
+        (("wide", "--write", "9"), "no patch 9 for team-a/wide (loadbalancer): it has 3 patches"),
         (("wide", "--write"), "team-a/wide (loadbalancer) has 3 patches: choose one"),
-        (("one", "--write"), "no patch for team-a/one (loadbalancer): there is none"),
+        (("one", "--write"), "no patch for team-a/one (loadbalancer): it has none"),
         (("wide", "--write", "1", "--rev", "HEAD~1"), "--worktree and --rev exclude each other"),
     ],
 )

@@ -76,7 +76,7 @@ def test_a_file_that_cannot_be_written_is_wrong_usage_and_the_others_are_written
     assert ran.err == (
         f"ipam: --output-file cannot be written: {missing}: No such file or directory,"
         f" {tmp_path}: Is a directory\n"
-        "  hint: name files that you may write to, in folders that are there\n"
+        "  hint: pass writable files in existing folders\n"
     )
     assert json.loads(good.read_text())
 

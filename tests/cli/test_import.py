@@ -66,7 +66,7 @@ def test_a_file_that_is_there_is_never_replaced(repo: Path, capsys: Capture) -> 
     (repo / "tenants/team-a/web.yaml").unlink()
     ran = ipam(capsys, "import", "csv", "good.csv", "--repo", repo, "--out", "new")
     assert ran.code == 64
-    assert "tenants/team-a/web.yaml is there already; nothing was written" in ran.err
+    assert "tenants/team-a/web.yaml already exists; nothing was written" in ran.err
     assert files(Path("new")) == {"tenants/team-a/web.yaml": "# mine\n"}
 
 
@@ -101,11 +101,11 @@ def test_a_dry_run_writes_nothing(repo: Path, capsys: Capture) -> None:
         (["csv", "a.csv", "--map", "x"], "--map 'x' is not COLUMN=MEANING"),
         (["cluster", "x", "--metallb-pool", "x"], "--metallb-pool 'x' is not CLUSTER=POOL"),
         (["netbox", "a.csv", "--map-type", "x"], "--map-type 'x' is not TEXT=TYPE"),
-        (["csv", "a.csv", "--provider", "x"], "--provider is of --tenants"),
+        (["csv", "a.csv", "--provider", "x"], "--provider needs --tenants"),
         (["manifests", "a.csv", "--metallb-pool", "x=y"], "--metallb-pool: no cluster 'x'"),
         (["csv", "a.csv", "--add-pool", "x=10.0.0.1/24"], "--pool x: '10.0.0.1/24' has host"),
         (["csv", "a.csv", "--default-namespace", "A b"], "'A b' is not a Kubernetes name"),
-        (["cluster", "x=nowhere"], "kubeconfig of nowhere: the file nowhere is not there"),
+        (["cluster", "x=nowhere"], "kubeconfig of nowhere: the file nowhere does not exist"),
     ],
 )
 def test_what_cannot_be_meant_is_told(

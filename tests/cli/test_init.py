@@ -129,8 +129,8 @@ def test_nobody_begins_a_repository_by_chance_among_other_files(
     monkeypatch.chdir(tmp_path)
     ran = ipam(capsys, "init")
     assert (ran.code, ran.out) == (64, "")
-    assert f"{tmp_path} has files already, but is not a Git checkout" in ran.err
-    assert "hint: name the folder: ipam init DIR; or ipam init . (or --yes)" in ran.err
+    assert f"{tmp_path} already has files, but is not a Git checkout" in ran.err
+    assert "hint: run ipam init DIR" in ran.err
     assert list(files(tmp_path)) == ["letter.txt"]
     assert ipam(capsys, "init", "--dry-run").code == 0
     assert ipam(capsys, "init", ".").code == 0
@@ -142,7 +142,7 @@ def test_on_a_terminal_one_question_is_asked_before_anything_is_written(
 ) -> None:
     ran = answered(capsys, monkeypatch, "gitlab\nn\n", tmp_path)
     assert (ran.code, list(tmp_path.iterdir())) == (130, [])
-    assert "Which CI will check it?" in ran.err
+    assert "Which CI service checks pull requests?" in ran.err
     ran = answered(capsys, monkeypatch, "gitlab\ny\n", tmp_path)
     assert ran.code == 0
     assert ran.err.count("new files? ipam init --dry-run shows them") == 1
@@ -162,5 +162,5 @@ def test_on_a_terminal_it_asks_whether_the_branch_is_protected_where_there_is_a_
     git(tmp_path, "remote", "add", "origin", "git@github.com:acme/addresses.git")
     ran = answered(capsys, monkeypatch, f"{answer}\ny\n", tmp_path)
     assert ran.code == 0
-    assert "Does trunk take pull requests only (protected)?" in ran.err
+    assert "Is trunk protected" in ran.err
     assert ("IPAM_TO_BRANCH: ipam/records" in (tmp_path / WORKFLOW).read_text()) is is_protected

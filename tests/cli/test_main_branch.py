@@ -35,7 +35,7 @@ def clone(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     ("where", "why"),
-    [("repo", "it was reconciled here before"), ("clone", "it is the remote's default branch")],
+    [("repo", "it was reconciled here earlier"), ("clone", "it is the remote's default branch")],
 )
 def test_a_branch_that_is_not_the_truth_is_refused_with_the_way_to_mend_it(
     where: str, why: str, request: pytest.FixtureRequest, capsys: Capture
@@ -46,8 +46,8 @@ def test_a_branch_that_is_not_the_truth_is_refused_with_the_way_to_mend_it(
     assert ran.code == 64
     assert ran.err.startswith(
         f"ipam: refusing to reconcile branch lab: the authoritative branch is main, because {why}\n"
-        "  hint: merge lab into main, then run ipam reconcile --branch main; to reconcile lab anyway,"
-        " use --branch lab --any-branch\n"
+        "  hint: merge lab into main, then run ipam reconcile --branch main, or pass --branch lab"
+        " --any-branch to reconcile lab anyway\n"
     )
     assert git(folder, "rev-parse", "lab", "main") == before
 
@@ -143,4 +143,4 @@ def test_of_several_branches_that_nobody_named_none_is_guessed(
     git(folder, "branch", "other")
     ran = ipam(capsys, "reconcile", "--repo", folder)
     assert ran.code == 64
-    assert "the authoritative branch is unknown: there are 2 branches, no remote" in ran.err
+    assert "the authoritative branch is unknown: the clone has 2 branches, no remote" in ran.err

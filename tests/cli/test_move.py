@@ -29,12 +29,12 @@ def test_a_move_is_written_as_two_files_and_told(play: Moves) -> None:
     ran = play("move", "team-a/one", "--to", "far", "--reason", "the old VLAN goes")
     assert ran.code == 0
     assert ran.out.splitlines() == [
-        "Two changes, each merged by itself:",
+        "Merge two changes, one after the other:",
         f"  1. {OVERRIDE} permits team-a/one (loadbalancer) to move",
         f"     git add {OVERRIDE} && git commit -m 'Permit team-a/one (loadbalancer) to move to far'",
-        "  2. tenants/one.yaml:3: metadata.annotations.gitops-ipam.dev/loadbalancer-pool is far now",
+        "  2. tenants/one.yaml:3: metadata.annotations.gitops-ipam.dev/loadbalancer-pool: now far",
         "     git add tenants/one.yaml && git commit -m 'Move team-a/one (loadbalancer) to far'",
-        "Then ipam reconcile plans:",
+        "Then ipam reconcile makes this plan:",
         "1 move",
         "  ~   team-a/one   loadbalancer   10.40.0.0-10.40.0.7 in pool edge   →   10.50.0.0-10.50.0.7 in pool far",
         "  10.40.0.0-10.40.0.7: announced while in use",
@@ -56,7 +56,7 @@ def test_an_override_that_counts_already_is_not_written_again(play: Moves) -> No
     play.commit()
     ran = play("move", "one", "--to", "far")
     assert ran.out.splitlines()[0] == (
-        f"{OVERRIDE} permits team-a/one (loadbalancer) to move: one change is left to be merged."
+        f"{OVERRIDE} permits team-a/one (loadbalancer) to move: merge this change:"
     )
     assert play.status() == ["M tenants/one.yaml"]
 
@@ -72,8 +72,8 @@ def test_a_move_that_was_merged_with_its_override_needs_only_a_commit(play: Move
         assert "git commit --allow-empty" in why
     ran = play("move", "one", "--to", "far")
     assert ran.out.splitlines()[:2] == [
-        f"{OVERRIDE} permits team-a/one (loadbalancer) to move: the next commit of the branch takes effect.",
-        "Then ipam reconcile plans:",
+        f"{OVERRIDE} permits team-a/one (loadbalancer) to move: the next commit of the branch moves it.",
+        "Then ipam reconcile makes this plan:",
     ]
     assert play.status() == []
     play.commit()  # an empty one
@@ -85,7 +85,7 @@ def test_a_claim_that_names_its_new_pool_already_needs_only_the_override(play: M
     (play.folder / OVERRIDE).unlink()
     play.commit()
     ran = play("move", "one", "--to", "far")
-    assert ran.out.splitlines()[0] == "One change, merged by itself:"
+    assert ran.out.splitlines()[0] == "Merge this change:"
     assert "git add tenants" not in ran.out
     assert play.status() == [f"?? {OVERRIDE}"]
 
@@ -114,7 +114,7 @@ def test_nothing_is_written_through_a_link(play: Moves) -> None:
     (play.folder / "overrides").symlink_to(outside)
     ran = play("move", "team-a/one", "--to", "far", "--reason", "x")
     assert ran.code == ExitCode.USAGE
-    assert f"{OVERRIDE} cannot be written: overrides is a link" in ran.err
+    assert f"{OVERRIDE} cannot be written: overrides is a symlink" in ran.err
     assert list(outside.iterdir()) == []
     assert play.status() == ["?? overrides"]
 

@@ -47,14 +47,14 @@ def test_within_a_minute_of_another_commit_it_is_told_from_when_on(
     ran = world.reconcile(*words)
     assert (ran.code, "Nothing to commit" in ran.out) == (0, True)
     line = (
-        "Not yet: 10.40.0.0-10.40.0.7, which team-a/one (loadbalancer) left, can be withdrawn"
-        " from 2026-02-15T10:05:50Z on, the next full minute since the move, because the newest commit"
-        " is younger than the last one: --confirm-withdrawn had no effect. Run it again then."
+        "--confirm-withdrawn had no effect: 10.40.0.0-10.40.0.7, which team-a/one (loadbalancer) left,"
+        " can be withdrawn from 2026-02-15T10:05:50Z on, the next full minute after the move, because"
+        " the newest commit is later than the last one. Run the command again then."
     )
     assert line in ran.err.splitlines()
     assert "announced: until-unused" in old(world)
     world.time = CLOCK + 320  # 10:05:50
-    assert "Not yet" not in world.reconcile(*words).err
+    assert "had no effect" not in world.reconcile(*words).err
     assert "announced" not in old(world)
 
 

@@ -51,8 +51,8 @@ def test_the_request_of_a_tenant_and_its_growth_move_together_by_either_name(
     ran = play("move", name, "--to", "far")
     assert ran.code == 0, ran.err
     for line in (
-        "  2. tenants/held.yaml:5: spec.poolRef.name is far now",
-        "     tenants/cluster.yaml:3: metadata.annotations.gitops-ipam.dev/loadbalancer-pool is far now",
+        "  2. tenants/held.yaml:5: spec.poolRef.name: now far",
+        "     tenants/cluster.yaml:3: metadata.annotations.gitops-ipam.dev/loadbalancer-pool: now far",
         "     git add tenants/held.yaml tenants/cluster.yaml && git commit -m"
         " 'Move butler-system/held (request) to far'",
         "2 moves",
@@ -85,7 +85,7 @@ def test_what_stays_is_named_with_what_moves_it(play: Moves) -> None:
     play.commit({"tenants/beside.yaml": BESIDE})
     assert play.reconcile().code == 0
     command = "ipam move butler-system/beside/request --to far"
-    said = f"10.40.0.96-10.40.0.97 of edge stays, also for team-a/held: {command}"
+    said = f"team-a/held also keeps 10.40.0.96-10.40.0.97 of edge; to move it: {command}"
     ran = play("move", "team-a/held", "--to", "far")
     assert (ran.code, ran.out.splitlines()[-1:]) == (0, [said]), ran.err
     moved(play, *BOTH)

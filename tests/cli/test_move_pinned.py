@@ -52,8 +52,8 @@ def test_a_request_that_pins_a_range_gets_another_pin_and_stays_the_tenants_own_
     ran = play("move", "butler-system/held", "--to", "far")
     assert ran.code == 0, ran.err
     assert ran.out.splitlines()[3:6] == [
-        "  2. tenants/held.yaml:5: spec.poolRef.name is far now",
-        "     tenants/held.yaml:8: spec.pinnedRange is 10.50.0.4-10.50.0.11 now",
+        "  2. tenants/held.yaml:5: spec.poolRef.name: now far",
+        "     tenants/held.yaml:8: spec.pinnedRange: now 10.50.0.4-10.50.0.11",
         "     git add tenants/held.yaml && git commit -m"
         " 'Move butler-system/held (request) to far'",
     ]
@@ -73,8 +73,8 @@ def test_a_tenant_that_pins_its_range_moves_without_the_pin(play: Moves) -> None
     ran = play("move", "team-a/one", "--to", "far")
     assert ran.code == 0, ran.err
     assert ran.out.splitlines()[3:5] == [
-        "  2. tenants/one.yaml:4: metadata.annotations.gitops-ipam.dev/loadbalancer-pool is far now",
-        "     tenants/one.yaml:11: spec.networking.loadBalancerPool is gone",
+        "  2. tenants/one.yaml:4: metadata.annotations.gitops-ipam.dev/loadbalancer-pool: now far",
+        "     tenants/one.yaml:11: spec.networking.loadBalancerPool: removed",
     ]
     pin = "    loadBalancerPool:  # from before\n      start: 10.40.0.40\n      end: 10.40.0.47\n"
     noted = "  annotations:\n    gitops-ipam.dev/loadbalancer-pool: far\n  name: one\n"
@@ -106,13 +106,13 @@ def test_a_tenant_is_moved_by_its_own_name_though_a_request_of_another_holds_its
             "tenants/one.yaml",
             "    loadBalancerPool:  # from before\n",
             "    ? loadBalancerPool\n    :\n",
-            "tenants/one.yaml:11: spec.networking.loadBalancerPool cannot be removed at its place",
+            "tenants/one.yaml:11: ipam cannot edit this file: spec.networking.loadBalancerPool must be removed",
         ),
         (
             "tenants/held.yaml",
             f"pinnedRange: {PIN}",
             "pinnedRange:\n    startAddress: >-\n      10.40.0.64\n    endAddress: 10.40.0.71",
-            "tenants/held.yaml:8: spec.pinnedRange cannot be set to 10.50.0.4-10.50.0.11 at its",
+            "tenants/held.yaml:8: ipam cannot edit this file: spec.pinnedRange must be set to 10.50.0.4-10.50.0.11",
         ),
     ],
 )
@@ -125,8 +125,8 @@ def test_a_pin_that_cannot_be_edited_in_place_is_named_with_what_to_do(
     claim = "butler-system/held" if "held" in path else "team-a/one"
     ran = play("move", claim, "--to", "far")
     assert (ran.code, said in ran.err) == (64, True), ran.err
-    assert "hint: make this edit by hand, set " in ran.err
-    assert " to far, and first merge an Override of kind move" in ran.err
+    assert "hint: make this edit by hand, and set " in ran.err
+    assert " to far after merging an Override of kind move" in ran.err
     assert git(play.folder, "status", "--porcelain") == f"M {path}"
 
 

@@ -69,7 +69,7 @@ def test_to_watch_clusters_that_are_not_applied_to_is_wrong_usage(
     words = ("reconcile", "--repo", repo, "--no-apply", "--watch")
     ran = ipam(capsys, *words, "--kubeconfig", nobody)
     assert ran.code == 64
-    assert "--watch watches the clusters that it applies to" in ran.err
+    assert "--watch with --no-apply cannot watch" in ran.err
     assert "--interval in place of --watch" in ran.err
     monkeypatch.setenv("KUBECONFIG", str(nobody))
     assert ipam(capsys, *words).code == 64

@@ -174,7 +174,7 @@ def test_an_entry_without_its_former_name_looks_renamed(repo: Path, capsys: Capt
     commit(repo)
     said = ipam(capsys, "check", "--base", "HEAD~1", "--repo", repo).out
     assert "looks-renamed: entry edge looks like a rename of dmz: 8 addresses change" in said
-    assert "add to entry edge: formerly: dmz" in said
+    assert "add formerly: dmz to entry edge" in said
     kept = renamed.replace("name: edge", "name: edge, formerly: dmz")
     write(repo, {"clusters/prod-1.yaml": kept})
     commit(repo)

@@ -66,13 +66,13 @@ def test_one_is_what_nobody_knows(repo: Path, capsys: Capture) -> None:
     ran = ipam(capsys, "who", "twos", "--repo", repo)
     assert (ran.code, ran.out) == (1, "")
     assert ran.err == (
-        "no tenant, team, record or pool is named 'twos'; did you mean two?; with --history: earlier holders"
-        " of the name\n"
+        "no tenant, team, record, or pool is named 'twos'; did you mean two?; to list earlier holders"
+        ", add --history\n"
     )
     for form in ("text", "csv", "json"):
         ran = ipam(capsys, "who", "zzz", "--history", "--repo", repo, "-o", form)
         assert ran.code == 1
-        assert ran.err.endswith("ipam get allocations lists them\n")
+        assert ran.err.endswith("run ipam get allocations\n")
 
 
 def test_a_team_is_asked_for_by_its_name(repo: Path, capsys: Capture) -> None:
@@ -163,7 +163,7 @@ def test_of_many_the_newest_are_told_and_that_there_are_more(grown: Path, capsys
     for _ in range(2):  # the second run continues a partly read history from the cache
         ran = ipam(capsys, "history", "-n", "2", "--repo", grown)
         assert len(words(ran.out)) == 2
-        assert ran.err == "there are more than these 2; -n 0 lists all\n"
+        assert ran.err == "Older events are not shown: -n 0 lists all\n"
     for form in ("text", "csv"):
         every = ipam(capsys, "history", "-n", "0", "--repo", grown, "-o", form)
         count = len(words(every.out)) if form == "text" else len(every.out.splitlines()) - 1
@@ -174,7 +174,7 @@ def test_of_many_the_newest_are_told_and_that_there_are_more(grown: Path, capsys
 
 def test_one_is_that_nothing_ever_happened_to_it(grown: Path, capsys: Capture) -> None:
     ran = ipam(capsys, "history", "nobody", "--repo", grown)
-    assert (ran.code, ran.out, ran.err) == (1, "", "nothing ever happened to 'nobody'\n")
+    assert (ran.code, ran.out, ran.err) == (1, "", "no events of 'nobody'\n")
 
 
 LEAVE = "overrides/2026-02-15-leave.yaml"

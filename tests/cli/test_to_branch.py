@@ -40,7 +40,7 @@ def test_the_branch_stays_and_another_one_holds_the_records(repo: Path, capsys: 
     ran = ipam(capsys, *WORDS, repo)
     assert ran.code == 0, ran
     assert head(repo, "main") == base == git(repo, "rev-parse", "HEAD")
-    assert f"branch {TO}. Merge it into main for it to take effect." in ran.out
+    assert f"branch {TO}. Merge it into main, so that it takes effect." in ran.out
     assert git(truth(repo), "rev-parse", f"{TO}~1") == base
     assert RECORD in git(truth(repo), "ls-tree", "-r", "--name-only", TO)
 
@@ -59,8 +59,8 @@ def test_it_goes_when_nothing_is_left_to_be_done(repo: Path, capsys: Capture) ->
     _advance(repo, {"tenants/one.yaml": None})
     ran = ipam(capsys, *WORDS, repo)
     assert (ran.code, head(repo)) == (0, "")
-    assert f"Removed branch {TO}: its changes are not needed" in ran.out
-    assert f"Branch {TO} is not needed." in ipam(capsys, *WORDS, repo).out
+    assert f"Deleted branch {TO}, because " in ran.out
+    assert f"No changes to propose on branch {TO}." in ipam(capsys, *WORDS, repo).out
 
 
 def test_what_people_committed_there_is_never_replaced(repo: Path, capsys: Capture) -> None:
@@ -86,7 +86,7 @@ def test_the_document_names_the_branch(repo: Path, capsys: Capture) -> None:
 def test_a_branch_that_cannot_be_it_is_wrong_usage(repo: Path, capsys: Capture) -> None:
     words = ("reconcile", "--no-apply", "--repo", repo, "--to-branch")
     for name, why in (
-        ("main", "--to-branch main is the reconciled branch"),
+        ("main", "--to-branch main is the branch"),
         ("-x", "'-x' is not a valid branch name"),
     ):
         ran = ipam(capsys, *words[:-1], f"--to-branch={name}")

@@ -22,8 +22,8 @@ def test_files_that_are_not_committed_are_named_with_the_way_to_have_them_read(
     write(repo, {"tenants/two.yaml": tenant("two"), "tenants/one.yaml": tenant("one", replicas=9)})
     ran = ipam(capsys, *verb, "--repo", repo)
     assert ran.err == (
-        "note: 2 files are not committed, and were not looked at: tenants/one.yaml and"
-        " tenants/two.yaml; --worktree reads them\n"
+        "note: 2 files are not committed, and were not read: tenants/one.yaml and"
+        " tenants/two.yaml; to read the work tree, pass --worktree\n"
     )
     assert "two" not in ran.out
 

@@ -127,7 +127,7 @@ def test_a_pool_makes_no_address_space_of_its_own() -> None:
     other = pool(annotations={"gitops-ipam.dev/address-space": "mine"})
     assert refused(other) == (
         "annotation gitops-ipam.dev/address-space: 'mine', and spec.addressSpaces of Settings lists"
-        " none: addresses in use could be allocated twice there"
+        " none, so addresses in use could be allocated twice"
     )
     assert isinstance(
         copy_of(other, kind, Settings(address_spaces=("default", "mine"))), ObjectCopy

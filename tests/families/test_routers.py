@@ -29,7 +29,7 @@ def test_the_router_of_one_pool_is_given_out_by_no_other() -> None:
     assert granted(evaluation) == [(0x0A280002, 0x0A280009)]
     assert describe(evaluation) == [
         ("warning", "pools/edge.yaml:5",
-         "pool edge contains 10.40.0.1, vips (gateway) at pools/vips.yaml:12; not allocated")
+         "pool edge contains 10.40.0.1, vips (gateway) at pools/vips.yaml:12, which will not be allocated")
     ]  # fmt: skip
     (usage,) = (it for key, it in evaluation.plan.after.items() if key.name == "edge")
     assert (usage.total, usage.available) == (255, 247)
@@ -60,7 +60,7 @@ def test_a_providers_router_is_given_out_by_no_pool_of_another_family() -> None:
     ((_, place, message),) = describe(evaluation)
     assert place == "pools/nova.yaml:4"
     assert message == (
-        "pool main contains 10.40.0.1, butler-system/default (gateway) at providers/default.yaml:9; 10.40.0.2, butler-system/other (gateway) at providers/other.yaml:9; not allocated"
+        "pool main contains 10.40.0.1, butler-system/default (gateway) at providers/default.yaml:9; 10.40.0.2, butler-system/other (gateway) at providers/other.yaml:9, which will not be allocated"
     )
 
 

@@ -189,7 +189,7 @@ def test_crds_are_installed_and_come_back_after_a_deletion_in_a_run(new_site: Fa
     good(applied, FIRST, SECOND)
     site.mend()
     applied = site.apply(more, "b")
-    assert applied[HUB].notes[0] == "the CRD of NetworkPool was gone; it is installed again"
+    assert applied[HUB].notes[0] == "the CRD of NetworkPool was missing, so ipam installs it again"
     good(applied, HUB, FIRST, SECOND)
     assert hub.get(f"{POOLS}/edge")["status"]["allocatedIPs"] == 12
     assert not any(item.is_changed for item in site.apply(more, "b").values())

@@ -28,7 +28,7 @@ def test_files_are_written_into_a_folder_that_may_be_new(tmp_path: Path) -> None
 def test_a_file_that_is_there_is_never_replaced_and_nothing_is_written(tmp_path: Path) -> None:
     (tmp_path / "tenants/x").mkdir(parents=True)
     (tmp_path / "tenants/x/b.yaml").write_bytes(b"mine\n")
-    with pytest.raises(UsageError, match=r"tenants/x/b.yaml is there already; nothing was written"):
+    with pytest.raises(UsageError, match=r"tenants/x/b.yaml already exists; nothing was written"):
         write_all(tmp_path, FILES)
     assert there(tmp_path) == {"tenants/x/b.yaml": b"mine\n"}
 

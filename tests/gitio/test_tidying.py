@@ -49,4 +49,4 @@ def test_whatever_happens_while_a_mirror_is_tidied_the_run_goes_on(
     assert done.commit is not None
     assert git(remote, "rev-parse", "main") == done.commit.id
     (said,) = caplog.messages
-    assert said == f"the mirror is not packed: {failure}"
+    assert said == f"git gc of the mirror failed: {failure}"

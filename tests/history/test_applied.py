@@ -52,7 +52,7 @@ def test_what_is_no_result_is_named_with_its_place(document: Any, words: str) ->
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (json.dumps(result()).encode() + b"\n{}\n", "pass one line of a loop"),
+        (json.dumps(result()).encode() + b"\n{}\n", "pass one line of the output"),
         (b'{"kind": "\xff"}', "can't decode byte 0xff"),
         (b'{"a": ' + b"[" * 200_000, "recursion depth"),
         (b'{"kind": "ApplyResult", "apiVersion": ' + b"9" * 10_000 + b"}", "out of range"),

@@ -29,7 +29,7 @@ def test_a_tag_that_shadows_the_branch_of_the_base_is_refused(
         code, text = said(verb, "--base", "main")
         assert (code, text.startswith("ipam: ")) == (64, True)
         assert "'main' is ambiguous: refs/tags/main and refs/heads/main" in text
-        assert "write refs/tags/main or refs/heads/main, or a commit id" in text
+        assert "write refs/tags/main or refs/heads/main, or a commit ID" in text
     assert "pool-shrunk" in checked("--base", "refs/heads/main")[1]
     assert checked("--base", "refs/tags/main")[1] == []
 
@@ -56,7 +56,7 @@ def test_a_tag_that_shadows_a_branch_that_only_remotes_have_is_refused(
     code, text = said("check", "--base", f"{name}~1")
     assert code == 64
     assert f"'{name}~1' is ambiguous: refs/tags/{name} and refs/remotes/origin/{name}" in text
-    assert f"write refs/tags/{name}~1 or refs/remotes/origin/{name}~1, or a commit id" in text
+    assert f"write refs/tags/{name}~1 or refs/remotes/origin/{name}~1, or a commit ID" in text
     assert "pool-shrunk" in checked("--base", f"refs/remotes/origin/{name}")[1]
     assert checked("--base", f"refs/tags/{name}")[1] == []
     assert checked("--base", "v1")[1] == []

@@ -68,7 +68,7 @@ def test_nobody_is_believed_to_be_another_cluster_nor_one_that_is_leaving(
         assert applied[FIRST].state is ClusterState.REFUSED
         assert [applied[name].state for name in (HUB, SECOND)] == [ClusterState.APPLIED] * 2
     if not is_leaving:
-        assert f"it is the very cluster that {other} names" in applied[FIRST].error
+        assert f"its kubeconfig reaches the cluster of {other}" in applied[FIRST].error
     else:
         assert not [ref for ref in site.objects[SECOND] if ref.resource == ADDRESS_POOL]
 

@@ -42,7 +42,7 @@ def both(command: Command, author: Path) -> list[Ran]:
 
 def refused(command: Command, author: Path, mark: Path) -> None:
     doctor, done = both(command, author)
-    told = "the remote of the repository's own configuration is a part of it"
+    told = "the configured remote is a folder inside the repository"
     assert not mark.exists()
     assert (doctor.code, done.code) == (4, 64), (doctor, done)
     assert told in doctor.out

@@ -158,7 +158,7 @@ def test_a_hook_of_the_configuration_is_refused(hostile: Path, command: Command,
     git(hostile, "config", key, "touch /tmp/evil")
     doctor, done = attacked(hostile, command)
     assert (doctor.code, done.code) == (4, 64)
-    assert f"{key} of the repository's own configuration is not taken" in done.err
+    assert f"{key} in the configuration of the repository is not permitted" in done.err
 
 
 def test_the_token_is_said_to_the_remote_alone_and_headers_of_the_repository_do_not_join_it(

@@ -121,5 +121,5 @@ def test_a_token_that_is_no_text_is_refused_in_words(verb: str, folder: Path) ->
     repo = repository(folder / "repo", SMALL)
     ran = run(verb, "--repo", repo, environment={"HOME": str(folder), "IPAM_GIT_TOKEN": "a\udcff"})
     assert ran.returncode in (ExitCode.USAGE, ExitCode.GIT), ran
-    assert "IPAM_GIT_TOKEN is not text in UTF-8" in ran.stdout + ran.stderr
+    assert "IPAM_GIT_TOKEN is not valid UTF-8" in ran.stdout + ran.stderr
     assert "udcff" not in ran.stdout + ran.stderr

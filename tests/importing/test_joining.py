@@ -45,7 +45,7 @@ def test_one_owner_that_has_an_address_in_two_types_is_a_conflict() -> None:
 def test_two_names_that_become_one_are_a_conflict() -> None:
     result = imported(table("ip,name\n10.0.0.5,web 1\n10.0.0.6,web-1\n"))
     assert conflicts(result) == [
-        "a.csv:3: 'web-1' and 'web 1' of a.csv:2 become one name, default/web-1"
+        "a.csv:3: 'web-1' and 'web 1' of a.csv:2 both become the name default/web-1"
     ]
 
 
@@ -112,8 +112,8 @@ def test_a_second_import_with_other_meanings_says_how_to_redo_the_first_one() ->
         " by tenants/default/ip-10-0-0-40.yaml:3",
     ]
     again = (
-        "if an earlier import wrote pools/net-10-0-0-0-24.yaml,"
-        " tenants/default/ip-10-0-0-40.yaml, and tenants/default/shop.yaml, delete them,"
+        "delete pools/net-10-0-0-0-24.yaml,"
+        " tenants/default/ip-10-0-0-40.yaml, and tenants/default/shop.yaml and import again,"
     )
     assert all(it.hint.startswith(again) for it in result.conflicts)
     assert conflicts(imported(table(TYPED))) == []
@@ -140,7 +140,7 @@ def test_a_name_for_addresses_that_had_none_needs_no_release() -> None:
     part, whole = imported(named, files).conflicts
     path = "tenants/default/ip-10-0-0-5.yaml"
     assert whole.hint == (
-        f"set spec.tenantClusterRef of {path}:3 to name web, namespace default; do not delete it"
+        f"set spec.tenantClusterRef of {path}:3 to name web, namespace default; do not delete the request"
     )
     assert part.hint.endswith("; do not delete a request")  # web2 might use the other addresses
     text = texts(first)[path]
@@ -153,7 +153,7 @@ def test_addresses_of_a_removed_request_are_restored_before_they_get_a_name() ->
     files = reconciled(imported(table("ip\n10.0.0.5\n10.0.0.9\n")).files)
     del files["tenants/default/ip-10-0-0-5.yaml"]
     (found,) = imported(table("ip,name\n10.0.0.5,web\n"), reconciled(files)).conflicts
-    assert found.hint.startswith("if it is in use, restore its request: git revert")
+    assert found.hint.startswith("restore the request, if the address is in use: git revert")
 
 
 def test_a_row_next_to_known_addresses_keeps_its_place() -> None:

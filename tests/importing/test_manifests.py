@@ -85,12 +85,12 @@ def test_metallb_is_found_in_any_namespace_and_several_are_a_conflict() -> None:
     one = brought(("web", json.dumps(listed(elsewhere, WEB))))
     assert one.conflicts == ()
     assert (
-        "cluster team-a/web: MetalLB is in namespace lb; apply writes to metallb-system"
+        "cluster team-a/web: MetalLB is in namespace lb; ipam apply writes to metallb-system"
         in one.notes
     )
     both = json.dumps(listed(elsewhere, metallb("old", "10.7.0.0/28")))
     assert conflicts(brought(("web", both))) == [
-        "cluster team-a/web: it has IPAddressPools in several namespaces: lb, metallb-system"
+        "cluster team-a/web: the cluster has IPAddressPools in several namespaces: lb, metallb-system"
     ]
     (held, _) = brought(("web", both), namespace="lb").holdings
     assert held.title == "team-a/web"

@@ -36,7 +36,10 @@ def test_prefixes_are_pools_ranges_their_windows_and_addresses_pins() -> None:
     ]
     assert "start: 10.0.1.64" in texts(result)["pools/edge.yaml"]
     assert conflicts(result) == []
-    assert "0.json/0 (id 1): 10.0.0.0/16 contains networks, so it is not a pool" in result.notes
+    assert (
+        "0.json/0 (id 1): 10.0.0.0/16 contains smaller networks, so it is not a pool"
+        in result.notes
+    )
 
 
 def test_a_list_that_was_exported_as_a_table_is_read_alike() -> None:
@@ -51,14 +54,11 @@ def test_a_list_that_was_exported_as_a_table_is_read_alike() -> None:
 def test_a_column_of_a_table_gets_the_meaning_that_map_names() -> None:
     data = b"IP Address,DNS Name,Colour\n10.0.1.70/24,web,vip\n"
     (note,) = (found := files_found([("a.csv", data)], Assumed(), netbox_rows)).notes
-    assert (note.endswith("--map Colour=MEANING sets its meaning"), found.holdings[0].type) == (
-        True,
-        "nodes",
-    )
+    assert (note.endswith("pass --map Colour=MEANING"), found.holdings[0].type) == (True, "nodes")
     asked = [("a.csv", data)], Assumed(mapped={"Colour": "type"}), netbox_rows
     assert files_found(*asked).holdings[0].type == "loadbalancer"
     (wrong,) = files_found([("a.json", b"[]")], *asked[1:]).conflicts
-    assert wrong.message == "--map names a column, and JSON has none"
+    assert wrong.message == "--map needs columns, and JSON has none"
 
 
 def test_a_table_as_netbox_imports_it_says_the_same_as_one_that_it_exports() -> None:
@@ -83,9 +83,12 @@ def test_addresses_of_two_vrfs_are_apart() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[{", "0.json:1: the file is no JSON: Expecting property name enclosed in double quotes"),
-        ("[" * 100_000, "0.json: the file is no JSON: it cannot be read"),
-        ('{"results": 1}', "0.json: the file holds no list of objects"),
+        (
+            "[{",
+            "0.json:1: the file is not valid JSON: Expecting property name enclosed in double quotes",
+        ),
+        ("[" * 100_000, "0.json: the file is not valid JSON: the nesting is too deep"),
+        ('{"results": 1}', "0.json: the file contains no list of objects"),
         ('{"results": [], "next": "x"}', "0.json: the file is one page of several"),
         ('[{"id": 7}]', "0.json: /0 (id 7): the row has no address"),
     ],
@@ -184,8 +187,8 @@ def test_roles_are_types_and_one_that_is_not_known_is_a_conflict() -> None:
     found = netbox(json.dumps(rows))
     assert [it.type for it in found.holdings] == ["loadbalancer", "nodes"]
     assert conflicts(found) == [
-        "0.json: /2: type 'anycast' is not known",
-        "0.json: /3: type 'vrrp' is not known",
+        "0.json: /2: unknown type 'anycast'",
+        "0.json: /3: unknown type 'vrrp'",
     ]
 
 

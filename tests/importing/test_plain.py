@@ -142,8 +142,8 @@ def test_each_pool_of_metallb_is_an_entry() -> None:
     }
     head = "cluster one IPAddressPool"
     assert [it for it in result.notes if it.startswith(head)] == [
-        f"{head} default: announced by L2Advertisement lan, left as it is",
-        f"{head} edge.dmz: announced by BGPAdvertisement uplink, left as it is",
+        f"{head} default: announced by L2Advertisement lan, which ipam does not change",
+        f"{head} edge.dmz: announced by BGPAdvertisement uplink, which ipam does not change",
     ]
 
 
@@ -290,7 +290,7 @@ def test_pools_of_cilium_are_entries() -> None:
     spec = yaml.safe_load(files["one/CiliumLoadBalancerIPPool/blue.yaml"])["spec"]
     assert spec["disabled"] is True
     said = conflicts(brought(one=[found, DEFAULT]))
-    assert said == ["one.yaml: cluster one: it has pools of Cilium and MetalLB"]
+    assert said == ["one.yaml: cluster one: the cluster has pools of Cilium and MetalLB"]
 
 
 def test_another_namespace_of_the_controller_is_kept() -> None:
@@ -298,7 +298,7 @@ def test_another_namespace_of_the_controller_is_kept() -> None:
     document = yaml.safe_load(texts(brought(one=[moved]))["clusters/one.yaml"])
     assert document["spec"]["controller"] == {"type": "MetalLB", "metalLB": {"namespace": "lb"}}
     assert conflicts(brought(one=[moved, DEFAULT])) == [
-        "one.yaml: cluster one: it has IPAddressPools in several namespaces: lb, metallb-system"
+        "one.yaml: cluster one: the cluster has IPAddressPools in several namespaces: lb, metallb-system"
     ]
 
 
@@ -308,7 +308,7 @@ def test_what_nobody_can_decide_is_a_conflict() -> None:
     )
     outside = conflicts(brought(one=[DEFAULT, service("far", "192.0.2.1")]))
     assert outside == [
-        "one.yaml:13: cluster one Service shop/far: 192.0.2.1 is in use, but no pool of the cluster has it"
+        "one.yaml:13: cluster one Service shop/far: 192.0.2.1 is in use, but no pool of the cluster contains it"
     ]
     wrong = conflicts(brought(one=[addresses("a", "10.20.0.0/40")]))
     assert wrong[0].startswith("one.yaml:1: cluster one IPAddressPool a: ")
@@ -321,9 +321,9 @@ def test_a_new_pool_of_a_described_cluster_is_a_conflict() -> None:
     wider = deepcopy(DEFAULT)
     wider["spec"]["addresses"].append("10.20.0.48/30")
     result = brought(files, one=[wider, MANUAL])
-    assert [it.partition(" is in")[0] for it in conflicts(result)] == [
-        "one.yaml: cluster one: 10.20.0.48-10.20.0.51 of pool default",
-        "one.yaml: cluster one: 10.20.2.7 of pool manual",
+    assert [it.partition(", which")[0] for it in conflicts(result)] == [
+        "one.yaml: cluster one: pool default has 10.20.0.48-10.20.0.51",
+        "one.yaml: cluster one: pool manual has 10.20.2.7",
     ]
     assert "addresses: [10.20.0.48-10.20.0.51]" in result.conflicts[0].hint
 
@@ -409,7 +409,7 @@ def test_the_command_writes_a_clean_repository_without_other_apis(
     assert [it for it in FOREIGN if it in said] == []
     for more in (["--tenants"], ["--metallb-pool", "one=default"]):
         wrong = ipam(capsys, *words, *more)
-        assert (wrong.code, "leave it out" in wrong.err) == (64, True)
+        assert (wrong.code, "hint: omit " in wrong.err) == (64, True)
 
 
 def test_the_table_names_the_pool_of_each_range() -> None:
@@ -450,7 +450,7 @@ def test_a_row_of_another_owner_or_beyond_the_cluster_is_a_conflict() -> None:
     for row in ("10.20.0.3,web,,", "10.20.0.3,,prod-2,", "10.20.0.3,,prod-1,node"):
         (found,) = imported(table(f"ip,name,cluster,type\n{row}\n"), files).conflicts
         assert "10.20.0.3 has two holders" in found.message
-        assert found.hint.startswith("if cluster prod-1 uses it, set the column cluster of the row")
+        assert found.hint.startswith("set the column cluster of the row to prod-1")
     assert len(imported(table("ip,cluster\n10.20.0.14-10.20.0.17,prod-1\n"), files).conflicts) == 1
 
 
@@ -556,7 +556,7 @@ def test_an_aggregate_outside_of_all_pools_is_the_first_note() -> None:
     assert (conflicts(result), result.notes[0]) == (
         [],
         "cluster one BGPAdvertisement wide: 10.20.9.8-10.20.9.15 is announced in an aggregate,"
-        " and in no pool: reserve it if you add one",
+        " and in no pool; reserve it if you add a pool",
     )
     wrong = metallb("BGPAdvertisement", "wide", aggregationLength=40)
     assert conflicts(brought(one=[DEFAULT, wrong])) == [

@@ -70,7 +70,7 @@ def test_pools_in_each_others_way_are_a_conflict() -> None:
 def test_a_network_within_a_pool_that_is_there_is_served_by_it() -> None:
     result = imported(described("lab", "10.0.0.0/25"), EDGE)
     assert result.notes == (
-        "--pool lab: 10.0.0.0/25 lies in pool edge of pools/edge.yaml:5, which serves",
+        "--pool lab: 10.0.0.0/25 is in pool edge of pools/edge.yaml:5, so no pool is added",
     )
     assert imported(described("edge", "10.0.0.0/24"), EDGE).notes == ()
 
@@ -115,7 +115,9 @@ def test_networks_of_one_name_are_pools_with_their_addresses() -> None:
         "default/a nodes 60 10.0.0.5 10.0.0.5",
         "default/b nodes 60-10-9-1-0-24 10.9.1.7 10.9.1.7",
     ]
-    assert "a.csv:3: 60 is another pool, so 10.9.1.0/24 is 60-10-9-1-0-24" in result.notes
+    assert (
+        "a.csv:3: the name 60 is taken, so 10.9.1.0/24 becomes pool 60-10-9-1-0-24" in result.notes
+    )
     # A later table still means both pools by their VLAN.
     more = imported(table("ip,name,vlan\n10.0.0.6,c,60\n10.9.1.8,d,60\n"), result.files)
     assert [line.split()[2] for line in lines(more)] == ["60", "60-10-9-1-0-24"]

@@ -135,7 +135,7 @@ def test_the_mask_of_a_host_is_not_a_range() -> None:
 def test_a_column_of_addresses_that_is_not_known_is_named_with_what_it_means() -> None:
     for cell, meaning in (("10.0.0.5", "address"), ("10.0.0.0/24", "cidr")):
         (found,) = table(f"Name,Indirizzo IP\nweb,{cell}\n").conflicts
-        assert found.hint == f"--map 'Indirizzo IP={meaning}'"
+        assert found.hint == f"pass --map 'Indirizzo IP={meaning}'"
 
 
 WORDS = {
@@ -165,7 +165,7 @@ def test_a_host_next_to_its_network_is_its_own_address(
     found = table(text)
     if found.conflicts:
         hint = shlex.split(found.conflicts[0].hint.partition(";")[0])
-        mapped = dict(it.split("=") for it in hint if it != "--map")
+        mapped = dict(it.split("=") for it in hint if "=" in it)
         found = files_found([("a.csv", text.encode())], Assumed(mapped=mapped))
     assert [f"{it.title} {format_short(it.item)}" for it in found.holdings] == [
         "default/web 10.0.0.5",
@@ -219,7 +219,7 @@ def test_a_type_that_says_free_is_nobodys_and_one_that_says_nothing_is_told_once
     found = table(text)
     assert [(it.name, it.type) for it in found.holdings] == [("c", "nodes")]
     assert found.notes == ("a.csv:2: free, so it is not in use",)
-    assert conflicts(found) == ["a.csv:3: type 'odd one' is not known, also at a.csv:4"]
+    assert conflicts(found) == ["a.csv:3: unknown type 'odd one', also at a.csv:4"]
     assert "--map-type 'odd one=loadbalancer', or =nodes" in found.conflicts[0].hint
     found = table(text, types={"odd one": "loadbalancer"})
     types = {it.name: it.type for it in found.holdings}
@@ -245,7 +245,7 @@ def test_words_of_a_type_count_and_nothing_becomes_nodes_by_guess(said: str, mea
     [
         ("ip,name\n10.0.0.300,web\n", "a.csv:2: '10.0.0.300' is not an IPv4 address: 300 is greater than 255"),
         ("ip,name\n,web\n", "a.csv:2: the row has no address"),
-        ("ip,name,type\n10.0.0.1,web,LoadBalncer\n", "a.csv:2: type 'loadbalncer' is not known"),
+        ("ip,name,type\n10.0.0.1,web,LoadBalncer\n", "a.csv:2: unknown type 'loadbalncer'"),
         ("range,name\n10.0.0.9-10.0.0.5,web\n", "a.csv:2: '10.0.0.9-10.0.0.5' does not end after it starts"),
         ("range,name\n10.0.0.9-2001:db8::1,web\n", "a.csv:2: '10.0.0.9-2001:db8::1' does not end after it starts"),
         ("ip,name\n10.0.0.5,***\n", "a.csv:2: '***' cannot become a Kubernetes name"),
@@ -266,7 +266,9 @@ def test_what_cannot_be_read_is_told_with_its_place(text: str | bytes, said: str
 
 def test_columns_that_mean_nothing_are_named() -> None:
     (note,) = table("ip,colour\n10.0.0.5,red\n").notes
-    assert note.startswith("a.csv: not read: column 'colour'; --map colour=MEANING ")
+    assert note.startswith(
+        "a.csv: not read: column 'colour'; to set a meaning, pass --map colour=MEANING"
+    )
 
 
 def test_an_unread_column_next_to_clusters_might_be_the_type_of_their_addresses() -> None:

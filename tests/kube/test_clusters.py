@@ -50,12 +50,14 @@ def test_the_environment_may_name_several_files(tmp_path: Path) -> None:
 
 def test_a_flag_that_names_no_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(
-        KubeconfigError, match=r"kubeconfig of management: the file .* is not there"
+        KubeconfigError, match=r"kubeconfig of management: the file .* does not exist"
     ):
         KubeClusters(tmp_path / "gone").management()
     with pytest.raises(KubeconfigError, match="cannot be read: Is a directory"):
         KubeClusters(tmp_path).management()
-    with pytest.raises(KubeconfigError, match=r"kubeconfig of team/one: the file .* is not there"):
+    with pytest.raises(
+        KubeconfigError, match=r"kubeconfig of team/one: the file .* does not exist"
+    ):
         KubeClusters(clusters={"team/one": tmp_path / "gone"}).named("team/one")
 
 
@@ -122,7 +124,7 @@ def test_a_plugin_is_not_run_and_a_file_is_not_read_unless_it_is_allowed(tmp_pat
     with pytest.raises(KubeconfigError, match="key exec"):
         KubeClusters().connect("team/one", config, is_named=True)
     assert not sentinel.exists()
-    with pytest.raises(KubeconfigError, match="the plugin gave no credentials"):
+    with pytest.raises(KubeconfigError, match="the plugin returned no credentials"):
         KubeClusters(allow_exec=True).connect("team/one", config, is_named=True)
     assert sentinel.exists()
 

@@ -129,7 +129,9 @@ def test_a_token_that_no_header_takes_is_not_sent(
     environment = {"KUBERNETES_SERVICE_HOST": "127.0.0.1", "KUBERNETES_SERVICE_PORT": "1"}
     cluster = KubeClusters(environment=environment).management()
     assert cluster is not None
-    with pytest.raises(KubeconfigError, match="characters that no header takes") as caught:
+    with pytest.raises(
+        KubeconfigError, match="characters that HTTP headers do not permit"
+    ) as caught:
         cluster.get(ONE)
     assert CANARY not in str(caught.value)
 

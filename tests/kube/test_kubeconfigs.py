@@ -46,15 +46,15 @@ _CASES: list[tuple[bytes, str]] = [
     (f"token: {CANARY}\ntoken: x\n".encode(), "it is not plain YAML (yaml-duplicate-key, line 2)"),
     (f"token: !!python/object:os.system {CANARY}\n".encode(), "yaml-tag"),
     (_of(kind=CANARY), "key kind is not Config"),
-    (_of(clusters={}), "has no such cluster"),
+    (_of(clusters={}), "the cluster of key contexts.context.cluster does not exist"),
     (_of(clusters=CANARY), "key clusters is not a list"),
     (_of(users=[CANARY]), "key users: an entry has no name"),
     (_of(users=[{"name": "u", "user": [CANARY]}]), "key users.user is not a mapping"),
     (_of(**{"current-context": ""}), "key current-context is missing"),
     (_of(**{"current-context": 7}), "key current-context is missing"),
-    (_of(**{"current-context": CANARY}), "current-context has no such context"),
-    (_context(cluster=CANARY), "key contexts.context.cluster has no such cluster"),
-    (_context(user=CANARY), "key contexts.context.user has no such user"),
+    (_of(**{"current-context": CANARY}), "the context of current-context does not exist"),
+    (_context(cluster=CANARY), "the cluster of key contexts.context.cluster does not exist"),
+    (_context(user=CANARY), "the user of key contexts.context.user does not exist"),
     (_user(exec={"command": CANARY}), "key exec is not allowed"),
     (_user(**{"auth-provider": {"name": CANARY}}), "key auth-provider is not allowed"),
     (_user(tokenFile=f"/{CANARY}"), "key tokenFile is not allowed"),
@@ -67,8 +67,8 @@ _CASES: list[tuple[bytes, str]] = [
     (_user(tokn=CANARY), "key 'tokn' of users.user is not known"),
     (_cluster(**{"insecure": True}), "key 'insecure' of clusters.cluster is not known"),
     (_user(token=7), "key token is not a string"),
-    (_user(token=f"{CANARY}\n"), "key token contains characters that no header takes"),
-    (_user(token=f"{CANARY}é"), "key token contains characters that no header takes"),
+    (_user(token=f"{CANARY}\n"), "key token contains characters that HTTP headers do not permit"),
+    (_user(token=f"{CANARY}é"), "key token contains characters that HTTP headers do not permit"),
     (data(kubeconfig(user=BASIC | {"password": f"{CANARY}\r\nX: y"})), "key password contains"),
     (_server(7), "key server is missing"),
     (_server(CANARY), "key server is not the URL of a server"),
@@ -77,18 +77,18 @@ _CASES: list[tuple[bytes, str]] = [
     (_server(f"http://{CANARY}"), "key server is not https"),
     (_server(f"http://127.0.0.1.{CANARY}.example"), "key server is not https"),
     (_server(f"file:///{CANARY}"), "key server is not the URL of a server"),
-    (_server(f"https://me:{CANARY}@192.0.2.1"), "key server has a user or a password in it"),
+    (_server(f"https://me:{CANARY}@192.0.2.1"), "key server contains a user or a password"),
     (_server(f"https://192.0.2.1/?a={CANARY}"), "key server is not the URL of a server"),
     (_server(f"https://192.0.2.1/ {CANARY}"), "key server is not the URL of a server"),
     (_cluster(**{"certificate-authority-data": f"{CANARY}!"}), "is not base64"),
     (_cluster(**{"certificate-authority-data": "YQ"}), "is not base64"),
-    (_cluster(**{"certificate-authority-data": "YWJj"}), "is not PEM inside"),
-    (_cluster(**{"certificate-authority-data": SECRET}), "no certificate that can be read"),
+    (_cluster(**{"certificate-authority-data": "YWJj"}), "does not contain PEM"),
+    (_cluster(**{"certificate-authority-data": SECRET}), "no readable certificate"),
     (_user(**{"client-certificate-data": SECRET}), "key client-key-data is missing"),
     (_user(**{"client-key-data": SECRET}), "key client-certificate-data is missing"),
     (
         _user(**{"client-certificate-data": SECRET, "client-key-data": SECRET}),
-        "key client-certificate-data: it does not fit client-key-data",
+        "key client-certificate-data: it does not match client-key-data",
     ),
     (
         _user(**{"client-certificate-data": SECRET, "client-key-data": "@"}),
@@ -108,11 +108,11 @@ def test_a_kubeconfig_is_refused_and_its_values_are_not_told(config: bytes, mess
 
 
 _FILES: list[tuple[Mapping[str, Any], str]] = [
-    ({"tokenFile": f"/nowhere/{CANARY}"}, "the file of tokenFile is not there"),
-    ({"tokenFile": CANARY}, "key tokenFile: a relative path"),
+    ({"tokenFile": f"/nowhere/{CANARY}"}, "the file of tokenFile does not exist"),
+    ({"tokenFile": CANARY}, "key tokenFile is a relative path"),
     ({"exec": CANARY}, "key exec is not a mapping"),
-    ({"exec": {"command": f"/nowhere/{CANARY}"}}, "key exec: the plugin gave no credentials"),
-    ({"client-certificate": f"/{CANARY}", "client-key": f"/{CANARY}"}, "client-certificate is not"),
+    ({"exec": {"command": f"/nowhere/{CANARY}"}}, "key exec: the plugin returned no credentials"),
+    ({"client-certificate": f"/{CANARY}", "client-key": f"/{CANARY}"}, "the file of client-certificate does not exist"),
 ]  # fmt: skip
 
 
@@ -160,7 +160,7 @@ def test_a_context_may_be_chosen() -> None:
     config["contexts"].append({"name": "there", "context": {"cluster": "d", "user": "u"}})
     config["clusters"].append({"name": "d", "cluster": {"server": "https://192.0.2.9"}})
     assert check_kubeconfig("x", config, "there").server == "https://192.0.2.9"
-    with pytest.raises(KubeconfigError, match="--context has no such context"):
+    with pytest.raises(KubeconfigError, match="the context of --context does not exist"):
         check_kubeconfig("x", config, "elsewhere")
 
 

@@ -178,7 +178,7 @@ def test_a_list_begins_anew_three_times_at_most() -> None:
     "answer", [{}, {"kind": "Status"}, {"items": 5}, {"items": [5]}, {"items": [{}, None]}]
 )
 def test_what_is_no_list_does_not_say_that_nothing_is_there(answer: dict[str, object]) -> None:
-    told = pytest.raises(ClusterError, match="list Node: the answer is not a list")
+    told = pytest.raises(ClusterError, match="list Node: the response is not a list")
     with serving(Reply(200, answer)) as server, told:
         cluster_of(server).list(NODE)
 

@@ -101,7 +101,7 @@ def test_no_certificate_and_no_key_is_left_on_the_disk(
     KubeClusters().connect("team/one", data(config), is_named=True)
     assert list(tmp_path.iterdir()) == []
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
-    with pytest.raises(ClusterError, match="no temporary file can be made: No such file"):
+    with pytest.raises(ClusterError, match="cannot create a temporary file: No such file"):
         KubeClusters().connect("team/one", data(config), is_named=True)
 
 
@@ -138,7 +138,7 @@ def test_a_key_that_asks_for_a_password_is_refused(
     command = ["openssl", "ec", "-aes256", "-passout", "pass:x", "-in", str(client_certificate.key)]
     subprocess.run([*command, "-out", str(locked)], check=True, capture_output=True)
     user = client_certificate.inline("client") | {"client-key-data": encoded(locked)}
-    with pytest.raises(KubeconfigError, match="it does not fit client-key-data"):
+    with pytest.raises(KubeconfigError, match="it does not match client-key-data"):
         KubeClusters().connect("team/one", data(kubeconfig(user=user)), is_named=True)
 
 

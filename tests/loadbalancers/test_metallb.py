@@ -304,7 +304,7 @@ def test_another_controller_waits_for_the_pools_of_the_one_before() -> None:
     other.server, other.known = cluster.server, cluster.known
     applied = other.apply(pool())
     assert applied.error == (
-        "metallb.io/IPAddressPool/metallb-system/dmz is there, expected objects of Cilium only"
+        "metallb.io/IPAddressPool/metallb-system/dmz exists, expected only objects of Cilium"
     )
     assert other.pools() == {}
     cluster.apply()
@@ -317,7 +317,7 @@ def test_another_namespace_waits_for_the_pools_in_the_one_before() -> None:
     cluster.apply(pool())
     cluster.balancing = replace(cluster.balancing, namespace="lb")
     applied = cluster.apply(pool())
-    assert applied.error.endswith("is there, expected objects of MetalLB in lb only")
+    assert applied.error.endswith("exists, expected only objects of MetalLB in lb")
     assert list(cluster.pools()) == ["dmz"]
 
 

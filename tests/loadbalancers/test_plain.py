@@ -86,7 +86,7 @@ def test_a_refused_object_name_can_be_removed_again(clusters: Clusters) -> None:
     clusters.use(A, "10.22.0.1")
     renamed = reconciled({**tree, **files(cluster(entry(count=4, objectName="web")))})
     (failed,) = failures(clusters.one(renamed, "c")).values()
-    assert "name it internal in the repository again" in failed
+    assert "use the name internal in the repository again" in failed
     undone = clusters.one(reconciled({**renamed, **first}), "d")
     assert (failures(undone), clusters.specs()) == ({}, specs)
 

@@ -247,7 +247,7 @@ def test_a_reference_that_blocks_the_name_stops_and_the_command_deletes_it(
     code, said = play.ipam("reconcile", "--no-apply")
     assert (code, name in said) == (6, True)
     assert play.ipam("doctor")[0] != 0
-    command = said.partition("did not make: ")[2].strip()
+    command = said.partition("did not create: ")[2].strip()
     subprocess.run(command, shell=True, cwd=play.folder, env=ENVIRONMENT, check=True)
     assert play.reconcile() == 0
     assert git(folder, "rev-parse", LAST) == git(folder, "rev-parse", "main")

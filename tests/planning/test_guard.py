@@ -90,7 +90,7 @@ def test_a_release_of_more_than_the_share_is_braked_with_the_number_to_allow() -
     )
     assert (
         found.hint
-        == "if intended, merge an Override with kind: brake, releases: 4; or run ipam reconcile --allow-release 4"
+        == "restore the documents; if the releases are intended, merge an Override with kind: brake, releases: 4, or run ipam reconcile --allow-release 4"
     )
     assert codes(files) == [("gate", "brake")]
 

@@ -80,7 +80,7 @@ def test_an_empty_pool_names_the_field_that_gives_addresses(
     (refused,) = found.plan.decisions
     assert isinstance(refused, Refuse)
     assert refused.message == "pool vips has no allocatable address"
-    assert refused.hint == "choose another pool, or fix pool-empty in pools/00.yaml"
+    assert refused.hint == "choose another pool, or fix the finding pool-empty in pools/00.yaml"
 
 
 def test_a_free_run_that_is_too_short_is_told_with_its_neighbour() -> None:

@@ -188,7 +188,7 @@ def test_shrinking_a_pool_below_a_record_names_the_record_and_both_places() -> N
     (found,) = evaluation_of(files).findings
     assert (found.code, str(found.location)) == ("record-outside-pool", "pools/edge.yaml:5")
     assert found.message == (
-        f"record {RECORD} ({ONE}) holds 10.40.0.0-10.40.0.7, but NetworkPool edge does not allocate 10.40.0.0-10.40.0.3"
+        f"record {RECORD} of {ONE} holds 10.40.0.0-10.40.0.7, but NetworkPool edge does not allocate 10.40.0.0-10.40.0.3"
     )
     assert outcome(files) == {ONE: "keep 10.40.0.0-10.40.0.7 of edge"}
 
@@ -199,7 +199,7 @@ def test_a_released_record_outside_of_its_pool_is_reported_too() -> None:
     (found,) = evaluation_of(files).findings
     assert (found.severity, found.code) == ("warning", "record-outside-pool")
     assert found.hint == (
-        "add the addresses back to the pool (network, range, reserved blocks) until 2026-02-16T10:00:30Z; no claim uses them, but they are reserved until then"
+        "add the addresses back to the pool (its network, ranges, or reserved blocks) until 2026-02-16T10:00:30Z; no claim uses them, but they are reserved until then"
     )
 
 

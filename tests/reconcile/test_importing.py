@@ -88,7 +88,7 @@ def test_pools_of_others_stay_and_their_addresses_are_held() -> None:
         "a/web loadbalancer net-10-0-0-0-24 10.0.0.0-10.0.0.7 10.0.0.0-10.0.0.7",
         "a/web-lab nodes net-10-0-0-0-24 10.0.0.16-10.0.0.19 10.0.0.16-10.0.0.19",
     ]
-    assert "stays with the pool: ipam keeps one in a cluster" in result.notes[-1]
+    assert "stays with this pool, because ipam manages one pool per cluster" in result.notes[-1]
 
 
 def test_a_tenant_that_is_described_has_to_say_the_name_of_its_pool() -> None:
@@ -100,7 +100,9 @@ def test_a_tenant_that_is_described_has_to_say_the_name_of_its_pool() -> None:
     one = look("a/web", metallb("main", "10.0.0.0/29"))
     (found,) = brought(one, files=files).conflicts
     assert "TenantCluster a/web" in found.message
-    assert found.hint == "annotate it there: gitops-ipam.dev/metallb-pool: main"
+    assert (
+        found.hint == "add the annotation gitops-ipam.dev/metallb-pool: main to TenantCluster a/web"
+    )
     said = "{annotations: {gitops-ipam.dev/metallb-pool: main}, name: web,"
     files["tenants/web.yaml"] = files["tenants/web.yaml"].replace("{name: web,", said)
     assert conflicts(brought(one, files=files)) == []
@@ -115,7 +117,7 @@ def test_what_cannot_be_told_of_a_cluster_is_a_conflict() -> None:
         look("a/web", metallb("default-pool", "10.0.0.0/29"), service("x", "10.9.9.9"))
     )
     assert conflicts(strange) == [
-        "cluster a/web Service default/x: 10.9.9.9 is in use, but no pool of the cluster has it"
+        "cluster a/web Service default/x: 10.9.9.9 is in use, but no pool of the cluster contains it"
     ]
     both = [look(f"a/{name}", metallb("default-pool", "10.0.0.0/29")) for name in ("web", "shop")]
     (found,) = brought(*both).conflicts
@@ -139,5 +141,5 @@ def test_what_the_repository_has_by_now_is_left_out_and_another_holder_is_a_conf
     )
     wider = look("a/web", metallb("default-pool", "10.0.0.0/28"))
     (found,) = imported(looked([wider], "default-pool"), after).conflicts
-    assert found.message.startswith("a/web: 10.0.0.8-10.0.0.15 cannot be granted")
+    assert found.message.startswith("a/web: 10.0.0.8-10.0.0.15 cannot be allocated")
     assert found.hint.endswith("of pool net-10-0-0-0-24 to 10.0.0.0-10.0.0.15")

@@ -60,7 +60,7 @@ def test_butlers_objects_become_documents_and_its_allocations_pins() -> None:
         "tenants/butler-system/team-a-web-lb-more.yaml",
     ]
     assert "uid" not in texts(result)["pools/edge.yaml"]
-    left = [note for note in result.notes if "left out" in note]
+    left = [note for note in result.notes if "omitted" in note]
     assert [note.partition(", because ")[2] for note in left] == [
         "no addresses yet, and its tenant requests them itself",
         "released",
@@ -86,8 +86,8 @@ def test_what_the_repository_describes_is_left_out_and_two_clusters_must_agree()
     other = look("x/other", *of(pool("edge", "10.0.0.0/25"), provider()))
     other = other._replace(cluster=_another(other.cluster))
     assert conflicts(brought(look("x/hub", *BUTLERS), other))[0] == (
-        "cluster x/other NetworkPool butler-system/edge: it differs from the object in"
-        " cluster x/hub NetworkPool butler-system/edge"
+        "cluster x/other NetworkPool butler-system/edge: the object differs from the"
+        " one in cluster x/hub NetworkPool butler-system/edge"
     )
 
 
@@ -126,7 +126,7 @@ def test_clusters_of_cluster_api_keep_their_addresses() -> None:
     ]
     assert [line.is_new for line in result.lines] == [False, True, False]
     assert "gitops-ipam.dev/address: 10.0.0.45" in text
-    left = [note.partition(": left out, because ")[2] for note in result.notes]
+    left = [note.partition(": omitted, because ")[2] for note in result.notes]
     assert [it for it in left if it] == [
         "its pool belongs to another provider",
         "it belongs to Cluster my-cluster, which is copied",

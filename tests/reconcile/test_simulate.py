@@ -99,4 +99,4 @@ def test_those_fit_who_get_all_they_ask_for_even_if_too_many_would_leave_room_fo
 def test_an_unknown_provider_is_refused_with_those_that_there_are() -> None:
     with pytest.raises(UsageError, match="no ProviderConfig 'x'") as wrong:
         simulated(TWO_POOLS, 1, "x")
-    assert wrong.value.hint == "there are: cloud, default"
+    assert wrong.value.hint == "use one of: cloud, default"

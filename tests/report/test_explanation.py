@@ -61,7 +61,7 @@ def test_the_reason_of_a_range_is_told() -> None:
     kept = explained(reconciled(files))
     assert kept["reason"] == (
         "its record holds it since 2026-02-15T10:00:30Z;"
-        " new ranges of the pool: best fit: the smallest free range that fits"
+        " the pool places new ranges by best fit: the smallest free range that fits"
     )
 
 

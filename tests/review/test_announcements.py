@@ -33,7 +33,7 @@ def test_what_goes_to_another_cluster_at_once_is_a_gate_at_the_request() -> None
         "10.40.0.112-10.40.0.115 (4 addresses) would move from cluster team-a/one to team-a/two in one step"
     )
     assert item.hint.endswith(
-        f"or merge an Override of kind move for {KEY} first; Services that use the addresses are cut off"
+        f"or merge an Override of kind move for {KEY} first; Services that use the addresses lose connectivity"
     )
 
 
@@ -151,7 +151,7 @@ def test_a_range_set_by_hand_of_one_that_goes_which_another_gets_is_a_gate() -> 
     assert (item.severity, str(item.location)) == ("gate", "tenants/new.yaml:1")
     assert item.message.startswith("10.70.0.0-10.70.0.19 (20 addresses)")
     assert item.hint.startswith(
-        "if team-a/new is the same cluster, add to its annotations: gitops-ipam.dev/formerly: team-a/old; otherwise remove the range in its own change first,"
+        "add the annotation gitops-ipam.dev/formerly: team-a/old to team-a/new if it is the same cluster; otherwise remove the range in its own change first,"
     )
     assert as_findings(without(DONE, "tenants/old.yaml")) == []
 
@@ -190,7 +190,7 @@ def test_what_a_renamed_request_loses_is_told_where_that_stands() -> None:
     assert (item.severity, str(item.location)) == ("gate", "tenants/other.yaml:3")
     scope = KEY.replace("/more/", "/other/")
     assert item.hint.endswith(
-        f"or merge an Override of kind move for {scope} first; Services that use the addresses are cut off"
+        f"or merge an Override of kind move for {scope} first; Services that use the addresses lose connectivity"
     )
 
 

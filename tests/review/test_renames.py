@@ -65,7 +65,7 @@ def test_several_candidates_are_one_finding_with_both_sides() -> None:
         "this looks like a rename: the change removes TenantCluster team-a/one and TenantCluster team-a/two and adds TenantCluster team-a/due and TenantCluster team-a/uno of the same team; 16 addresses change"
     )
     assert found.hint == (
-        "to keep the addresses, add to metadata.annotations of each: gitops-ipam.dev/formerly: NAMESPACE/NAME"
+        "add gitops-ipam.dev/formerly: NAMESPACE/NAME to metadata.annotations of each to keep the addresses"
     )
 
 

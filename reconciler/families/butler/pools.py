@@ -29,10 +29,7 @@ from reconciler.model.settings import Settings
 
 _CIDR = ("spec", "cidr")
 _ALLOCATION = ("spec", "tenantAllocation")
-_IPV6_HINT = (
-    "use AddressPool, ProxyIPPool, InClusterIPPool, or GlobalInClusterIPPool for IPv6; NetworkPool"
-    " supports only IPv4"
-)
+_IPV6_HINT = "use AddressPool, ProxyIPPool, InClusterIPPool, or GlobalInClusterIPPool for IPv6; NetworkPool supports only IPv4"
 
 
 class NetworkPool(Struct, frozen=True):

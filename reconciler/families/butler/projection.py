@@ -271,7 +271,7 @@ def _announced(world: ProjectionInput) -> Iterator[Projection]:
 _gauge, _counter, _ = metric_makers("butler_")
 _OF_POOL, _OF_PROVIDER = ("pool", "namespace"), ("provider", "namespace")
 _POOL, _PROVIDER = "network_pool", "provider_config"
-_FREE_HELP = "Addresses that are neither allocated nor held after release"
+_FREE_HELP = "Free addresses: neither allocated nor held after release"
 _FRAGMENTATION_HELP = "100 minus the share of the largest free block"
 _LARGEST_HELP = "Size of the largest free block, in addresses"
 _OF_POOLS = {

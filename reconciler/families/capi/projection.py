@@ -255,7 +255,7 @@ _ERRORS = _counter(
 )
 _DURATION = _histogram(
     "allocation_duration_seconds",
-    "Duration of VIP allocation operations: from what asked for it to the end of the round",
+    "Duration of VIP allocation operations: from the trigger to the end of the round",
     *_OF_CLASS,
 )
 _AVAILABLE = _gauge(

@@ -113,7 +113,9 @@ def changed(manifest: Manifest) -> str:
     """Return which field was set by hand so that a pool serves no or few Services, or ""."""
     spec, name = _spec(manifest), manifest["metadata"]["name"]
     if spec.get("serviceAllocation"):
-        return f"spec.serviceAllocation of IPAddressPool {name} was set by hand: it limits use"
+        return (
+            f"spec.serviceAllocation of IPAddressPool {name} was set by hand, which limits its use"
+        )
     if spec.get("autoAssign") is False:
         return f"spec.autoAssign of IPAddressPool {name} was set to false by hand"
     return ""

@@ -374,7 +374,7 @@ def causes_text(causes: Sequence[Cause], painter: Painter) -> str:
     for title, found in blocks(causes):
         lines.append(painter.paint(f"{title}:", Colour.BOLD))
         sentences = [f"  {escape(it)}" for it in found]
-        lines += limited(sentences, _MAX_CAUSES, "  and {} more; -o json has them")
+        lines += limited(sentences, _MAX_CAUSES, "  and {} more; -o json lists all")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -419,7 +419,7 @@ def sentences_of(item: Together) -> Iterator[str]:
     if item.why:
         yield f"not compared: {item.why}"
     if item.conflicts:
-        yield f"the second to merge has a conflict in {join_limited(item.conflicts)}"
+        yield f"the change that is merged second has a conflict in {join_limited(item.conflicts)}"
     for both in item.both:
         what = f"{format_short(both.range)} in pool {both.pool.name}"
         yield f"both would get {what}: {both.ours.short} here, {both.theirs.short} there"

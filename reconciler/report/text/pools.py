@@ -96,10 +96,7 @@ def status_text(
 
 
 _LEVELS = ("warning", "gate", "full")
-_IDLE = (
-    "Idle headroom unknown: the repository does not show how many addresses Services use."
-    " To include it, pass --apply-result FILE.\n"
-)
+_IDLE = "Idle addresses unknown: the repository does not show how many addresses Services use. To include them, pass --apply-result FILE.\n"
 _SOON_WEEKS = 4.0
 
 
@@ -142,7 +139,7 @@ def _forecast_lines(item: Outlook) -> Iterator[str]:
     if blocks := item.usage.blocks_left:
         yield f"{name}: {blocks}\n"
     if not item.shape:
-        yield f"{name}: no tenants to derive a median size from\n"
+        yield f"{name}: no tenants, so the median size is unknown\n"
         return
     count = f"{'at least ' if item.fits >= MAX_TENANTS else ''}{plural(item.fits, 'more tenant')}"
     shape, verb = " + ".join(map(str, item.shape)), "fits" if item.fits == 1 else "fit"
@@ -153,12 +150,10 @@ def _idle_text(idle: Idle | None, painter: Painter) -> str:
     if idle is None:
         return _IDLE
     if not idle.items:
-        return "Idle headroom: no tenant has load-balancer addresses.\n"
-    head = f"Idle headroom by the apply of {idle.result[:12]}"
+        return "Idle addresses: no tenant has load-balancer addresses.\n"
+    head = f"Idle addresses in the apply result of {idle.result[:12]}"
     if idle.is_other:
-        head += (
-            f", another revision than {idle.revision[:12] or 'the work tree'}, which is shown here"
-        )
+        head += f", but this output shows {idle.revision[:12] or 'the work tree'}"
     rows = [_headroom(item) for item in (*idle.items, idle.total._replace(cluster="TOTAL"))]
     columns = ("TENANT", "ALLOCATED", "USED", "IDLE", "NOT CHECKED")
     return f"{head}:\n" + table(columns, rows, painter, right=(1, 2, 3))

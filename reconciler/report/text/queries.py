@@ -54,7 +54,7 @@ def _more(runs: Runs) -> Iterator[str]:
         left = len(runs.fits) - _MAX_RUNS
         yield f"{runs.pool.name}: fits into {plural(left, 'more range')}; -o json lists all\n"
     if runs.fits and runs.closed:
-        yield f"{runs.pool.name}: not allocated automatically: {escape(runs.closed)}\n"
+        yield f"{runs.pool.name}: allocates nothing automatically, because {escape(runs.closed)}\n"
 
 
 def _lacking(runs: Runs, painter: Painter) -> str:
@@ -71,7 +71,7 @@ def _free_from(item: ReservedRange) -> str:
         return f"the plan is reconciled, {ends}"
     if item.until is not None:
         return format_instant(item.until)
-    return "no Service uses it, and retention" if item.is_left else "a person fixes its record"
+    return "no Service uses it, and retention" if item.is_left else "its record is corrected"
 
 
 _RECORDS = ("NAME", "POOL", "ADDRESSES", "PHASE", "AGE")
@@ -126,13 +126,11 @@ def explanation_text(explained: dict[str, Any], painter: Painter) -> str:
         lines.append(f"  source    {escape(source['path'])}:{source['line']}")
     if explained["record"]:
         lines.append(
-            f"  record    {escape(explained['record'])} ({explained['phase']} since"
-            f" {escape(explained['since'])})"
+            f"  record    {escape(explained['record'])} ({explained['phase']} since {escape(explained['since'])})"
         )
     for order, pool in enumerate(explained["pools"], 1):
         lines.append(
-            f"  pool {order}    {pool['pool'].rpartition('/')[2]}: {pool['available']} free of"
-            f" {pool['total']}, largest range {pool['largestFreeBlock']}"
+            f"  pool {order}    {pool['pool'].rpartition('/')[2]}: {pool['available']} free of {pool['total']}, largest range {pool['largestFreeBlock']}"
         )
     lines += [f"  hint      {escape(remedy)}" for remedy in explained["remedies"]]
     for patch in explained["patches"]:

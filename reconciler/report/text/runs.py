@@ -32,13 +32,13 @@ def proposed_sentence(base: str, commit: str, branches: tuple[str, str], how: Pr
     """Return what happened to the branch of a pull request, the second of two branches."""
     branch, to = branches
     if how is Proposed.NONE:
-        return f"Branch {to} is not needed."
+        return f"No changes to propose on branch {to}."
     if how is Proposed.DELETED:
-        return f"Removed branch {to}: its changes are not needed on {base[:12]}."
+        return f"Deleted branch {to}, because {base[:12]} does not need its changes."
     what = f"Branch {to} already has these changes."
     if how is not Proposed.UNCHANGED:
         what = f"Committed {commit[:12]} to branch {to}."
-    return f"{what} Merge it into {branch} for it to take effect."
+    return f"{what} Merge it into {branch}, so that it takes effect."
 
 
 def reconcile_text(sentence: str, painter: Painter, *, is_braked: bool = False) -> str:
@@ -80,7 +80,7 @@ def _objects(applied: Sequence[Applied], painter: Painter, *, dry_run: bool) -> 
         lines = [_outcome(item, painter, dry_run=dry_run) for item in listed[:_APPLY_MANY]]
         lines += [f"  {painter.paint('note', Colour.YELLOW)} {escape(n)}\n" for n in cluster.notes]
         if len(listed) > _APPLY_MANY:
-            lines.append(f"  and {len(listed) - _APPLY_MANY} more; -o json has them all\n")
+            lines.append(f"  and {len(listed) - _APPLY_MANY} more; -o json lists all\n")
         if lines:
             yield f"{painter.paint(escape(cluster.cluster), Colour.BOLD)}\n"
             yield from lines
@@ -278,9 +278,7 @@ def import_text(result: Imported, written: Sequence[str], painter: Painter, out:
         named, kind = escape(join_limited(result.unnamed)), result.writer.kind.kind
         verb = "has a request" if len(result.unnamed) == 1 else "have requests"
         parts.append(
-            f"{named} {verb}, but no {kind}: ipam keeps these addresses, and allocates no others.\n"
-            f"Add a {kind} of that name for each cluster that ipam manages, and the annotation"
-            f" {': '.join(result.writer.external)} to the requests of other holders.\n"
+            f"{named} {verb}, but no {kind}: ipam keeps these addresses, and allocates no others.\nAdd a {kind} of that name for each cluster that ipam manages, and the annotation {': '.join(result.writer.external)} to the requests of other holders.\n"
         )
     return "".join(parts)
 
@@ -327,7 +325,4 @@ def _free(result: Imported) -> str:
     if not free:
         return ""
     listed = join_limited(free)
-    return (
-        f"Addresses that are not listed above are free, and can be allocated: {listed}.\n"
-        "Reserve addresses that are in use in spec.reserved of the pool.\n"
-    )
+    return f"Addresses that are not listed above are free, and can be allocated: {listed}.\nReserve addresses that are in use in spec.reserved of the pool.\n"

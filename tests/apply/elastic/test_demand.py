@@ -94,7 +94,7 @@ def test_a_service_that_no_growth_would_serve_is_told_and_grows_nothing(
 ) -> None:
     found = Tenant(service("c", **more)).looked_at()
     assert (found.figures.pending, found.request) == (0, 0)
-    assert words(found)["IPAMServiceNotServed"].startswith("no growth serves default/c: it ")
+    assert words(found)["IPAMServiceNotServed"].startswith("growth cannot serve default/c: it ")
     assert why in words(found)["IPAMServiceNotServed"]
 
 
@@ -162,7 +162,7 @@ def test_without_a_quota_a_tenant_grows_by_so_much_at_most() -> None:
     tenant = Tenant(*(service(f"c{at:05d}") for at in range(1_000)))
     found = tenant.looked_at()
     assert (found.request, found.figures.blocked) == (64, 936)
-    assert "Settings elastic.maxGrowth" in words(found)["IPAMGrowthBlocked"]
+    assert "elastic.maxGrowth in Settings" in words(found)["IPAMGrowthBlocked"]
     assert len(words(found)["IPAMGrowthBlocked"]) < 400
     tenant.with_growth(record(1, "10.0.1.0-10.0.1.39"), announces=False)
     assert tenant.looked_at().request == 24
@@ -323,7 +323,7 @@ def test_a_service_that_names_an_address_joins_who_has_it_or_is_told(
     found = tenant.looked_at()
     assert (found.figures.pending, found.request) == (0, 0)
     told = words(found).get("IPAMServiceNotServed", "")
-    assert ("by another sharing key, or at the same port" in told) is is_told
+    assert ("with another sharing key, or with the same port" in told) is is_told
 
 
 def test_two_services_of_one_name_and_uid_are_counted_however_they_differ() -> None:

@@ -46,12 +46,10 @@ def test_a_cluster_that_a_revision_nobody_knows_changed_is_left_alone_until_a_pe
     applied = clusters.run(world("web"), "c")
     assert applied[SECOND].state is ClusterState.REFUSED
     assert applied[SECOND].error == (
-        "999999999999 was applied last, and may be newer than cccccccccccc:"
+        "999999999999 was applied last, and might be newer than cccccccccccc:"
         f" git merge-base: Not a valid commit name {STRANGE}"
     )
-    assert applied[SECOND].hint == (
-        "another repository, or too shallow a clone? if it is meant: --enroll team-a/shop"
-    )
+    assert applied[SECOND].hint.endswith("--enroll team-a/shop")
     assert POOL in clusters.objects[SECOND]
     assert {applied[HUB].state, applied[FIRST].state} == {ClusterState.APPLIED}
     applied = clusters.run(world("web"), "c", enroll=frozenset([SECOND]))
@@ -154,7 +152,7 @@ def test_a_root_that_moved_is_left_alone_until_a_person_says_so(clusters: FakeCl
         return refused.error
 
     error = (
-        "the top of the repository was applied last, and this is root 'net/one' of the repository"
+        "the top of the repository was applied last, but this is root 'net/one' of the repository"
     )
     assert refusal(world("web"), "c", root="net/one") == error
     meant = {"enroll": frozenset({HUB})}
@@ -162,7 +160,7 @@ def test_a_root_that_moved_is_left_alone_until_a_person_says_so(clusters: FakeCl
     assert {clusters.inventory(name)["root"] for name in (HUB, FIRST, SECOND)} == {"net/one"}
     assert states(clusters.run(FILES, "d", root="net/one")) == {ClusterState.APPLIED}
     error = (
-        "root 'net/one' of the repository was applied last, and this is the top of the repository"
+        "root 'net/one' of the repository was applied last, but this is the top of the repository"
     )
     assert refusal(FILES, "d") == error
     assert states(clusters.run(FILES, "d", **meant)) == {ClusterState.APPLIED}

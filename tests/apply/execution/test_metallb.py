@@ -70,5 +70,7 @@ def test_without_metallb_one_line_says_so(clusters: FakeClusters) -> None:
     for revision in "bc":
         applied = clusters.run(world("web"), revision)[FIRST]
         assert applied.state is ClusterState.FAILED
-        assert applied.error == "MetalLB is not there: no kind IPAddressPool of metallb.io"
+        assert (
+            applied.error == "MetalLB is not installed: kind IPAddressPool of metallb.io is missing"
+        )
         assert applied.hint == "install MetalLB 0.15.3 or newer"

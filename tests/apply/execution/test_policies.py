@@ -79,7 +79,7 @@ OBJECTS = [
     for name in NAMES
     for kind in ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
 ]
-KEPT = f"this object is kept by gitops-ipam from commit {'a' * 40}; change it in Git"
+KEPT = f"this object is managed by gitops-ipam from commit {'a' * 40}; change it in Git"
 POOL = f"{ADDRESS_POOLS}/default-pool"
 HOME = f"/api/v1/namespaces/butler-system/{INVENTORY}"
 INSIDE = f"/api/v1/namespaces/metallb-system/{INVENTORY}"
@@ -151,10 +151,13 @@ def test_what_is_not_ours_is_free_and_nobody_else_may_put_our_label_on(locked: S
     labelled = {**pool, "metadata": {**pool["metadata"], "labels": LABEL}}
     status, answer = one.request("POST", ADDRESS_POOLS, labelled, user="alice")
     assert status == 403
-    assert "gitops-ipam.dev/managed-by is only for what gitops-ipam applies" in answer["message"]
+    assert (
+        "gitops-ipam.dev/managed-by is reserved for objects that gitops-ipam applies"
+        in answer["message"]
+    )
     assert one.request("POST", ADDRESS_POOLS, pool, user="alice")[0] == 201
     said = refused(one, f"{ADDRESS_POOLS}/other", {"metadata": {"labels": LABEL}})
-    assert "is only for what" in said
+    assert "is reserved for objects" in said
     may(one, f"{ADDRESS_POOLS}/other", {"spec": {"autoAssign": False}}, "alice")
     assert one.request("DELETE", f"{ADDRESS_POOLS}/other", user="alice")[0] == 200
 
@@ -314,6 +317,7 @@ def test_rendered_files_lock_what_they_make(management: ApiServer, tmp_path: Pat
     for path in (f"{POOLS}/edge", f"{ALLOCATIONS}/team-a-web-lb"):
         said = refused(management, path, {"metadata": {"labels": {"a": "b"}}})
         assert (
-            "this object is kept by gitops-ipam; change it in Git (reconciler applies it)" in said
+            "this object is managed by gitops-ipam; change it in Git (reconciler applies it)"
+            in said
         )
     assert management.kubectl(*words, user="reconciler").returncode == 0

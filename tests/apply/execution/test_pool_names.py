@@ -76,7 +76,7 @@ def test_a_pool_that_services_use_is_not_renamed(clusters: FakeClusters) -> None
     (said,) = failures(applied).values()
     assert said == (
         "IPAddressPool default-pool is not renamed: Service default/shop uses 10.0.0.1, and would"
-        " lose it; name it default-pool in the repository again, or --force-withdraw"
+        " lose it; use the name default-pool in the repository again, or --force-withdraw"
     )
     clusters.run(world("web", **named("edge")), "c", force_withdraw=True)
     assert (list(pools(clusters)), announces(clusters)) == (["edge"], ["edge"])

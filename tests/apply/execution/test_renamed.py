@@ -93,7 +93,9 @@ def test_what_is_released_under_the_new_name_waits_for_the_cluster_of_the_old_on
     )
     released = evaluated(reconciled(files), clock=LATER)
     (why,) = still_announced(released, clusters, ApplyOptions()).values()
-    assert why == "team-a/store was applied before, but its kubeconfig is now missing"
+    assert (
+        why == "the kubeconfig of team-a/store is missing, but ipam applied to this cluster before"
+    )
     known = known_as_now(remembered(clusters), former_clusters(released.documents))
     assert known[NEW] == known[FIRST]
 
@@ -120,7 +122,7 @@ def test_what_a_move_left_is_announced_and_asked_for_under_the_new_name() -> Non
     assert found.announced(uno) == both
     found.unnamed = (uno,)
     (why,) = still_announced(evaluated(files, clock=LATER), found, ApplyOptions()).values()
-    assert why == "team-a/uno was applied before, but its kubeconfig is now missing"
+    assert why == "the kubeconfig of team-a/uno is missing, but ipam applied to this cluster before"
 
 
 def test_what_was_released_before_is_asked_for_under_the_new_name() -> None:

@@ -172,7 +172,7 @@ def test_both_names_of_one_cluster_are_refused_though_both_are_enrolled(
     found = clusters.run(fleet(prod_1="1", prod_2="2"), enroll=frozenset((A, B)))
     assert sorted(states(found).values()) == ["applied", "refused"]
     (refused,) = (item for item in found.values() if item.state is ClusterState.REFUSED)
-    assert "it is the very cluster that prod-" in refused.error
+    assert "its kubeconfig reaches the cluster of prod-" in refused.error
 
 
 def test_a_uid_that_another_cluster_has_in_git_is_refused(applied: Standalone) -> None:
@@ -180,14 +180,14 @@ def test_a_uid_that_another_cluster_has_in_git_is_refused(applied: Standalone) -
     files = fleet({A: applied.uid(A)}, prod_1="1", prod_2="2")
     applied.unnamed = (A,)  # not part of this run
     found = applied.run(files, "c", enroll=frozenset((B,)))
-    assert found[B].error.startswith("it is the very cluster that prod-1 names")
+    assert found[B].error.startswith("its kubeconfig reaches the cluster of prod-1")
 
 
 def test_a_cluster_that_has_the_entry_of_another_one_in_git_is_refused(applied: Standalone) -> None:
     applied.swapped, applied.unnamed = {B: A}, (A,)
     files = fleet(prod_1="1", prod_2="2")
     found = applied.run(files, "c", enroll=frozenset((B,)))
-    assert found[B].error.startswith("it is the very cluster that prod-1 names")
+    assert found[B].error.startswith("its kubeconfig reaches the cluster of prod-1")
     renamed = {k: v for k, v in fleet(prod_2="1").items() if A not in k}
     found = applied.run(renamed, "c", enroll=frozenset((B,)))
     assert states(found) == {B: "applied"}
@@ -204,7 +204,7 @@ def test_of_two_repositories_on_one_cluster_the_second_is_refused_until_it_takes
     found = applied.run(files, "9")
     assert states(found) == {A: "refused", B: "refused"}
     assert found[A].error == (
-        "the top of the repository 111111111111 was applied last, and this is the top of the"
+        "the top of the repository 111111111111 was applied last, but this is the top of the"
         " repository 222222222222"
     )
     assert "--take-over prod-1" in found[A].hint
@@ -258,7 +258,7 @@ def test_of_two_runs_at_once_one_writes_nothing(applied: Standalone) -> None:
     race = Race(applied.objects)
     found = race.apply(fleet(prod_1="3", prod_2="2"), "c")
     assert states(found) == {A: "failed", B: "applied"}
-    assert "another run writes to its inventory" in found[A].error
+    assert "another run changed its inventory" in found[A].error
     assert race.announced(A) == ["10.0.0.1-10.0.0.1"]
     assert race.inventory(A)["revision"] == "d" * 40
 

@@ -120,8 +120,8 @@ def test_a_pool_of_others_that_overlaps_is_named(clusters: FakeClusters) -> None
     clusters.hand(FIRST).put(address_pool("lab", "10.0.0.1 - 10.0.0.1"))
     error = failures(clusters.run(world("web"))[FIRST])[str(POOL)]
     assert error.endswith(
-        "is also in IPAddressPool lab, which has another owner; remove it there,"
-        " or keep its name (gitops-ipam.dev/metallb-pool: lab) and --adopt"
+        "is also in IPAddressPool lab, which has another owner; remove the range there,"
+        " or use this name (gitops-ipam.dev/metallb-pool: lab) and --adopt"
     )
     assert clusters.announced(FIRST) is None
 
@@ -199,7 +199,7 @@ def test_too_many_objects_are_not_deleted_without_a_word(clusters: FakeClusters)
     applied = clusters.run(vanished, "b")[HUB]
     assert (applied.error, applied.hint) == (
         "7 of 8 objects would be deleted",
-        "if intended, use --allow-delete 7",
+        "restore their documents, or use --allow-delete 7 if the deletions are intended",
     )
     clusters.run(vanished, "b", allow_delete=7)
     assert WEB._replace(name="team-a-t1-lb") not in clusters.objects[HUB]

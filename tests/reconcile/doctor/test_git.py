@@ -87,7 +87,7 @@ def test_a_head_that_is_not_here_is_told_and_may_be_pushed_to(
     git(tmp_path / "other", "push", "-q", "origin", "main")
     found = checks(checkout)
     assert verdicts(found) == {"history": WARNING}
-    assert found["history"].hint == "git fetch"
+    assert found["history"].hint == "run git fetch"
 
 
 def test_no_repository_ends_the_checks_of_git(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ def test_errors_and_strange_files_are_told(checkout: Path) -> None:
     git(checkout, "rm", "-q", "allocations/notes.txt")
     commit(checkout, "less", CLOCK + 6)
     git(checkout, "push", "-q", "origin", "main")
-    assert checks(checkout)["records"].message == "1 in allocations/ cannot be read"
+    assert checks(checkout)["records"].message == "1 record in allocations/ cannot be read"
 
 
 def test_the_document_is_what_its_schema_says() -> None:

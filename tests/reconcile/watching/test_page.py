@@ -55,7 +55,7 @@ def test_one_is_made_at_a_time_also_when_the_branch_moves_on(
     first.start()
     assert maker.begun.wait(60)
     maker.revision = "b" * 40
-    assert maker.page() == "the page of bbbbbbbbbbbb is being rendered; try again"
+    assert maker.page() == "the page of bbbbbbbbbbbb is not ready; try again"
     maker.go.set()
     first.join(60)
     assert html(maker.page()) == f"<p>{'b' * 40}</p>".encode()
