@@ -56,6 +56,17 @@ def test_its_records_are_exactly_what_reconcile_writes(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("words", [("status",), ("get", "allocations"), ("history",)])
+def test_tables_fit_120_columns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    checkout = repository(tmp_path / "repo", files(records=False))
+    assert run(["reconcile", "--repo", str(checkout)]) == 0
+    capsys.readouterr()
+    assert run([*words, "--repo", str(checkout)]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 120
+
+
 def test_its_schemas_are_those_of_ipam_schema_all(tmp_path: Path) -> None:
     (tmp_path / "NetworkPool.json").touch()  # a folder keeps its set of kinds
     assert run(["schema", "--out", str(tmp_path)]) == 0
