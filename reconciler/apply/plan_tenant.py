@@ -123,7 +123,12 @@ class _Tenant:
                 return ClusterError(what, hint)
         if answer.is_unknown:
             return self._without_controller()
-        others = self.snapshot.need(*(Query(it, self.home) for it in self._others()))
+        used = {item.ref.resource for item in self.target.desired}
+        used |= {parse_ref(name).resource for name in self.draft.entries if not is_policy(name)}
+        # The kinds other than pools that can be there: the first, and those that are used.
+        kinds = self.balancer.others[: None if self.has_entries else 1]
+        kinds += tuple(it for it in self.balancer.others if it in used and it not in kinds)
+        others = self.snapshot.need(*(Query(it, self.home) for it in kinds))
         self.objects = {**answer.objects, **{k: v for it in others for k, v in it.objects.items()}}
         self._read()
         self._hold_back()
@@ -139,13 +144,6 @@ class _Tenant:
             self._prune(resource)
         self._confirm(begun)
         return None
-
-    def _others(self) -> list[Resource]:
-        """Return the kinds other than pools that can be there: the first, and those that are used."""
-        used = {item.ref.resource for item in self.target.desired}
-        used |= {parse_ref(name).resource for name in self.draft.entries if not is_policy(name)}
-        others = self.balancer.others
-        return [it for it in others if it == others[0] or it in used or self.has_entries]
 
     def _without_controller(self) -> ClusterError | None:
         self.is_there = bool(self.draft.entries)

@@ -142,7 +142,11 @@ def decide(
         # Others own a part of a policy, which server-side apply would not remove.
         return ObjectDecision(Action.REPLACE, drift(live.manifest, fields or ("spec",)))
     if live.dying_since:
-        return _dying(live)
+        others = [item for item in live.finalizers if item != live.ref.resource.finalizer]
+        deletion = Drift("", live.dying_since, ("metadata.deletionTimestamp",))
+        reason = f"it is being deleted, held by {', '.join(others)}"
+        refused = ObjectDecision(Action.REFUSE, reason=reason)
+        return refused if others else ObjectDecision(Action.REPLACE, deletion, force=True)
     is_same = entry is not None and _half(entry.hash, 0) == _half(desired.hash, 0)
     if not fields and is_same:
         return ObjectDecision(Action.KEEP)
@@ -189,15 +193,6 @@ def status_to_apply(
         "metadata": {"name": live.ref.name, "namespace": live.ref.namespace, "uid": live.uid},
         "status": wanted,
     }
-
-
-def _dying(live: Live) -> ObjectDecision:
-    others = [item for item in live.finalizers if item != live.ref.resource.finalizer]
-    if others:
-        reason = f"it is being deleted, held by {', '.join(others)}"
-        return ObjectDecision(Action.REFUSE, reason=reason)
-    deletion = Drift("", live.dying_since, ("metadata.deletionTimestamp",))
-    return ObjectDecision(Action.REPLACE, deletion, force=True)
 
 
 def _is_other_spec(body: Manifest, live: Live) -> bool:

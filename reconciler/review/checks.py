@@ -327,10 +327,9 @@ def preexisting(change: Change, findings: Iterable[Finding]) -> tuple[Finding, .
     if not suspects:
         return ()
     base = change.base_plan
-    known = Counter(
-        _same(it, change.paths)
-        for it in (*base.findings, *base.gates, *files.errors_once_read(base))
-    )
+    gone = [it for it in base.tree.last_good.documents if it.path != it.unread]
+    there = (*base.findings, *base.gates, *files.without(base, gone))
+    known = Counter(_same(it, change.paths) for it in there)
     asked = Counter(_same(it, change.paths) for it in suspects)
     return tuple(
         item

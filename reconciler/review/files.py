@@ -160,17 +160,12 @@ def removed_while_broken(change: Change) -> Iterator[Finding]:
     ]
     path = next(iter(sorted({it.unread for it in gone})), "")
     why = f" (because {path} cannot be read)"
-    for found in _without(evaluation, gone):
+    for found in without(evaluation, gone):
         yield replace(found, message=f"{found.message}{why}")
 
 
-def errors_once_read(evaluation: Evaluation) -> Iterable[Finding]:
-    """Return the errors that earlier removals cause when all files are readable."""
-    documents = evaluation.tree.last_good.documents
-    return _without(evaluation, [it for it in documents if it.path != it.unread])
-
-
-def _without(evaluation: Evaluation, gone: Collection[Document]) -> Iterable[Finding]:
+def without(evaluation: Evaluation, gone: Collection[Document]) -> Iterable[Finding]:
+    """Return the errors that the removal of some last readable versions of documents causes."""
     if not gone:
         return ()
     tree, left_out = evaluation.tree, {it.identity for it in gone}
