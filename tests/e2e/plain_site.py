@@ -172,7 +172,7 @@ def site(
         capsys,
         monkeypatch,
     )
-    site.pools("prod-1", internal="10.22.0.16-10.22.0.31")
+    site.pools("prod-1", internal="10.22.0.16/28")
     site.pools("prod-2", internal="10.22.0.48-10.22.0.51")
     site.pools("prod-3", internal="10.22.0.52-10.22.0.55", dmz="10.22.0.64-10.22.0.67")
     site.start()
