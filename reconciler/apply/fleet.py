@@ -319,8 +319,10 @@ class _Fleet:
                         opened.callback(cluster.close)
                         cluster.limit(FIRST_SECONDS)
                         identity = self.access.identify(cluster, name, None, accept=accept)
-                        entries = identity.inventory.clusters
-                        found[name] = replace(entries.get(name, Enrolled("", "")), uid=identity.uid)
+                        entry = identity.inventory.clusters.get(name)
+                        found[name] = (
+                            replace(entry, uid=identity.uid) if entry else Enrolled("", "")
+                        )
             except ClusterError as failed:
                 self.unasked[name] = failed
 
@@ -329,14 +331,15 @@ class _Fleet:
         return found
 
     def _uids(self, every: Sequence[Target]) -> dict[str, str]:
-        hub = self.management
-        found = {uid: name for name, uid in sorted(self.access.uids.items(), reverse=True)}
-        found |= {hub.identity.uid: MANAGEMENT} if hub is not None else {}
+        hub, stated = self.management, self.access.uids
+        found = {hub.identity.uid: MANAGEMENT} if hub is not None else {}
         for item in every:
             uid = self.known[item.name].uid if item.name in self.known else ""
-            if uid and not item.is_enrolled and not self._is_gone(item):
+            is_bound = uid and stated.get(item.name, uid) == uid and not item.is_enrolled
+            if is_bound and item.name not in self.left and not self._is_gone(item):
                 found.setdefault(uid, item.name)
-        return found
+        # A document that states the uid of a known cluster does not take it from that cluster.
+        return {uid: name for name, uid in sorted(stated.items(), reverse=True)} | found
 
     def _is_gone(self, target: Target) -> bool:
         if target.is_described:

@@ -78,6 +78,42 @@ def test_a_uid_in_git_counts_beside_a_management_cluster_too(clusters: FakeClust
     assert "cluster._edge" not in clusters.inventory(HUB)
 
 
+def claiming(uid: str, name: str = "edge") -> Files:
+    """Return the tree with a ClusterTarget that states a uid."""
+    text = (
+        f"apiVersion: gitops-ipam.dev/v1alpha1\nkind: ClusterTarget\nmetadata: {{name: {name}}}\n"
+    )
+    return world("web", **{"clusters/edge.yaml": f"{text}spec: {{uid: {uid}}}\n"})
+
+
+@pytest.mark.parametrize("is_there", [False, True], ids=["without kubeconfig", "kubeconfig"])
+def test_a_stated_uid_does_not_take_a_known_cluster(
+    clusters: FakeClusters, *, is_there: bool
+) -> None:
+    clusters.run(FILES)
+    uid = clusters.objects[FIRST][Ref(NAMESPACE, "", "kube-system")]["metadata"]["uid"]
+    clusters.objects["edge"] = clusters.objects[FIRST]
+    clusters.unnamed = () if is_there else ("edge",)
+    found = clusters.run(claiming(uid), "b")
+    assert found[FIRST].state is ClusterState.APPLIED
+    assert found["edge"].state is (ClusterState.REFUSED if is_there else ClusterState.WAITING)
+    if is_there:
+        assert f"the very cluster that {FIRST} names" in found["edge"].error
+    assert "cluster._edge" not in clusters.inventory(HUB)
+
+
+def test_a_known_cluster_without_document_withdraws_despite_a_stated_uid(
+    clusters: FakeClusters,
+) -> None:
+    clusters.run(FILES)
+    uid = clusters.objects[FIRST][Ref(NAMESPACE, "", "kube-system")]["metadata"]["uid"]
+    removed = {**claiming(uid), **GONE}
+    del removed["tenants/web.yaml"]
+    found = clusters.run(reconciled(removed), "b")
+    assert not found[FIRST].is_failed
+    assert clusters.announced(FIRST) is None
+
+
 def test_two_names_of_one_cluster_are_refused(clusters: FakeClusters) -> None:
     clusters.objects[FIRST] = clusters.objects[SECOND] = FakeCluster().objects
     applied = clusters.apply(world("web", "shop"))

@@ -183,6 +183,19 @@ def test_a_uid_that_another_cluster_has_in_git_is_refused(applied: Standalone) -
     assert found[B].error.startswith("its kubeconfig reaches the cluster of prod-1")
 
 
+@pytest.mark.parametrize("is_there", [False, True], ids=["without kubeconfig", "kubeconfig"])
+def test_a_stated_uid_does_not_take_an_enrolled_cluster(
+    clusters: Standalone, *, is_there: bool
+) -> None:
+    clusters.unnamed = (A,)
+    clusters.run(fleet(prod_2="2"), "b", enroll=frozenset((B,)))
+    clusters.swapped, clusters.unnamed = {A: B}, () if is_there else (A,)
+    found = clusters.run(fleet({A: clusters.uid(B)}, prod_1="1", prod_2="2"), "c")
+    assert states(found) == {A: "refused" if is_there else "waiting", B: "applied"}
+    if is_there:
+        assert found[A].error.startswith("it is the very cluster that prod-2 names")
+
+
 def test_a_cluster_that_has_the_entry_of_another_one_in_git_is_refused(applied: Standalone) -> None:
     applied.swapped, applied.unnamed = {B: A}, (A,)
     files = fleet(prod_1="1", prod_2="2")
