@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from itertools import product
+from math import prod
 from types import MappingProxyType
 
 from msgspec import Struct
@@ -45,6 +46,7 @@ _NOTHING = IPSet()
 _NAMED = controller().named
 _AT_ONCE = "move its Services first; the next apply removes the old range"
 _POOL_NAME = "ipam apply keeps the old name while Services use it (exit code 5), and otherwise replaces the pool"
+_MAX_KINDS = 2_000  # of Services that a selection is compared for
 _OTHER = "other"  # represents all names that no selection mentions
 _REVERT = "revert this edit if Services use these addresses, because they lose connectivity at the next apply"
 _MOVE_FIRST = "move its Services to another pool first"
@@ -249,6 +251,7 @@ def narrows(balancer: interface.Controller, *pools: interface.LoadBalancerPool) 
     """Return whether a changed pool no longer serves some Service that names it.
 
     A controller takes the address of such a Service. Any Service is like one with mentioned labels.
+    With too many combinations of labels, a change counts as narrower.
     """
     values: dict[str, set[str | None]] = {}
     for selector in (it.services.selector for it in pools):
@@ -257,6 +260,8 @@ def narrows(balancer: interface.Controller, *pools: interface.LoadBalancerPool) 
         for it in selector.get("matchExpressions") or ():
             values.setdefault(it["key"], {None, _OTHER}).update(it.get("values") or ())
     spaces = {_OTHER, *(name for it in pools for name in it.services.namespaces)}
+    if len(spaces) * prod(map(len, values.values())) > _MAX_KINDS:
+        return True
     old, new = (balancer.objects([replace(it, name=_OTHER)], "")[:1] for it in pools)
     for space, *chosen in product(spaces, *values.values()):
         labels = {key: it for key, it in zip(values, chosen, strict=True) if it is not None}

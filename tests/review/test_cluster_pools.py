@@ -190,3 +190,11 @@ def test_a_removed_entry_and_a_replaced_one_remove_their_pool() -> None:
     assert code == "announcement-lost"
     assert "pool internal of cluster prod-1 is removed with 10.22.0.3-10.22.0.4" in message
     assert changed(base, entry(count=2), entry("dmz", count=1)) == []
+
+
+def test_a_selection_by_very_many_labels_is_compared_in_bounded_time() -> None:
+    labels = ", ".join(f"l{it}: a" for it in range(40))
+    many = f"{{selector: {{matchLabels: {{{labels}}}}}}}"
+    base = reconciled(files(target(entry(count=2, services="{default: true}"))))
+    (_, lost) = changed(base, entry(count=2, services=many))
+    assert lost[0] == "announcement-lost"

@@ -1,6 +1,7 @@
 """ClusterTargets and the claims of their entries."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import partial
 from itertools import chain
 from sys import maxsize
@@ -125,6 +126,8 @@ def _contradictions(document: Document, steps: Steps, body: Mapping[str, Any]) -
     for field in sorted({"addresses", "blocks", "cidrs"} & (body.get("poolSpec") or {}).keys()):
         at, message = (*steps, "poolSpec", field), "ipam writes the addresses of the entry"
         yield _wrong(document, at, message, f"remove {field}", key=True)
+    for at in _fractions(body.get("poolSpec"), (*steps, "poolSpec")):
+        yield _wrong(document, at, "not an integer", "write an integer, or quote the text")
     advertisement = body.get("advertisement") or {}
     for field, kind in (("l2", "L2"), ("bgp", "BGP")):
         if field in advertisement and advertisement.get("type") != kind:
@@ -135,6 +138,14 @@ def _contradictions(document: Document, steps: Steps, body: Mapping[str, Any]) -
     if growth is not None and count is not None and growth["max"] < count:
         message = f"{growth['max']} is less than count {count}"
         yield _wrong(document, (*steps, "growth", "max"), message, f"set max to {count} or more")
+
+
+def _fractions(value: object, at: Steps) -> Iterator[Steps]:
+    if isinstance(value, Decimal | float):
+        yield at
+    elif isinstance(value, Mapping | list):
+        for key, item in value.items() if isinstance(value, Mapping) else enumerate(value):
+            yield from _fractions(item, (*at, key))
 
 
 Held = list[tuple[int, Allocation]]

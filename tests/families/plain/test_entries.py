@@ -437,3 +437,8 @@ def test_a_removed_entry_has_its_object_until_the_cluster_withdrew_it() -> None:
     assert "field-value" in codes(tree)
     released = {"prod-1/web.ipv4": "release 10.22.0.1-10.22.0.4, announced"}
     assert outcome(then(before, cluster())) == released
+
+
+@pytest.mark.parametrize("value", ["1.5", ".nan", "1e999", "[{a: 0.5}]"])
+def test_a_pool_spec_with_a_fraction_is_refused(value: str) -> None:
+    assert codes(files(cluster(entry(count=1, poolSpec=f"{{x: {value}}}")))) == ["field-value"]
