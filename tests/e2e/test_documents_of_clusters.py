@@ -5,7 +5,7 @@ from pathlib import Path
 import yaml
 
 from tests.e2e.daemon import applied_to, daemon
-from tests.e2e.plain_site import HOUR, PlainSite, site
+from tests.e2e.plain_site import PlainSite, site
 from tests.envtest.processes import until
 from tests.world import git, write
 
@@ -56,7 +56,7 @@ def test_an_object_name_that_a_service_forbids_is_reverted(site: PlainSite) -> N
     site.require_kept()
 
 
-def test_rendered_pools_of_a_removed_document_stay_until_confirmed(
+def test_the_folder_of_a_removed_document_goes_and_comes_back_with_the_same_pools(
     site: PlainSite, tmp_path: Path
 ) -> None:
     site.serve("prod-3", "shop", "10.22.0.53")
@@ -64,26 +64,16 @@ def test_rendered_pools_of_a_removed_document_stay_until_confirmed(
     cluster, text, out = site.clusters["prod-3"], site.text("prod-3"), tmp_path / "out"
     before = cluster.specs()
     write(tmp_path, {"delivery/kustomization.yaml": DELIVERY})
-
-    def delivered() -> None:
-        site.run("render", "--out", out)
-        done = cluster.api.kubectl("apply", "-k", str(tmp_path / "delivery"), *PRUNING)
-        assert done.returncode == 0, done.stderr
-
-    delivered()
-    for document in (None, text, None):
+    for document in (text, None, text):
         site.commit({PATH: document})
         site.reconcile("--allow-release", "2", applies=False)
-        delivered()
+        site.run("render", "--out", out)
+        assert (out / "prod-3").exists() == (document is not None)
+        if document is not None:
+            done = cluster.api.kubectl("apply", "-k", str(tmp_path / "delivery"), *PRUNING)
+            assert done.returncode == 0, done.stderr
         assert cluster.specs() == before
-    site.reconcile("--force-withdraw-claim", "prod-3/dmz.ipv4", applies=False, later=HOUR)
-    delivered()
-    assert both(site) == (OWN, None)
     site.require_kept()
-    site.delete("prod-3", "shop")
-    site.reconcile("--confirm-withdrawn", "prod-3", applies=False, later=HOUR)
-    site.run("render", "--out", out)
-    assert not (out / "prod-3").exists()
 
 
 def test_a_daemon_without_a_hub_grows_and_removes_entries_as_services_come_and_go(
