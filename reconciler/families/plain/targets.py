@@ -418,7 +418,7 @@ class _Ranges:
         """Return the prefix length of the block for a claim, or why its range `item` or size is none.
 
         An announced aggregate must not contain addresses of another claim. Ranges that the entry has
-        left are announced, too.
+        left are also announced.
         """
         bits = BITS[self._choice.version]
         most = self._entry.aggregation.get(self._choice.version, bits)
