@@ -184,8 +184,8 @@ class Change:
         judging = self.base_settings
         old = replace(self.settings, sources=judging.sources, observed=judging.observed)
         return (
-            _described(self.base, old, [it.old for it in self.files]),
-            _described(self.head, self.settings, [it.new for it in self.files]),
+            described(self.base, old, [it.old for it in self.files]),
+            described(self.head, self.settings, [it.new for it in self.files]),
         )
 
     @cached_property
@@ -300,9 +300,10 @@ def gives(given: Iterable[Given]) -> str:
     return f"; this change allocates {join_limited(words)}" if words else ""
 
 
-def _described(
+def described(
     source: Source, settings: Settings, entries: Iterable[Entry | None]
 ) -> DescribedFiles:
+    """Return the content of the files that `ipam` reads among entries of a source."""
     folders = tuple(f"{folder}/" for folder in settings.folders)
     files = [it for it in entries if it is not None and it.is_file and is_yaml(it.path)]
     there = [it for it in files if it.path.startswith(folders)]

@@ -1,6 +1,7 @@
 """Ownership of changed documents."""
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from reconciler.addresses import format_short
 from reconciler.documents.document import Document, Documents, Identity
@@ -14,7 +15,8 @@ from reconciler.model.pool import Within
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.ownership import NOT_YOURS, Rules, asking_of, contracts_of
 from reconciler.planning.renames import DocumentName
-from reconciler.review.change import Change
+from reconciler.reconcile.evaluation import MAX_COMMITS
+from reconciler.review.change import Change, described
 
 
 def reused_names(change: Change) -> Iterator[Finding]:
@@ -28,21 +30,37 @@ def reused_names(change: Change) -> Iterator[Finding]:
     rules = _rules(evaluation)
     read = (it.allocation for it in evaluation.tree.records)
     stated = {it.path: it for it in read if it is not None}
+    has_folders = any(it.folders for it in rules.of_team.values())
+    former = _former_files(held, change) if has_folders else {}
     for identity in sorted(held):
         document, records = now[identity], held[identity]
         pairs = [(stated.get(it.path, it).owner, it.owner) for it in records]
+        team, space = rules.team(asking_of(document, evaluation.documents)), document.namespace
+        named = space and (records[0].owner.team != space or not has_folders)
+        is_same = all(old == new for old, new in pairs) and (named or rules.is_alone(team, space))
+        at = [] if is_same else rules.owners(former.get(identity, ""))
         others = sorted({old.team for old, new in pairs if old.team != new.team})
+        others = others or ([] if team in at else at)
         has = _ranges(records)
         if others:
             message = f"{document.title} would take addresses of team {join_limited(others)}: {has}"
             hint = "choose another name; to hand a document over, edit it instead of removing it"
             yield error(NOT_YOURS, document.start, message, hint)
-        elif any(old != new for old, new in pairs) or not _is_same_team(
-            document, records[0].owner.team, rules, evaluation
-        ):
+        elif not is_same:
             message = f"{document.title} was removed before this change, and gets its old addresses: {has}"
             hint = "check that the two are the same (git log shows who removed it), or choose another name"
             yield warning("name-reused", document.start, message, hint)
+
+
+def _former_files(wanted: Mapping[Identity, object], change: Change) -> dict[Identity, str]:
+    """Return the last files of removed documents that recent commits of the base contain."""
+    base, settings, found = change.base, change.base_settings, dict[Identity, str]()
+    for step in islice(base.past(settings.sources), MAX_COMMITS):
+        old = described(base, settings, [it.old for it in step.changed]).documents
+        found = {it: old[it].file for it in wanted.keys() & old.keys()} | found
+        if len(found) == len(wanted):
+            break
+    return found
 
 
 def handovers(change: Change) -> Iterator[Finding]:
@@ -89,20 +107,10 @@ def _held(new: Mapping[DocumentName, Document], change: Change) -> dict[Identity
     added = {it for it in new_files if it.replace(*folders, 1) not in there}
     for record in change.result.state.records:
         document, path = new.get(record.claim.owner), record.path
-        if document is None or record.range is None or path in change.result.state.former:
-            continue
-        if path not in added:
+        is_new = path in added or path in change.result.state.former
+        if document is not None and record.range is not None and not is_new:
             held.setdefault(document.identity, []).append(record)
     return held
-
-
-def _is_same_team(document: Document, team: str, rules: Rules, evaluation: Evaluation) -> bool:
-    if document.namespace and team != document.namespace:
-        return True  # both name it
-    asking = asking_of(document, evaluation.documents)
-    if rules.is_alone(rules.team(asking), document.namespace):
-        return True
-    return bool(document.namespace) and not any(it.folders for it in rules.of_team.values())
 
 
 def within(change: Change) -> Within | None:

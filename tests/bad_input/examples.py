@@ -281,8 +281,8 @@ _STORIES = (
         ((CLOCK + 60, {"tenants/a/web.yaml": None, "tenants/b/web.yaml": VIP}),),
     ),
     Story(
-        {**BESIDE, **FOLDERS, "tenants/b/gone.yaml": VIP},
-        ((CLOCK + 60, {"tenants/b/gone.yaml": None}), (CLOCK + 90, {"tenants/a/taken.yaml": VIP})),
+        {**BESIDE, **FOLDERS, "tenants/gone.yaml": VIP},
+        ((CLOCK + 60, {"tenants/gone.yaml": None}), (CLOCK + 90, {"tenants/a/taken.yaml": VIP})),
     ),
     Story(
         {**SMALL, "ipam.yaml": settings("{limits: {files: 8}}")},

@@ -17,6 +17,18 @@ from tests.world import CLOCK, commit, tenant
 FOLDERS = {f"teams/{name}.yaml": team(name, folders=f"tenants/{name}") for name in "ab"}
 BESIDE: Files = {**TEAMS, "pools/vips.yaml": VIPS, "tenants/a/stays.yaml": tenant("stays")}
 OF_B, OF_A = (tenant("gone", teamRef=f"{{name: {name}}}") for name in "ba")
+TARGET = """\
+apiVersion: gitops-ipam.dev/v1alpha1
+kind: ClusterTarget
+metadata: {name: edge}
+spec: {loadBalancers: [{name: web, poolRefs: [{name: apps}], count: 2}]}
+"""
+APPS = """\
+apiVersion: gitops-ipam.dev/v1alpha1
+kind: AddressPool
+metadata: {name: apps}
+spec: {addresses: [10.70.0.0/24]}
+"""
 WARNED = ["warning name-reused"]
 
 
@@ -63,10 +75,37 @@ def test_what_another_team_held_is_not_taken_by_its_name(
 
 
 @pytest.mark.parametrize("is_released", [False, True])
+@pytest.mark.parametrize("where", ["tenants/a/taken.yaml", "tenants/loose.yaml"])
+@pytest.mark.parametrize("kind", [VIP, TARGET], ids=["ProxyVIP", "ClusterTarget"])
+def test_a_name_from_the_folder_of_another_team_is_not_taken(
+    kind: str, where: str, is_released: bool, tmp_path: Path, capsys: Capture
+) -> None:
+    files = {**FOLDERS, "pools/apps.yaml": APPS, "tenants/b/gone.yaml": kind}
+    repo = taken(tmp_path, capsys, files, {where: kind}, is_released=is_released)
+    code, found = describe(capsys, repo)
+    assert (code, codes(found)) == (1, ["error not-yours"])
+    assert " would take addresses of team b: 10." in found[0]["message"]
+    assert found[0]["path"] == where
+    assert "choose another name" in found[0]["hint"]
+
+
+def test_the_last_folder_of_a_name_decides(tmp_path: Path, capsys: Capture) -> None:
+    repo = given_out(tmp_path / "repo", {**BESIDE, **FOLDERS, "tenants/b/vip.yaml": VIP})
+    (repo / "tenants/b/vip.yaml").rename(repo / "tenants/a/vip.yaml")
+    commit(repo, "moved", clock=CLOCK + 10)
+    (repo / "tenants/a/vip.yaml").unlink()
+    commit(repo, "gone", clock=CLOCK + 20)
+    assert ipam(capsys, "reconcile", "--repo", repo).code == 0
+    changed(repo, {"tenants/a/back.yaml": VIP})
+    code, found = describe(capsys, repo)
+    assert (code, codes(found)) == (0, WARNED)
+
+
+@pytest.mark.parametrize("is_released", [False, True])
 def test_where_nobody_can_tell_whose_it_was_it_is_told(
     is_released: bool, tmp_path: Path, capsys: Capture
 ) -> None:
-    files = {**FOLDERS, "tenants/b/gone.yaml": VIP}
+    files = {**FOLDERS, "tenants/loose.yaml": VIP}
     repo = taken(tmp_path, capsys, files, {"tenants/a/taken.yaml": VIP}, is_released=is_released)
     code, found = describe(capsys, repo)
     assert (code, codes(found)) == (0, WARNED)
