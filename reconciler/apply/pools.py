@@ -87,10 +87,10 @@ def _addresses_of(service: Manifest, *, counts_pins: bool) -> Iterator[str]:
 
 
 def nodes_in(nodes: Iterable[Manifest], addresses: IPSet) -> list[User]:
-    """Return nodes with internal addresses in a set, by name."""
+    """Return nodes with internal or external addresses in a set, by name."""
     return sorted(
         User(item["metadata"]["name"], entry["address"])
         for item in nodes
         for entry in (item.get("status") or {}).get("addresses") or ()
-        if entry.get("type") == "InternalIP" and is_in(entry.get("address", ""), addresses)
+        if entry.get("type", "").endswith("IP") and is_in(entry.get("address", ""), addresses)
     )

@@ -373,11 +373,15 @@ class _Assembling:
     def _network(self, network: ImportedNetwork) -> ImportDocument:
         limit = self.writer.limit.rpartition("/")[2]
         is_exact = network.is_found and self.writer.entries is not None
-        comments = (
-            f"from {_short(network.place)}",
-            *([_FULL.format(limit)] if network.is_full or is_exact else []),
-        )
-        return ImportDocument("pools", network.name, self.writer.pool(network), comments)
+        comments = [f"from {_short(network.place)}"]
+        if network.is_full or is_exact:
+            own = IPSet.of(network.windows if is_exact else (network.extent,))
+            others = [(", ".join(written(used - own)), by) for by, used in network.users]
+            comments += [
+                _FULL.format(limit),
+                *(f"Reserve {its} ({by})" for its, by in others if its),
+            ]
+        return ImportDocument("pools", network.name, self.writer.pool(network), tuple(comments))
 
     def _with_entries(self, documents: Documents, write: EntryWriting) -> Iterator[ImportDocument]:
         for cluster in self.found.clusters:

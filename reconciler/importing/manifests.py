@@ -53,8 +53,8 @@ def clusters_in(
                     notes.append(f"{path}: not read: {title}")
                     continue
                 holder = hub if ref.resource in resources() else owner
-                for name in (ref.name, f"{ref.namespace}/{ref.name}"):
-                    places.setdefault(f"{_title(holder)} {ref.resource.kind} {name}", place)
+                for name in ("s", f" {ref.name}", f" {ref.namespace}/{ref.name}"):
+                    places.setdefault(f"{_title(holder)} {ref.resource.kind}{name}", place)
                 if found[holder].setdefault(ref, manifest) != manifest:
                     hint = "name each cluster (NAME=FILE), or export its objects again"
                     conflicts.append(

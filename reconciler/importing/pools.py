@@ -20,7 +20,8 @@ from reconciler.planning.space import Lookup
 
 MAX_WINDOWS, MAX_GAPS = 16, 1000
 BOTH_RIGHT = "if both are right, import one of them with --address-space NAME (spec.addressSpace of its pool)"
-_OUTSIDE = "move the Service, add its network with --pool NAME=CIDR (the address is then reserved), or import a table with a row for it"
+_BOTH = f"correct the pool, or move the Service or node; {BOTH_RIGHT}"
+_NONE = "move the Service, add its network with --pool NAME=CIDR (the address is then reserved), or import a table with a row for it"
 _WIDEST = 24
 """The prefix length of networks for addresses without a described pool."""
 _SITE = 16  # bits: one name is another network further away, such as a VLAN id of another site
@@ -60,7 +61,7 @@ class Placed:
         self.known: list[ImportedRange] = []
         self.conflicts: list[Finding] = []
         self.notes: list[str] = []
-        self.uses: list[str] = []
+        self._uses: dict[str, list[IPRange]] = {}
         self._homes = [
             Home(key.name, pool.space, pool.extent, pool.source, pool.usable)
             for key, pool in sorted(pools.items())
@@ -69,7 +70,8 @@ class Placed:
         new = [item for item in found.holdings if self._is_new(item)]
         self._reserve_all(found)
         self._describe(found)
-        self._make([item for item in new if self._needs_pool(item)])
+        self.uses = [f"{by}: {describe(IPSet.of(its))}" for by, its in self._uses.items()]
+        self._make([item for item in new if self._needs_pool(item)], found)
         self.holdings.sort()
 
     def _is_new(self, item: ImportedRange) -> bool:
@@ -123,10 +125,7 @@ class Placed:
             if following and following.space == item.space and item.extent.covers(following.extent):
                 self._note(item, f"{text} contains smaller networks, so it is not a pool")
             else:
-                blocks = ((it.place.path, it) for it in found.reserved if it.space == item.space)
-                users = ((by, IPSet((it.item,))) for by, it in blocks if by.startswith("cluster "))
-                made = item._replace(users=tuple(users))
-                self._add(made, _given(item, found), IPSet((item.extent,)))
+                self._add(_with_users(item, found), _given(item, found), IPSet((item.extent,)))
 
     def _note(self, item: Window | ImportedNetwork | ImportedRange, text: str) -> None:
         self.notes.append(f"{sources.full_place(item.place)}: {text}")
@@ -134,17 +133,17 @@ class Placed:
     def _reserve(self, item: Window, found: ImportedSource) -> Iterator[tuple[Home, str, IPSet]]:
         """Note a range that something else uses; yield an existing pool that gives it out."""
         # Also known ones, so that a second import comes to the same.
-        there, wanted = near(self._taken, item), IPSet((item.item,))
-        owners: list[ImportedRange | Taken] = [*found.holdings, *(there if item.is_route else ())]
+        there, is_used = near(self._taken, item), item.use in (sources.SERVICE, sources.OUTSIDE)
+        claims = (it.item for it in there if is_used and it.type != LOAD_BALANCER)
+        if not (wanted := IPSet((item.item,)) - IPSet.of(claims)):
+            return
+        others = there if item.use == sources.ROUTE else ()
+        owners: list[ImportedRange | Taken] = [*found.holdings, *others]
         used = IPSet.of(it.item for it in owners if it.space in ("", item.space))
-        user = "in use" if item.is_service else "used by another system"
-        user = "announced in an aggregate" if item.is_route else user
-        what = f"{format_short(item.item)} is {user}"
-        if item.is_service and there and all(it.type != LOAD_BALANCER for it in there):
-            return  # a claim has it
+        what = f"{describe(wanted)} is {item.use}"
         homes = [home for home in self._homes if home.space == item.space]
         for home in homes:
-            if not (given := home.given & wanted - (IPSet() if item.is_service else used)):
+            if not (given := home.given & wanted - (IPSet() if is_used else used)):
                 continue
             if other := next((it for it in there if given.overlapping(it.item)), None):
                 message = f"{what}, but {format_short(other.item)} belongs to {other.title}"
@@ -154,14 +153,15 @@ class Placed:
             return
         networks = [IPSet((it.extent,)) for it in found.described if it.space == item.space]
         around = any(it.overlapping(item.item) for it in (*networks, *(it.extent for it in homes)))
-        if item.is_service and (used & wanted or not around):
-            message = f"{what}, but no pool of the cluster contains it"
-            self.conflicts.append(conflict(item.place, message, _OUTSIDE))
-        else:
-            end = (
-                "and is not allocated" if around else "and in no pool; reserve it if you add a pool"
+        if is_used and (used & wanted or not (around or item.use == sources.OUTSIDE)):
+            by, hint = ("a pool of another", _BOTH) if used & wanted else ("no pool of the", _NONE)
+            self.conflicts.append(
+                conflict(item.place, f"{what}, but {by} cluster contains it", hint)
             )
-            self.uses.append(f"{sources.full_place(item.place)}: {what}, {end}")
+        else:
+            end = "not allocated" if around else "in no pool (reserve if you add a pool)"
+            head = f"{sources.full_place(item.place)}: {item.use}, and {end}"
+            self._uses.setdefault(head, []).extend(wanted)
 
     def _add(self, network: ImportedNetwork, parts: IPSet, extent: IPSet) -> None:
         """Add a pool that gives out parts of its extent, unless a pool has it, or some of it."""
@@ -214,10 +214,12 @@ class Placed:
     def _put(self, home: Home, *items: ImportedRange) -> None:
         self.holdings += [it._replace(pool=home.name, space=home.space) for it in items]
 
-    def _make(self, holdings: Iterable[ImportedRange]) -> None:
+    def _make(self, holdings: Iterable[ImportedRange], source: ImportedSource) -> None:
         groups: dict[tuple[str, str, object], list[ImportedRange]] = {}
         widest: dict[str, IPRange] = {}
-        for item in sorted(holdings, key=_order):
+        for item in sorted(
+            holdings, key=lambda it: (it.space, bool(it.pool), *_outer(_around([it.item])), it.item)
+        ):
             extent = _around([item.item])
             if (outer := widest.get(item.space)) is None or not outer.covers(extent):
                 outer = widest[item.space] = extent
@@ -232,7 +234,7 @@ class Placed:
             if not self._is_exact and len(parts.ranges) > MAX_GAPS:
                 parts = IPSet(_limited(parts))
             made = ImportedNetwork(name, around, items[0].place, space, is_found=True)
-            self._add(made, parts, whole)
+            self._add(_with_users(made, source), parts, whole)
             there = (it for it in self._homes if it.space == space)
             home = next((it for it in there if all(map(it.extent.covers, whole))), None)
             if home is not None:  # otherwise, the conflict was reported
@@ -260,8 +262,14 @@ def _given(item: ImportedNetwork, found: ImportedSource) -> IPSet:
     return limits | IPSet.of(_inside(item, found.holdings))
 
 
-def _order(item: ImportedRange) -> tuple[object, ...]:
-    return item.space, bool(item.pool), *_outer(_around([item.item])), item.item
+def _with_users(network: ImportedNetwork, source: ImportedSource) -> ImportedNetwork:
+    """Return a network with the users in clusters of ranges that overlap it."""
+    found: dict[str, list[IPRange]] = {}
+    for item, place, space, _ in source.reserved:
+        is_near = space == network.space and item.overlaps(network.extent)
+        if is_near and place.path.startswith("cluster "):
+            found.setdefault(place.path, []).append(item)
+    return network._replace(users=tuple((by, IPSet.of(its)) for by, its in found.items()))
 
 
 def _outer(extent: IPRange) -> tuple[int, int]:

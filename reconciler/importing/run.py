@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from reconciler.addresses import IPRange, IPSet
-from reconciler.apply.pools import TENANT_HOME, User, users_of
+from reconciler.apply.pools import TENANT_HOME, nodes_in, users_of
 from reconciler.documents.findings import Location, join_limited
 from reconciler.families.importing import ImportedCluster, ImportedList, ImportedRange, Writing
 from reconciler.importing import sources, tables
@@ -14,10 +15,10 @@ from reconciler.importing.sources import LOAD_BALANCER, NODES, ImportedSource, W
 from reconciler.kube.interface import Cluster
 from reconciler.loadbalancers import controller, controllers
 from reconciler.loadbalancers.interface import Controller, ImportedPool, by_tool
-from reconciler.loadbalancers.ranges import describe, number
-from reconciler.model.errors import NoSuchKindError
+from reconciler.loadbalancers.ranges import describe, ranges_of
+from reconciler.model.errors import NoSuchKindError, UnauthorizedError
 from reconciler.model.objects import NAMESPACE as NAMESPACES
-from reconciler.model.objects import PREFIX, SERVICE, Manifest, Ref, Resource
+from reconciler.model.objects import NODE, PREFIX, SERVICE, Manifest, Ref, Resource
 
 _BALANCER = controller()
 _KIND = _BALANCER.pool.kind
@@ -39,12 +40,13 @@ class ImportSource(NamedTuple):
 
 
 class Announced(NamedTuple):
-    """A cluster, and the pools of its controller there."""
+    """A cluster, the pools of its controller there, and addresses in use without it, by user."""
 
     source: ImportSource
     pools: Sequence[ImportedPool]
     services: Sequence[Manifest]
     balancer: Controller = _BALANCER
+    others: Mapping[str, IPSet] = {}
 
     @property
     def homes(self) -> Sequence[str]:
@@ -59,10 +61,6 @@ class Announced(NamedTuple):
             self.source.place, f"the cluster has {kind}s in several namespaces: {homes}", hint
         )
 
-    def users(self, ranges: IPSet) -> Sequence[User]:
-        """Return the Services with addresses in some ranges."""
-        return users_of(self.services, ranges, counts_pins=False)
-
     def held(
         self, it: ImportedPool, name: str, notes: Iterable[str], *, is_ours: bool = True
     ) -> ImportedSource:
@@ -76,25 +74,28 @@ class Announced(NamedTuple):
                 *(self.source.owner[0], name, LOAD_BALANCER if is_ours else NODES, item, place),
                 said=name,
                 is_cluster=is_ours,
-                users=tuple(f"{it.service} ({it.address})" for it in self.users(IPSet((item,)))),
+                users=tuple(
+                    f"{it.service} ({it.address})"
+                    for it in users_of(self.services, IPSet((item,)), counts_pins=False)
+                ),
             )
             for item in IPSet.of(it.pool.ranges)
         )
         return ImportedSource(holdings=holdings, notes=tuple(f"{place}: {it}" for it in notes))
 
     def with_outside(self, parts: Sequence[ImportedSource]) -> ImportedSource:
-        """Return the content of pools, and Services and routes with addresses that none of them has."""
+        """Return the content of pools, and users of addresses that none of them has."""
         inside = IPSet.of(item.item for part in parts for item in part.holdings)
-        outside: list[Window] = []
-        pending = {*users_of(self.services, _EVERYTHING - inside)}
-        for it in self.users(_EVERYTHING - inside):
-            pending.discard(it)
-            place = Location(f"{self.source.place} Service {it.service}")
-            version, at = number(it.address)
-            outside.append(Window(IPRange(version, at, at), place, is_service=True))
-        for by, routes in (two for it in self.pools for two in it.advertised_by.items()):
-            place = Location(f"{self.source.place} {by}")
-            outside += [Window(it, place, is_route=True) for it in routes - inside]
+        users = users_of(self.services, _EVERYTHING - inside, counts_pins=False)
+        every = [(f"Service {it.service}", _set([it.address]), sources.SERVICE) for it in users]
+        every += [(*of, sources.ROUTE) for it in self.pools for of in it.advertised_by.items()]
+        every += [(*of, sources.OUTSIDE) for of in self.others.items()]
+        outside = (
+            Window(it, Location(f"{self.source.place} {by}"), use=use)
+            for by, addresses, use in every
+            for it in addresses - inside
+        )
+        pending = {*users_of(self.services, _EVERYTHING - inside)}.difference(users)
         named = join_limited([f"{it.service} ({it.address})" for it in sorted(pending)])
         note = f"{self.source.place}: Services request addresses outside of its pools: {named}"
         found = ImportedSource(reserved=tuple(dict.fromkeys(outside)), notes=(note,) * bool(named))
@@ -273,6 +274,23 @@ def _listed(
     return there, missing
 
 
+def _others(cluster: Cluster | ManifestCluster) -> dict[str, IPSet]:
+    """Return addresses in `externalIPs`, and of nodes if they can be listed, by user."""
+    found = {
+        "Service {namespace}/{name}".format_map(it["metadata"]): _set(ips)
+        for it in cluster.list(SERVICE).items
+        if (ips := (it.get("spec") or {}).get("externalIPs"))
+    }
+    with suppress(UnauthorizedError):
+        nodes = nodes_in(cluster.list(NODE).items, _EVERYTHING)
+        found["Nodes"] = _set(it.address for it in nodes)
+    return found
+
+
+def _set(addresses: Iterable[str]) -> IPSet:
+    return ranges_of(f"{it}-{it}" for it in addresses)
+
+
 def _with_entries(look: ImportSource, uid: str, home: str) -> ImportedSource:
     """Return all pools of a cluster, of the controller that has pools there."""
     used = [
@@ -280,22 +298,25 @@ def _with_entries(look: ImportSource, uid: str, home: str) -> ImportedSource:
         for it in controllers()
         if (pools := it.imported(_listed(look.cluster, (it.pool, *it.others), home)[0]))
     ]
+    others = _others(look.cluster)
+    note = f"{look.place}: Nodes cannot be listed: reserve their addresses in the pools"
+    parts = [] if "Nodes" in others else [ImportedSource(notes=(note,))]
     if not used:
         names = ", ".join(it.pool.kind for it in controllers())
-        return ImportedSource(notes=(f"{look.place}: no {names}",))
+        parts.append(ImportedSource(notes=(f"{look.place}: no {names}",)))
+        return Announced(look, (), (), others=others).with_outside(parts)
     if len(used) > 1:
         message = f"the cluster has pools of {' and '.join(it.name for it, _ in used)}"
         hint = "import only manifests of the controller that assigns the addresses"
         return undecided(look.place, message, hint)
     balancer, pools = used[0]
-    cluster = Announced(look, pools, look.cluster.list(SERVICE).items, balancer)
+    cluster = Announced(look, pools, look.cluster.list(SERVICE).items, balancer, others)
     if len(cluster.homes) > 1:
         return cluster.several_homes()
-    parts: list[ImportedSource] = []
     for it in pools:
         by = join_limited([*it.advertised_by])
-        notes = [f"announced by {by}, which ipam does not change"] if by else []
-        parts.append(cluster.held(it, look.owner[1], notes))
+        note = f"announced by {by}, which ipam does not change"
+        parts.append(cluster.held(it, look.owner[1], [note] * bool(by)))
     keys = {key for it in pools for key in (*it.pool.annotations, *filter(by_tool, it.pool.labels))}
     if named := sorted(it for it in keys if not it.startswith((PREFIX, "kubectl."))):
         note = f"labels and annotations of its pools are not imported: {', '.join(named)}"

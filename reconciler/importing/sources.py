@@ -20,20 +20,17 @@ from reconciler.model.pool import DEFAULT_SPACE
 from reconciler.planning.documents import Tree
 
 LOAD_BALANCER, NODES = "loadbalancer", "nodes"
+ROUTE, SERVICE, OUTSIDE = "announced in an aggregate", "in use", "in use without a load balancer"
+"""Uses of a range by a cluster, for display. No pool of the cluster has the range."""
 
 
 class Window(NamedTuple):
-    """A range in a source without an owner: one to give out, or one that something else uses.
-
-    A Service uses one that `is_service`, although no pool of its cluster has it. A route contains one
-    that `is_route`, so it can have another owner.
-    """
+    """A range in a source without an owner: one to give out, or one that something else uses."""
 
     item: IPRange
     place: Location
     space: str = DEFAULT_SPACE
-    is_service: bool = False
-    is_route: bool = False
+    use: str = "used by another system"
 
 
 class ImportedObject(NamedTuple):

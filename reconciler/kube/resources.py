@@ -131,7 +131,7 @@ _READ: Mapping[Resource, Mapping[str, tuple[str, ...]]] = {
         "metadata": (*_NAMES, "creationTimestamp", "deletionTimestamp", "annotations", "labels"),
         "spec": (
             *("type", "loadBalancerClass", "loadBalancerIP", "ipFamilies", "ipFamilyPolicy"),
-            *("externalTrafficPolicy", "selector", "ports"),
+            *("externalIPs", "externalTrafficPolicy", "selector", "ports"),
         ),
         "status": ("loadBalancer",),
     },

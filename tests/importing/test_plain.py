@@ -16,7 +16,8 @@ from reconciler.importing.cells import ranges_in
 from reconciler.importing.manifests import clusters_in
 from reconciler.importing.run import ImportSource, looked
 from reconciler.importing.sources import ImportedSource, writing
-from reconciler.model.objects import NAMESPACE, Ref
+from reconciler.model.errors import ClusterError, UnauthorizedError
+from reconciler.model.objects import NAMESPACE, NODE, Ref
 from reconciler.model.plan import Refuse
 from tests.apply.execution.site import failures
 from tests.cli.running import ipam
@@ -477,8 +478,86 @@ def test_a_service_outside_of_all_pools_needs_a_reservation_or_a_claim() -> None
 def test_notes_about_addresses_in_use_come_before_notes_about_pools() -> None:
     objects = [DEFAULT, L2, service("far", "192.0.2.1")]
     notes = brought(None, described("lan=192.0.2.0/24"), one=objects).notes
-    assert notes[0] == "cluster one Service shop/far: 192.0.2.1 is in use, and is not allocated"
+    assert notes[0] == "cluster one Service shop/far: in use, and not allocated: 192.0.2.1"
     assert any("announced by" in it for it in notes[1:])
+
+
+def node(name: str, *ips: str) -> dict[str, Any]:
+    every = [{"type": "InternalIP", "address": it} for it in ips]
+    status = {"addresses": [*every, {"type": "Hostname", "address": name}]}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}, "status": status}
+
+
+LEGACY = service("legacy")
+LEGACY["spec"] = {"type": "ClusterIP", "externalIPs": ["192.0.2.200"]}
+NODES = (node("n1", "192.0.2.11"), node("n2", "192.0.2.12", "10.20.0.2"), node("n3", "192.0.2.20"))
+OTHERS = [DEFAULT, LEGACY, *NODES]
+
+
+def test_addresses_of_nodes_and_external_ips_are_reserved_in_new_pools() -> None:
+    NODES[2]["status"]["addresses"][0]["type"] = "ExternalIP"
+    result = brought(None, described("lan=192.0.2.0/24"), one=OTHERS)
+    assert conflicts(result) == []
+    assert bodies(result, "pools/")["lan"]["reserved"] == [
+        {
+            "addresses": ["192.0.2.200-192.0.2.200"],
+            "description": "cluster one Service shop/legacy",
+        },
+        {
+            "addresses": ["192.0.2.11-192.0.2.12", "192.0.2.20-192.0.2.20"],
+            "description": "cluster one Nodes",
+        },
+    ]
+    # A cluster without pools also has nodes.
+    assert bodies(brought(None, described("lan=192.0.2.0/24"), one=NODES), "pools/")["lan"]
+
+
+def test_a_pool_that_allocates_addresses_of_nodes_is_a_conflict_unless_claims_have_them() -> None:
+    lan = "pools/lan.yaml"
+    files = {**EMPTY, lan: pool("lan", "[192.0.2.0/24]")}
+    row = imported(table("ip,name\n192.0.2.12,db\n"), files)
+    (found,) = brought({**files, **row.files}, one=OTHERS).conflicts
+    ranges = ("192.0.2.11-192.0.2.11", "192.0.2.20-192.0.2.20", "192.0.2.200-192.0.2.200")
+    block = f"{{addresses: [{', '.join(ranges)}]}}"
+    assert found.hint == f"add to spec.reserved of the pool: {block}"
+    assert (found.location.path, found.location.line > 1) == ("one.yaml", True)
+    fixed = pool("lan", "[192.0.2.0/24]", reserved=f"[{block}]")
+    assert conflicts(brought({**files, **row.files, lan: fixed}, one=OTHERS)) == []
+    # The pool of another cluster has addresses of the nodes.
+    (both,) = brought(one=[DEFAULT, *NODES], two=[addresses("a", "192.0.2.8/29")]).conflicts
+    assert both.hint.startswith("correct the pool")
+
+
+def test_addresses_of_nodes_outside_of_all_pools_are_one_note_per_cluster() -> None:
+    near = node("n4", "10.20.0.99")
+    result = brought(one=[*OTHERS, near])
+    assert (conflicts(result), result.notes[:2]) == (
+        [],
+        (
+            "cluster one Service shop/legacy: in use without a load balancer,"
+            " and in no pool (reserve if you add a pool): 192.0.2.200",
+            "cluster one Nodes: in use without a load balancer, and in no pool"
+            " (reserve if you add a pool): 10.20.0.99, 192.0.2.11-192.0.2.12, 192.0.2.20",
+        ),
+    )
+    assert (
+        "# Reserve 10.20.0.99-10.20.0.99 (cluster one Nodes)\n"
+        in texts(result)["pools/net-10-20-0-0.yaml"]
+    )
+
+
+def test_a_cluster_whose_nodes_cannot_be_listed_is_imported_with_a_note() -> None:
+    def fault(_: str, what: Any) -> ClusterError | None:
+        return UnauthorizedError("no right") if what == NODE else None
+
+    server = FakeCluster(fault=fault)
+    for item in (*ONE[1:-1], *NODES):
+        server.put(deepcopy(item))
+    found = looked([ImportSource(("", "one"), server)], "", writer=writing(tree_of(EMPTY)))
+    assert conflicts(imported(found, EMPTY)) == []
+    assert (
+        "cluster one: Nodes cannot be listed: reserve their addresses in the pools" in found.notes
+    )
 
 
 def test_requests_of_pending_services_outside_of_their_pools_are_noted() -> None:
@@ -555,9 +634,12 @@ def test_an_aggregate_outside_of_all_pools_is_the_first_note() -> None:
     result = brought(one=[addresses("edge", "10.20.9.0/29"), WIDE])
     assert (conflicts(result), result.notes[0]) == (
         [],
-        "cluster one BGPAdvertisement wide: 10.20.9.8-10.20.9.15 is announced in an aggregate,"
-        " and in no pool; reserve it if you add a pool",
+        "cluster one BGPAdvertisement wide: announced in an aggregate,"
+        " and in no pool (reserve if you add a pool): 10.20.9.8-10.20.9.15",
     )
+    # Whoever widens the pool later reads only its file.
+    text = texts(result)["pools/net-10-20-9-0.yaml"]
+    assert "# Reserve 10.20.9.8-10.20.9.15 (cluster one BGPAdvertisement wide)\n" in text
     wrong = metallb("BGPAdvertisement", "wide", aggregationLength=40)
     assert conflicts(brought(one=[DEFAULT, wrong])) == [
         "one.yaml: cluster one: its pools or Services cannot be read"
