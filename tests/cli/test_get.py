@@ -105,7 +105,7 @@ def test_one_that_is_asked_for_by_its_name_is_no_list(
     ("words", "told"),
     [
         (["pols"], "did you mean pools?"),
-        (["xyz"], "known: pools, "),
+        (["xyz"], "use one of: pools, "),
         (["pools", "-o", "csv"], "'csv' is not one of 'text', 'wide', 'name', 'json', 'yaml'"),
         (["pools", "-l", "a b"], "--selector: 'a b' is not a term of a label selector"),
     ],

@@ -30,7 +30,7 @@ def test_anything_else_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--listen", ":1", "--tls-cert", "a"], "belong together"),
+        (["--listen", ":1", "--tls-cert", "a"], "need each other"),
         (["--tls-cert", "a", "--tls-key", "b"], "need --listen"),
         (["--hook-secret-file", "a"], "need --listen"),
         (["--listen", "127.0.0.1:0"], "--listen needs --watch"),

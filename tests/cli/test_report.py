@@ -161,7 +161,7 @@ def test_with_a_base_it_tells_what_merging_does(
         (("--out", "report"), "is not an HTML file"),
         (("--out", "nowhere/report.html"), "cannot be written"),
         (("--out", "x.html", "--rev", "nope"), "nope"),
-        (("--out", "x.html", "--results", "nope"), "--results nope: it cannot be read"),
+        (("--out", "x.html", "--results", "nope"), "--results nope cannot be read"),
     ],
 )
 def test_what_cannot_be_is_wrong_usage(
