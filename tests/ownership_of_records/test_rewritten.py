@@ -261,7 +261,7 @@ def test_a_server_that_refuses_the_reference_is_no_failure(
     hook.write_text('#!/bin/sh\ncase "$1" in refs/ipam/*) exit 1;; esac\n')
     hook.chmod(0o755)
     play.add()
-    assert "cannot be moved" in caplog.text
+    assert "cannot be updated" in caplog.text
 
 
 def test_a_repository_without_a_remote_notices_it_as_well(play: Play) -> None:
