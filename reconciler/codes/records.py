@@ -124,7 +124,7 @@ TEXTS = {
         "OLD-POOL`.",
     ),
     "release-held": (
-        "A record is not released yet, because a file cannot be read, its pool is paused, or "
+        "A record is not released yet, because a file has errors, its pool is paused, or "
         "growth records are released in steps.",
         "Fix the errors in the file, or end the pause. For growth records, wait for the next runs.",
     ),

@@ -17,7 +17,7 @@ from reconciler.documents.document import (
     value_at,
 )
 from reconciler.documents.edit import Edit
-from reconciler.documents.findings import Finding, error, warning
+from reconciler.documents.findings import Finding, error, has_error, warning
 from reconciler.documents.yaml import Steps
 from reconciler.families.fields import contract_of
 from reconciler.families.importing import Copied, IntakeKind, Writing
@@ -47,11 +47,11 @@ class StatedNetworks(NamedTuple):
 class FamilyReading(Struct):
     """A family's reading of its documents, to which its reader adds.
 
-    `protected` owners keep their records, because a dependency is unclear. `frozen` pools give
-    nothing new. `growing` owners depend on observed demand, and `elastic` records can be released
-    because it shrinks. Clusters of `announcing` owners announce
-    the range of a removed claim until no Service has an address of it. `presumed` claims must be granted for a
-    finding to apply.
+    `protected` owners keep their records, because a dependency is unclear; so do the owners that
+    `invalid` documents describe. `frozen` pools give nothing new. `growing` owners depend on observed
+    demand, and `elastic` records can be released because it shrinks. Clusters of `announcing` owners
+    announce the range of a removed claim until no Service has an address of it. `presumed` claims
+    must be granted for a finding to apply.
     """
 
     pools: dict[Key, Pool] = field(default_factory=dict)
@@ -61,6 +61,7 @@ class FamilyReading(Struct):
     gateways: list[Gateway] = field(default_factory=list)
     inside: list[ClusterNetwork] = field(default_factory=list)
     protected: set[Identity] = field(default_factory=set)
+    invalid: set[Identity] = field(default_factory=set)
     frozen: dict[Key, str] = field(default_factory=dict)
     growing: set[Identity] = field(default_factory=set)
     elastic: set[Key] = field(default_factory=set)
@@ -72,6 +73,7 @@ class FamilyReading(Struct):
         """Add findings, unless their document comes from an earlier revision."""
         if not document.unread:
             self.findings += found
+            self.invalid.update([document.identity] if has_error(found) else [])
 
     def report_missing(
         self, document: Document, steps: Steps, pool: Key, message: str, hint: str

@@ -366,7 +366,7 @@ def _state_of(
     tree: Tree, second: list[Document], reading: FamilyReading, records: tuple[Allocation, ...]
 ) -> State:
     broken = owners_of(identity for source in tree.sources for identity in source.broken)
-    broken |= owners_of(document.identity for document in second)
+    broken |= owners_of((*(document.identity for document in second), *reading.invalid))
     unclear = [source for source in tree.sources if source.unclear]
     never = _never_read(tree)
     pools = {key: pool.source.path for key, pool in reading.pools.items()}
@@ -390,7 +390,8 @@ def _state_of(
         unreadable=tuple(item.unreadable for item in tree.records if item.unreadable),
         protected=frozenset(reading.protected | broken),
         frozen={**reading.frozen, **{key: path for key, path in pools.items() if path in never}},
-        unclear=bool(unclear) or has_error(tree.findings),
+        # A duplicate replaces an unknown document if its name is a mistake.
+        unclear=bool(unclear or second) or has_error(tree.findings),
         unknown=any(source.path not in tree.last_good.files for source in unclear),
         halted=tree.last_good.halted,
         retained=frozenset(tree.retained).union(kept),

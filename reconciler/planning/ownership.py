@@ -66,6 +66,7 @@ def owned(
         if trespass is not None:
             message = f"{asking.document.title} {trespass.refusal.message}"
             found.append(error(NOT_YOURS, trespass.place, message, trespass.refusal.hint))
+            reading.invalid.add(asking.document.identity)
         for claim in asking.claims:
             refusals = (it.refusal(asking, claim) for it in rules)
             refusal = trespass.refusal if trespass else next(filter(None, refusals), None)

@@ -29,7 +29,7 @@ from reconciler.families.fields import judge_names, stated_thresholds
 from reconciler.families.plain.kinds import TARGET
 from reconciler.model.instant import DAY, format_instant, parse_duration, parse_end, parse_instant
 from reconciler.model.key import Key
-from reconciler.model.objects import API_VERSION, MANAGEMENT
+from reconciler.model.objects import API_VERSION
 from reconciler.model.pool import Thresholds, Tier
 from reconciler.model.settings import (
     OVERRIDES,
@@ -71,10 +71,7 @@ _known = lru_cache(maxsize=8)(_settings)
 
 
 def check_targets(documents: Documents) -> Iterator[Finding]:
-    """Yield findings for ClusterTargets with the name or the uid of another cluster."""
-    if (found := documents.find(TARGET, "", MANAGEMENT)) is not None:
-        message = f"{found.title} has the name of the management cluster"
-        yield error("name-reserved", found.at("metadata", "name"), message, "choose another name")
+    """Yield findings for ClusterTargets with the uid of another cluster."""
     names: dict[str, str] = {}
     for item in documents.of(TARGET):
         uid = item.spec.get("uid")

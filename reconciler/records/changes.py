@@ -367,8 +367,8 @@ def findings_of(plan: Plan, state: State, folder: str, overrides: Overrides) -> 
     if held:
         # The documents can be deleted, or can be in the file that is not readable.
         names = join_limited([record.claim.short for record in held])
-        message = f"{plural(len(held), 'record')} {'is' if not held[1:] else 'are'} not released, because a file cannot be read: {names}"
-        yield warning("release-held", Location(held[0].path, 1, 1), message, "fix the broken file")
+        message = f"{plural(len(held), 'record')} {'is' if not held[1:] else 'are'} not released, because a file has errors: {names}"
+        yield warning("release-held", Location(held[0].path, 1, 1), message, "fix the errors")
 
 
 def _stale(record: Allocation, why: str, override: str | None) -> Finding:

@@ -168,6 +168,31 @@ def test_a_mistyped_name_of_a_cluster_is_noted(
     assert "No document describes a cluster prod1; did you mean prod-1?" in ran.err
 
 
+@pytest.mark.parametrize(
+    ("path", "old", "new", "code"),
+    [
+        ("claims/claims.yaml", "name: net,", "name: gw,", "document-duplicate"),
+        ("claims/claims.yaml", "count: 1}", "count: 1, ipFamilies: [IPv6]}", "family-without-pool"),
+        ("clusters/prod-1.yaml", "name: prod-1}", "name: management}", "name-reserved"),
+    ],
+)
+def test_a_document_with_an_error_releases_nothing(
+    path: str, old: str, new: str, code: str, repo: Path, capsys: Capture
+) -> None:
+    text = (repo / path).read_text("utf-8")
+    write(repo, {path: text.replace(old, new, 1)})
+    commit(repo)
+    records = git(repo, "rev-parse", "main:allocations")
+    assert f"error {code}" in ipam(capsys, "check", "--repo", repo).out
+    ran = ipam(capsys, "reconcile", "--no-apply", "--repo", repo)
+    assert (ran.code, "release 1" in ran.out) == (1, False)
+    assert git(repo, "rev-parse", "main:allocations") == records
+    git(repo, "reset", "-q", "--hard", "main")
+    write(repo, {path: text})
+    commit(repo)
+    assert "no findings" in ipam(capsys, "check", "--repo", repo).out
+
+
 def test_an_entry_without_its_former_name_looks_renamed(repo: Path, capsys: Capture) -> None:
     renamed = BALANCED.replace("name: dmz", "name: edge")
     write(repo, {"clusters/prod-1.yaml": renamed})

@@ -74,6 +74,28 @@ def test_its_example_is_right_and_every_claim_in_it_is_granted(family: Family) -
 
 
 @every_family
+def test_a_document_with_the_name_of_another_releases_nothing(family: Family) -> None:
+    files = reconciled(example(family))
+    sources = [it for it in evaluation_of(files).tree.sources if it.documents]
+    tried = 0
+    for source in sources:
+        for at, document in enumerate(source.documents):
+            bodies = [dict(it.body) for it in source.documents]
+            for other in (it for every in sources for it in every.documents):
+                if other.kind == document.kind and other is not document:
+                    named = {it: other.metadata.get(it) for it in ("name", "namespace")}
+                    metadata = {**document.metadata, **named}
+                    whole = {key: value for key, value in metadata.items() if value is not None}
+                    bodies[at] = {**document.body, "metadata": whole}
+                    text = "---\n".join(dump(body) for body in bodies)
+                    evaluation = evaluation_of({**files, source.path: text})
+                    assert "document-duplicate" in {it.code for it in evaluation.findings}
+                    assert not [it for it in evaluation.plan.decisions if isinstance(it, Release)]
+                    tried += 1
+    assert tried > 0
+
+
+@every_family
 def test_its_keys_bear_its_name_and_its_claims_name_pools_that_exist(family: Family) -> None:
     state = evaluation_of(example(family)).state
     assert all(key.family == family.name for key in (*state.pools, *state.claims))

@@ -24,7 +24,7 @@ def test_a_file_that_cannot_be_read_at_all_releases_nothing_anywhere() -> None:
     assert outcome(files) == {ONE: KEEP}
     found = evaluation_of(files).findings[0]
     assert (found.code, found.location.path) == ("release-held", RECORD)
-    assert found.message == f"1 record is not released, because a file cannot be read: {ONE}"
+    assert found.message == f"1 record is not released, because a file has errors: {ONE}"
 
 
 def test_what_only_follows_from_a_file_that_cannot_be_read_is_not_told() -> None:

@@ -125,6 +125,25 @@ def test_what_breaks_stops_what_needs_it_and_nothing_else(data: st.DataObject) -
 
 @given(st.data())
 @settings(max_examples=scaled(50))
+def test_a_file_that_a_copy_of_another_replaces_releases_nothing(data: st.DataObject) -> None:
+    before = [world()]
+    before.append(carried(before[-1], evaluation_after([], before[-1])))
+    files = before[-1]
+    path = data.draw(st.sampled_from([it for it in sorted(files) if it.startswith("tenants/")]))
+    others = [it for it in sorted(files) if it.partition("/")[0] == "tenants" and it != path]
+    line = [*before, {**files, path: files[data.draw(st.sampled_from(others))]}]
+    for number in range(data.draw(st.integers(0, 2))):  # edits of other files in later commits
+        line.append({**line[-1], f"tenants/n{number}.yaml": member(f"n{number}", 0)})
+    copied = evaluation_after(line[:-1], line[-1], CLOCK + 9 * DAY)
+    assert "document-duplicate" in {it.code for it in copied.findings}
+    assert not [it for it in copied.plan.decisions if isinstance(it, Release | Expire)]
+    mended = evaluation_after(line, {**line[-1], path: files[path]}, CLOCK + 9 * DAY)
+    sound, again = decisions(evaluation_after(before, files)), decisions(mended)
+    assert {key: again[key] for key in sound} == sound
+
+
+@given(st.data())
+@settings(max_examples=scaled(50))
 def test_what_breaks_and_is_renamed_later_keeps_all_that_it_kept(data: st.DataObject) -> None:
     before = [world()]
     before.append(carried(before[-1], evaluation_after([], before[-1])))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from reconciler.documents.document import Document, Documents, GroupKind
 from reconciler.documents.edit import Edit
 from reconciler.documents.findings import Finding
+from reconciler.families.fields import refuse
 from reconciler.families.interface import CurrentRecords, FamilyReading, Fix, Grower
 from reconciler.families.plain.claims import SPEC, claims_of, read_claim
 from reconciler.families.plain.kinds import CLAIM, GROUP, POOL, TARGET, entry_of
@@ -13,6 +14,7 @@ from reconciler.families.plain.requests import PoolChooser
 from reconciler.families.plain.targets import LISTED, TargetReader, growers_of, read_entries
 from reconciler.families.plain.teams import teams_by_namespace
 from reconciler.model.claim import Claim
+from reconciler.model.objects import MANAGEMENT
 from reconciler.model.settings import Settings
 
 
@@ -26,6 +28,10 @@ def judge(document: Document, settings: Settings) -> list[Finding]:
         read_claim(document, found)
     elif document.kind.id == TARGET:
         read_entries(document, found)
+        if document.name == MANAGEMENT:
+            message = f"{document.title} has the name of the management cluster"
+            place, hint = ("metadata", "name"), "choose another name"
+            refuse(found, document, place, "name-reserved", message, hint)
     return found
 
 

@@ -4,8 +4,19 @@ from typing import Any
 
 import pytest
 
-from reconciler.documents.findings import Severity
-from tests.families.plain.examples import BOTH, TWO_REFS, V6, claim, codes, files, outcome, pool
+from reconciler.documents.findings import Severity, has_error
+from tests.families.plain.examples import (
+    BOTH,
+    HEAD,
+    TWO_REFS,
+    V6,
+    claim,
+    codes,
+    files,
+    outcome,
+    pool,
+)
+from tests.memory import evaluation_after
 from tests.world import CLOCK, carried, evaluation_of, reconciled
 
 
@@ -88,6 +99,47 @@ def test_a_family_without_a_pool_is_an_error_and_refuses_the_other() -> None:
     assert (found.code, found.severity) == ("family-without-pool", Severity.ERROR)
     assert found.message == "spec.ipFamilies: no pool of poolRefs has IPv6 addresses"
     assert set(outcome(evaluation).values()) == {"refuse family-without-pool"}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        claim(ipFamilies="[IPv6]", count=1),
+        claim(poolRefs="[{name: v6}]", ipFamilies="[IPv4]", count=1),
+        claim(poolRefs="[{name: nothing}]", ipFamilies="[IPv6]", count=1),
+        claim(poolRefs="[{name: internal}]", addresses='["2001:db8::40"]'),
+        claim(poolRefs=TWO_REFS, ipFamilies="[IPv4]", prefixLength=24, count=1),
+        claim("db-2", count=2),
+    ],
+)
+def test_a_claim_with_an_error_keeps_the_addresses_that_it_no_longer_asks_for(wrong: str) -> None:
+    other = claim("db-2", count=2)
+    claims = f"{claim(poolRefs=TWO_REFS, count=1)}---\n{other}"
+    before = reconciled(files(claims=claims, pools=BOTH))
+    changed = {**before, "claims/claims.yaml": f"{wrong}---\n{other}"}
+    for clock in (CLOCK, CLOCK + 9 * 86_400):
+        evaluation = evaluation_after([before], changed, clock)
+        assert has_error(evaluation.findings)
+        assert evaluation.changes == ()
+    mended = evaluation_after([before, changed], before, CLOCK + 9 * 86_400)
+    assert set(outcome(mended).values()) == {
+        "keep 10.22.0.1-10.22.0.2", "keep 10.22.0.3-10.22.0.3", "keep 2001:db8::1-2001:db8::1",
+    }  # fmt: skip
+
+
+def test_a_claim_in_the_folder_of_another_team_keeps_all_addresses() -> None:
+    before = reconciled(files(claims=claim(poolRefs=TWO_REFS, count=1), pools=BOTH))
+    team = f"{HEAD}kind: Team\nmetadata: {{name: %s}}\nspec: {{%s: [%s]}}\n"
+    teams = {
+        "teams/db.yaml": team % ("db", "namespaces", "team-db"),
+        "teams/web.yaml": team % ("web", "folders", "claims"),
+    }
+    less = {**before, **teams, "claims/claims.yaml": claim(count=1)}
+    evaluation = evaluation_of(less)
+    assert [it.code for it in evaluation.findings] == ["not-yours"]
+    assert set(outcome(evaluation).values()) == {
+        "keep 10.22.0.1-10.22.0.1", "keep 2001:db8::1-2001:db8::1",
+    }  # fmt: skip
 
 
 def test_pools_are_used_in_order_within_their_family() -> None:

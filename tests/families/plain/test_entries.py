@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from reconciler.documents.findings import Severity
+from reconciler.documents.findings import Severity, has_error
 from reconciler.families.demand import DemandEntry, demand_document
 from reconciler.model.claim import Phase
 from reconciler.model.plan import Refuse
@@ -25,6 +25,7 @@ from tests.families.plain.examples import (
     outcome,
     pool,
 )
+from tests.memory import evaluation_after
 from tests.moving import moving
 from tests.planning.outcome import span
 from tests.world import CLOCK, carried, evaluation_of, reconciled, tree_of
@@ -35,6 +36,22 @@ DEMAND = "observed/Demand.gitops-ipam.dev/_/prod-1.yaml"
 
 def sized(count: int, **spec: Any) -> str:
     return cluster(entry(count=count, **spec))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        cluster(entry(count=8), name="management"),
+        cluster(entry(count=8, ipFamilies="[IPv6]")),
+        cluster(entry(count=8, services="{default: true}", autoAssign="true"), name="prod-2"),
+        cluster(entry("other", count=8), entry("nothing", poolRefs="[{name: nothing}]", count=1)),
+    ],
+)
+def test_a_cluster_with_an_error_releases_nothing(wrong: str) -> None:
+    before = reconciled(files(sized(8)))
+    evaluation = evaluation_after([before], {**before, "clusters/prod-1.yaml": wrong})
+    assert has_error(evaluation.findings)
+    assert outcome(evaluation)["prod-1/internal.ipv4"] == f"keep {FIRST}"
 
 
 def then(tree: Files, clusters: str) -> dict[str, str | bytes]:
