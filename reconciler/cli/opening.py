@@ -197,7 +197,10 @@ def reviewed(reading: options.Reading, change: ChangeOptions) -> Reviewed:
     if reading.rev == "HEAD" and not reading.worktree:
         settings = compared.evaluation.tree.settings
         paths = [PATH, OVERRIDES, *settings.folders, settings.records]
-        _note_uncommitted(repositories.uncommitted(read.repository, paths))
+        if new := repositories.uncommitted(read.repository, paths):
+            are, were = ("file is", "was") if len(new) == 1 else ("files are", "were")
+            left = f"{len(new)} {are} not committed, and {were} not read: {join_limited(new)}"
+            output.note(f"note: {escape(left)}; to read the work tree, pass --worktree")
     return Reviewed(compared, read.source, read.repository.git.root.path, repository)
 
 
@@ -212,13 +215,6 @@ def compared_with_others(
         found.extend(compare_with_others(simulation, str(base), own.resolve(reading.rev), also))
     late = list(dict.fromkeys(also))[len(found) :]
     return (*found, *(Together(it, why="the comparison took too long") for it in late))
-
-
-def _note_uncommitted(found: Sequence[str]) -> None:
-    if found:
-        are, were = ("1 file is", "was") if len(found) == 1 else (f"{len(found)} files are", "were")
-        left = f"{are} not committed, and {were} not read: {escape(join_limited(found))}"
-        output.note(f"note: {left}; to read the work tree, pass --worktree")
 
 
 def source_at(source: Source, time: str | None) -> Source:

@@ -41,6 +41,7 @@ FORMATS = (
 _DRAWN = ("markdown", "svg")
 _OF_REVISIONS = ("repo", "rev", "worktree", "base", "plan_time", "allow_empty")
 _WHOLE = "pass files or folders; to check the whole repository, run ipam check --worktree"
+_read = partial(read_file, most=MAX_BYTES, hint=_WHOLE)
 _ALONE = "note: checked only these files, without references, addresses in use, and capacity; to check everything, run ipam check --worktree"
 
 
@@ -103,9 +104,10 @@ def check(
 ) -> int:
     """Check a revision or a change: errors, capacity limits, and release limits.
 
-    With --base, the Settings of that revision apply. Exit code 1: the content is
-    invalid, or there is none. Exit code 3: the content is valid, but a limit blocks it. With FILE
-    or DIR, only those files are checked, without a repository. Use - for stdin.
+    With --base, the Settings of that revision apply. With --worktree, uncommitted edits of records
+    are errors. Exit code 1: the content is invalid, or there is none. Exit code 3: the content is
+    valid, but a limit blocks it. With FILE or DIR, only those files are checked, without a
+    repository. Use - for stdin.
     """
     seconds = options.parse_seconds("--also-timeout", also_timeout)
     if also and (change.base is None or reading.worktree):
@@ -175,10 +177,6 @@ def _below(folder: str) -> list[str]:
     if not found:
         raise UsageError(f"{folder} has no file to check (.yaml, .yml)", _WHOLE)
     return found
-
-
-def _read(file: str) -> bytes:
-    return read_file(file, MAX_BYTES, hint=_WHOLE)
 
 
 def _place(file: str) -> Place | None:

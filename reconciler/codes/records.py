@@ -116,7 +116,7 @@ TEXTS = {
     "claim-moves": (
         "A claim gets another range. `ipam check` blocks some moves until an Override permits "
         "them.",
-        "Check that Services can change their addresses. To keep the range, revert the edit.",
+        "Check that Services and hosts can change addresses. To keep the range, revert the edit.",
     ),
     "claim-left": (
         "A claim has moved or was removed. Its old range stays announced until no Service uses it.",

@@ -72,6 +72,8 @@ def stale(claim: Claim, record: Allocation, difference: str) -> Refusal:
         what, way = "is released and still holds", "wait until its retention ends"
     elif claim.pin and record.range and record.range.overlaps(claim.pin):
         way = f"pin one end of it and {way}"
+    elif not claim.is_announced and record.range and claim.size > record.range.size:
+        way = f"add a second claim for more addresses, or, to move the claim, {way}"
     kept = format_short(record.range) if record.range else "nothing"
     message = f"record {record.path} {what} {kept} in pool {record.pool.name}; {difference}"
     return Refusal("record-stale", message, f"set the claim back, or {way}")

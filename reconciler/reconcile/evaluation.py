@@ -316,7 +316,7 @@ def as_reconciled(
         if revision is not None:
             raise
         return evaluation  # HEAD has no commit, or the clone is shallow
-    if revision is not None:  # uncommitted records of a work tree are not checked
+    if revision is not None:  # a review compares uncommitted records with HEAD
         # A source may be laid over with other files or have another clock.
         source = repository.source(revision.id)
         source.bound(evaluation.tree.settings.limits)

@@ -402,7 +402,8 @@ def moving(
                 if now and before and before.covers(now):
                     message = f"{who} gives up {old}, and keeps {format_short(now)}"
             place = state.claims[decision.claim].source
-            yield warning("claim-moves", place, f"{message}; the old range {_UNTIL}")
+            until, hint = (_UNTIL, "") if leaves.announced else _RESERVED
+            yield warning("claim-moves", place, f"{message}; the old range {until}", hint)
     back = {decision.replaces for decision in plan.decisions if isinstance(decision, Grant)}
     for record in state.records:
         if record.announced and record.path not in state.unused and record not in back:
@@ -442,6 +443,7 @@ def retained(why_of: Mapping[str, str]) -> Iterator[Finding]:
 
 
 _UNTIL = "stays announced while in use"
+_RESERVED = "is reserved until retention ends", "renumber its hosts before retention ends"
 
 
 def held_words(record: Allocation) -> str:

@@ -433,11 +433,12 @@ def _edited_records(found: RecordChanges) -> Iterator[Finding]:
         many = plural(len(names), "file")
         message = f"this change edits {many} that only ipam reconcile writes: {join_limited(paths)}"
         root, others = found.change.repository.root, found.pairs.keys() - names
-        hint = f"undo: {restoring(root, found.ends[0], found.sides, names, others)}; to permit it,"
-        hint += (
-            " merge an Override of kind record first; to check a proposal of ipam reconcile, use"
-        )
-        yield error("records-changed", Location(paths[0]), message, f"{hint} --proposed")
+        undo = f"undo: {restoring(root, found.ends[0], found.sides, names, others)}"
+        hint = "; to permit it, merge an Override of kind record first"
+        more = "; to check a proposal of ipam reconcile, use --proposed"
+        if found.ends[0] == found.ends[1]:  # the edits are not committed
+            undo, more = undo.partition(" && git commit")[0], ""
+        yield error("records-changed", Location(paths[0]), message, f"{undo}{hint}{more}")
 
 
 def _permitted_edits(found: RecordChanges, others: Collection[str]) -> Iterator[Finding]:

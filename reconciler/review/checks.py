@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 
 from msgspec.structs import replace
 
@@ -21,7 +22,7 @@ from reconciler.families import is_pool
 from reconciler.families.fields import PLACE, former_of, written
 from reconciler.gitio.interface import Source
 from reconciler.gitio.repository import Repository
-from reconciler.model.errors import LimitError
+from reconciler.model.errors import GitError, LimitError
 from reconciler.model.key import Key
 from reconciler.model.settings import HOUR, PATH, Settings
 from reconciler.planning import read
@@ -255,6 +256,7 @@ CHECKS: tuple[Callable[[Change], Iterable[Finding]], ...] = (
     lambda it: held_by_limit(it.result, it.repository, it.head, it.held_by_base),
     overrides_used_at_once,
 )
+_UNCOMMITTED = (pools.shrunk, renames, record_changes)
 # A finding of a check replaces a finding of the evaluation with the same code and place.
 _REPLACES = ("announcement-moved", "reference-not-found", OUTSIDE)
 
@@ -278,8 +280,12 @@ def review(
     """
     if base is None:
         evaluation = as_reconciled(source, repository)
-        held = held_by_limit(evaluation, repository, source)
-        return Compared(with_overrides(with_found(evaluation, held), source))
+        found = list(held_by_limit(evaluation, repository, source))
+        if source.revision() is None:
+            with suppress(GitError, LimitError):  # HEAD has no commit, or the clone is shallow
+                change = Change(repository, "HEAD", source, None, 0)
+                found += [it for check in _UNCOMMITTED if change.paths for it in check(change)]
+        return Compared(with_overrides(with_found(evaluation, found), source))
     try:
         return review_change(Change(repository, base, source, proposed, now))
     except LimitError:

@@ -2,6 +2,8 @@
 
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -264,3 +266,30 @@ def test_free_blocks_are_counted_for_pools_with_prefixes(
     Draft202012Validator(schema).validate(found)
     blocks = {it["pool"].rpartition("/")[2]: it.get("freeBlocks") for it in found["items"]}
     assert blocks == {"internal": [{"prefixLength": 28, "count": 14}], "v6": None}
+
+
+def test_edits_of_records_in_a_work_tree_are_errors(repo: Path, capsys: Capture) -> None:
+    path = repo / "allocations/AddressPool/internal/team-db/db-1.ipv4.yaml"
+    for text in (None, path.read_text("utf-8").replace("10.22.0.28", "10.22.0.99")):
+        if text is None:
+            shutil.rmtree(repo / "allocations")
+        else:
+            write(repo, {str(path.relative_to(repo)): text})
+        said = ipam(capsys, "check", "--worktree", "--repo", repo)
+        assert (said.code, "error records-changed" in said.out) == (1, True), said.out
+        plan = ipam(capsys, "plan", "--worktree", "--repo", repo)
+        assert (plan.code, "error records-changed" in plan.err) == (1, True)
+        undo = said.out.partition("hint: undo: ")[2].partition(";")[0]
+        subprocess.run(undo, shell=True, check=True, cwd=repo)
+        assert ipam(capsys, "check", "--worktree", "--repo", repo).code == 0
+
+
+def test_a_work_tree_is_compared_with_head(repo: Path, capsys: Capture) -> None:
+    write(repo, {"clusters/prod-1.yaml": BALANCED.replace("name: dmz", "name: edge")})
+    said = ipam(capsys, "check", "--worktree", "--repo", repo)
+    assert "looks-renamed: entry edge looks like a rename of dmz" in said.out
+    write(repo, {"clusters/prod-1.yaml": BALANCED})
+    for path in (repo / "pools").iterdir():
+        path.write_text(path.read_text("utf-8").replace("10.22.0.0/24", "10.22.0.0/27"), "utf-8")
+    said = ipam(capsys, "check", "--worktree", "--repo", repo)
+    assert (said.code, "error pool-shrunk" in said.out) == (1, True), said.out

@@ -17,6 +17,7 @@ from tests.families.plain.examples import (
     pool,
 )
 from tests.memory import evaluation_after
+from tests.moving import moving
 from tests.world import CLOCK, carried, evaluation_of, reconciled
 
 
@@ -263,3 +264,21 @@ def test_a_team_limits_what_its_namespaces_ask_for() -> None:
     few = reconciled({**many, "teams/db.yaml": team.replace(": 4}", ": 5}")})
     (record,) = evaluation_of(few).state.records
     assert record.owner.team == "databases"
+
+
+def test_a_claim_that_asks_for_more_is_told_of_a_second_claim_first() -> None:
+    tree = reconciled(files(claims=claim(count=1))) | {"claims/claims.yaml": claim(count=2)}
+    (refused,) = evaluation_of(tree).gates
+    assert refused.code == "record-stale"
+    assert refused.hint.startswith("set the claim back, or add a second claim for more addresses")
+    fewer = reconciled(files(claims=claim(count=2))) | {"claims/claims.yaml": claim(count=1)}
+    (refused,) = evaluation_of(fewer).gates
+    assert "second claim" not in refused.hint
+
+
+def test_nothing_announces_the_old_range_of_a_moved_claim() -> None:
+    tree = reconciled(files(claims=claim(count=1))) | {"claims/claims.yaml": claim(count=2)}
+    evaluation = moving(tree, "plain/AddressClaim/team-db/db-1/ipv4")
+    (found,) = (it for it in evaluation.findings if it.code == "claim-moves")
+    assert found.message.endswith("; the old range is reserved until retention ends")
+    assert found.hint == "renumber its hosts before retention ends"
