@@ -39,8 +39,8 @@ def _remove(author: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "message", "hint"),
     [
-        (_corrupt, "is missing or corrupt", "clone it again"),
-        (_remove, "is missing or corrupt", "clone it again"),
+        (_corrupt, "is missing or corrupt", "clone the repository again"),
+        (_remove, "is missing or corrupt", "clone the repository again"),
         (lambda a: git(a, "branch", "-m", "trunk"), "", ""),
         (
             lambda a: git(a, "symbolic-ref", "HEAD", "refs/heads/none"),

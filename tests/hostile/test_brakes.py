@@ -166,7 +166,7 @@ def test_an_override_that_was_used_lets_no_second_removal_pass(folder: Path, sai
     leave(folder, 4, 5, 6, clock=CLOCK + 100)
     code, text = said("reconcile")
     assert (code, text.count("warning brake-held")) == (3, 3)
-    assert "merge an Override with kind: brake, releases: 7;" in text
+    assert "merge an Override with kind: brake, releases: 7," in text
     bring(folder, "t06", clock=CLOCK + 200)
     assert said("reconcile")[0] == 0  # six in all, as was agreed
 
