@@ -345,8 +345,9 @@ def meaning_of(about: dict[str, Any]) -> str:
         parts.append(f"One of {', '.join(f'`{value}`' for value in about['enum'])}.")
     if about.get("type") == "integer" and about.get("minimum", -1) >= 0:
         most = about.get("maximum", 0)
-        upper = f" to {most}" if 0 < most < 2**31 - 1 else " up"
-        parts.append(f"From {about['minimum']}{upper}.")
+        least = about["minimum"]
+        is_limited = 0 < most < 2**31 - 1
+        parts.append(f"Range: {least}-{most}." if is_limited else f"Minimum: {least}.")
     if "examples" in about:
         parts.append(f"Example: `{about['examples'][0]}`.")
     return " ".join(part for part in parts if part)
@@ -405,7 +406,7 @@ def with_metrics(text: str) -> str:
         f" {metric.help} |\n"
         for metric in catalogue()
     )
-    table = f"\n| metric | sort | labels | meaning |\n| --- | --- | --- | --- |\n{rows}\n"
+    table = f"\n| Metric | Type | Labels | Meaning |\n| --- | --- | --- | --- |\n{rows}\n"
     return _METRICS.sub(lambda found: f"{found['open']}{table}{found['close']}", text)
 
 

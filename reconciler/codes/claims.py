@@ -61,7 +61,7 @@ TEXTS = {
         "Check that the old range is not in use, and that the new one is free on the network.",
     ),
     "manual-range-removed": (
-        "A change removes or narrows a range without a record, so its addresses are free at once. "
+        "A change removes or narrows a range without a record, so its addresses are free immediately. "
         "If the change also allocates them, this is an error.",
         "Check that nothing uses the range. To reuse its addresses, remove it in its own change "
         "first, or merge an Override with `kind: record`.",

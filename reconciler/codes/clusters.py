@@ -53,7 +53,7 @@ TEXTS = {
         "Fix the object in the cluster, or add its kind or namespace to `spec.intake` of Settings.",
     ),
     "intake-held": (
-        "Copies of deleted objects are kept: too many were deleted at once, a deleted pool is in use, "
+        "Copies of deleted objects are kept: too many were deleted at the same time, a deleted pool is in use, "
         "or the cluster has another identity.",
         "Check the management cluster. If the deletions are intended, run `ipam reconcile "
         "--allow-release N`.",

@@ -60,7 +60,7 @@ def test_a_right_that_is_missing_is_named(
     assert f"is answered with 403. Does the job have `{right}`?" in used.log
 
 
-def test_nobody_is_sent_elsewhere_with_the_token(tmp_path: Path, bare: Path, forge: Forge) -> None:
+def test_the_token_does_not_follow_a_redirect(tmp_path: Path, bare: Path, forge: Forge) -> None:
     head = pushed(tmp_path, bare, TWO)
     with serving(Reply(301, b"", {"Location": f"{forge.url}/elsewhere"})) as moved:
         env = {"GITHUB_API_URL": moved.url}

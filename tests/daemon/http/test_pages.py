@@ -81,7 +81,7 @@ def test_who_knows_the_secret_rings_once_a_call_whatever_the_body_says() -> None
 
 
 @pytest.mark.parametrize("token", ["", "wrong", SECRET[:-1]])
-def test_who_does_not_know_it_does_not_ring(token: str) -> None:
+def test_a_webhook_without_the_secret_starts_no_round(token: str) -> None:
     bell = Bell()
     reply = bell.asked("POST", "/hook", x_gitlab_token=token)
     assert (reply.status, bell.rung) == (403, 0)
