@@ -108,7 +108,7 @@ export function addressFault(text) {
   if (!isMeant || parseRange(asked) !== null) return null;
   const none = `${asked} is not an address, a CIDR, or a range.`;
   if (asked.includes(":") || parseFour(asked.split(/\s*[-–/]/)[0]) !== null) return none;
-  return `${none} The four numbers of an address go from 0 to 255, without zeros before them.`;
+  return `${none} Each of the four numbers must be 0 to 255, without leading zeros.`;
 }
 
 /** @param {Address} address @param {number} prefix @returns {Range | null} */

@@ -131,5 +131,5 @@ function copy(text, said) {
   const done = document.execCommand("copy");
   area.remove();
   if (before instanceof HTMLElement) before.focus();
-  said.textContent = done ? "Copied." : "Your browser did not copy: select the text and copy it.";
+  said.textContent = done ? "Copied." : "Could not copy. Select the text and copy it.";
 }

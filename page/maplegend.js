@@ -9,7 +9,7 @@ import { el, svg } from "./dom.js";
 export const KIND_WORDS = [
   ["allocated", "", "allocated"],
   ["held", "~", "held: released, not yet free"],
-  ["left", "«", "left: moved away, announced until unused"],
+  ["left", "«", "left: moved away, announced while in use"],
   ["gateway", "+", "gateway"],
   ["used", "!", "in use outside of Git"],
   ["reserved", "", "reserved"],

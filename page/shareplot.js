@@ -21,7 +21,7 @@ export function sharePlot(report, pool) {
   const top = rows[0];
   return plotFrame({
     title: "Current use by team and tenant",
-    about: `${top.name} has most: ${formatCount(wholeOf(top.allocated + top.held))} addresses. Held ones count as used.`,
+    about: `${top.name} uses the most: ${formatCount(wholeOf(top.allocated + top.held))} addresses, including held ones.`,
     draw: (width) => {
       const line = 21;
       const left = Math.min(230, Math.max(110, width * 0.34));

@@ -226,7 +226,7 @@ class FakeCluster:
             raise failure
         resource = what.resource if isinstance(what, Ref) else what
         if resource in self.unknown:
-            raise NoSuchKindError(f"the cluster does not know the kind {resource.kind}")
+            raise NoSuchKindError(f"the kind is not installed in the cluster: {resource.kind}")
 
     def _new(self, manifest: Manifest) -> dict[str, Any]:
         ref = ref_of(manifest)

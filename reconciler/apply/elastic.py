@@ -215,7 +215,7 @@ def unwell(  # noqa: PLR0913 - one argument for each input
     if error := balancer.state_error(reported):
         return error
     if lacks:
-        return f"its {balancer.pool.kind} lacks {describe(lacks)}, which was removed by hand"
+        return f"the {balancer.pool.kind} lacks {describe(lacks)}, which was removed outside ipam"
     changes = filter(None, map(balancer.changed, () if has_entries else every))
     return next(changes, "") or silence(balancer, every, reported, now)
 

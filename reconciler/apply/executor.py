@@ -177,7 +177,7 @@ class ObjectApplier(Struct, frozen=True):
         left = self._get(live.ref) if live.finalizers else None
         if left is not None and left.uid == live.uid:
             held = ", ".join(left.finalizers or ("the server",))
-            raise errors.ClusterError(f"it is being deleted, held by {held}")
+            raise errors.ClusterError(f"the object is being deleted, held by {held}")
 
 
 def _with_uid(body: Manifest, live: Live) -> Manifest:
@@ -360,7 +360,7 @@ def contained() -> Iterator[None]:
     except errors.ReconcilerError:
         raise
     except OSError as failed:
-        raise errors.ClusterError(f"this machine failed: {failed.strerror or failed}") from failed
+        raise errors.ClusterError(f"local error: {failed.strerror or failed}") from failed
     except MemoryError as failed:
         raise errors.ClusterError("this machine has too little memory") from failed
     except Exception as bug:
@@ -470,7 +470,7 @@ def apply_tenant(
     found, given = _announced(work, target), target.given()
     result = work.applied(target.name)
     if rogues := found - given:
-        note = f"rogue: announces {describe(rogues)} without a record"
+        note = f"announces {describe(rogues)}, which no record assigns to this cluster"
         result = replace(result, notes=(*result.notes, f"{note}; ipam does not prevent this"))
     if read is not None:
         result = replace(result, uses=uses(target.records, read))

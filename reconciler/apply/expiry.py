@@ -203,7 +203,7 @@ def too_early(evaluation: Evaluation, options: ApplyOptions, head: int, now: int
             is_first = last_withdrawal(record, now) is None
             why = "a full minute after the move" if is_first else _MINUTE
             left = f"{format_short(record.range)}, which {record.claim.short} left"
-            yield f"--confirm-withdrawn had no effect: {left}, can be withdrawn from {format_instant(due)} on, {why}."
+            yield f"--confirm-withdrawn had no effect: {left}, can be confirmed only from {format_instant(due)} on, {why}."
 
 
 def require_named(evaluation: Evaluation, options: ApplyOptions) -> None:

@@ -417,7 +417,7 @@ class _Fleet:
         other = next((it for it in entries if it != target.name), "")
         other = other or self.names_by_uid.setdefault(uid, target.name)
         if other != target.name:
-            message = f"its kubeconfig reaches the cluster of {other} (kube-system has uid {uid})"
+            message = f"the kubeconfig reaches the cluster of {other} (kube-system has uid {uid})"
             raise IdentityError(message, "pass each cluster once")
         if self.registry is not None:
             self.registry.foretell(target, uid, self.known.get(target.name))

@@ -137,16 +137,16 @@ class GrowthCalculation:
         given = sum(entry.count for entry, _ in self.released)
         if self.granted.room is not None:
             room = self.granted.room - given
-            limit = "the quota of its provider (quotaPerTenant.maxLoadBalancerIPs) is used up; raise it, or delete Services"
+            limit = "the quota of the provider (quotaPerTenant.maxLoadBalancerIPs) is used up; raise the quota, or delete Services"
         elif self.granted.most is not None:
             held = (*self.firsts, *self.records.values())
             lacking = (it.count for it in self.entries if it.index not in self.records)
             room = self.granted.most - sum(it.size for it in held) - sum(lacking)
-            limit = f"its entry has growth.max {self.granted.most}; raise it, or delete Services"
+            limit = f"growth.max of the entry is {self.granted.most}; raise the limit, or delete Services"
         else:
             grown = sum(entry.count for entry in self.entries)
             room = self.settings.max_growth - grown - given
-            limit = f"it can grow by at most {self.settings.max_growth} (elastic.maxGrowth in Settings); set a quota in its provider, or raise maxGrowth"
+            limit = f"the tenant can grow by at most {self.settings.max_growth} (elastic.maxGrowth in Settings); set a quota in the provider, or raise maxGrowth"
         request = min(max(self.granted.increment, need), max(room, 0), demand.LARGEST)
         return request, min(need, request), limit if need > request else ""
 
@@ -343,7 +343,7 @@ def settled(
         reasons = [outcome.why] if outcome.why else []
         if len(new) < len(got.new):
             reasons.append(
-                f"its Demand has room for {most} entries up to number {demand.LAST}; delete Services"
+                f"the Demand has room for {most} entries up to number {demand.LAST}; delete Services"
             )
         elif lacks and got.refusal is not None:
             reasons.append(f"{got.refusal.message}; {got.refusal.hint}")

@@ -376,7 +376,7 @@ class DeletionDetector:
         if used:
             names = join_limited([format_identity(it) for it in used])
             why = "records hold its addresses, so the copy stays until they are released"
-            what = f"{names} deleted in the management cluster, but {why}"
+            what = f"{names} {'was' if len(used) == 1 else 'were'} deleted in the management cluster, but {why}"
             self.held.append(f"{what}, or until you create the pool again")
         gone = self._permitted(kind, [it for it in gone if it not in used], copies)
         self._missing |= {it: at for it, at in since.items() if it not in gone}

@@ -344,7 +344,7 @@ def identify(
     try:
         inventory = read_inventory(maps, remembers=objects.tenant_of(name) is None)
     except ValueError as wrong:
-        message = f"its inventory, ConfigMap {NAME} in {namespace}, is damaged: {wrong}"
+        message = f"the inventory (ConfigMap {NAME} in {namespace}) is damaged: {wrong}"
         raise ClusterError(message, "correct the value, or remove its key") from wrong
     before = (known.uid if known else "") or inventory.uid
     if {before, inventory.uid or before} - {uid, ""}:
@@ -362,7 +362,7 @@ def check_memory(inventory: Inventory, name: str) -> None:
     """Raise IdentityError if the entry of a cluster in the registry is damaged."""
     if name in inventory.odd:
         hint = f"correct the value, or write it again with --enroll {name}"
-        raise IdentityError(f"its entry in the inventory is damaged: {inventory.odd[name]}", hint)
+        raise IdentityError(f"the inventory entry is damaged: {inventory.odd[name]}", hint)
 
 
 def save(

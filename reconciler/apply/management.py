@@ -56,7 +56,7 @@ def open_management(cluster: Cluster, options: ApplyOptions) -> ManagementCluste
 def opened_management(
     clusters: Clusters, options: ApplyOptions, evaluation: Evaluation | None = None
 ) -> Iterator[ManagementCluster | None]:
-    """Yield the management cluster, or None if there is none or it is not needed, and close it."""
+    """Yield the management cluster, or None if absent or not needed. Close it at the end."""
     with ExitStack() as opened:
         with contained():
             management = None
@@ -128,7 +128,7 @@ class ClusterRegistry:
                 ref = Ref(objects.CONFIG_MAP, self._identity.namespace, inventory.NAME)
                 self._cluster.merge(ref, {"metadata": version, "data": data}, objects.MANAGER)
         except errors.StaleError as stale:
-            message = "another run changed its inventory at the same time"
+            message = "another run changed the inventory of the cluster at the same time"
             raise errors.ClusterError(message, "run the command again") from stale
         self._inventory = replace(self._inventory, revision=self._revision)
         self._noted[target.name] = note
@@ -253,10 +253,10 @@ class Access:
             return found
         inventory.check_memory(found.inventory, name)
         if not uid and name not in found.inventory.clusters:
-            message = "its identity is unknown"
+            message = "the identity of the cluster is unknown"
             hint = f"check that this is {name}, then use --enroll {name}, or write spec.uid: {found.uid}"
             if others := " and ".join(sorted(found.inventory.clusters)):
-                message = f"it is cluster {others}"
+                message = f"the cluster is {others}"
                 hint = f"pass the kubeconfig of {name}, or if this is {name}, use --enroll {name}"
             raise errors.IdentityError(f"{message}: kube-system has uid {found.uid}", hint)
         return found
@@ -318,7 +318,7 @@ class Access:
             except ValueError as wrong:
                 message = f"{kind.resource.kind} {cluster}: {wrong}"
                 hint = "correct this object"
-                raise errors.ClusterError(f"its Secret cannot be found: {message}", hint) from wrong
+                raise errors.ClusterError(f"no Secret can be found: {message}", hint) from wrong
         return found
 
     def _live(self, kind: ClusterKind, cluster: str) -> Manifest | None:

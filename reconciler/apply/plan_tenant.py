@@ -215,7 +215,7 @@ class _Tenant:
         users = _users(self.snapshot, _EVERYTHING - self.target.forced, counts_pins=False)
         if names <= self.live.keys() and users:
             name = min(self.live)
-            reason = f"it is the last {self.kind}, and Service {users[0].service} would lose"
+            reason = f"{name} is the last {self.kind}, and Service {users[0].service} would lose"
             self._keep(name, self.live[name], f"{reason} {users[0].address}")
 
     def _drift(self, name: str) -> Drift | None:

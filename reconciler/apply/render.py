@@ -64,7 +64,7 @@ def _ranges(texts: Iterable[str]) -> IPSet:
 
 
 def kept_clusters(evaluation: Evaluation, wrong: Iterable[str]) -> set[str] | None:
-    """Return `wrong` and clusters with an error in their file, if it is readable; None for all."""
+    """Return `wrong` and clusters with an error in a readable file; None for all clusters."""
     paths = {it.location.path for it in evaluation.findings if it.severity is Severity.ERROR}
     if evaluation.tree.last_good.halted or paths - {it.path for it in evaluation.tree.sources}:
         return None

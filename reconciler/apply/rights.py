@@ -47,7 +47,7 @@ class Topic(NamedTuple):
         return self.about != SERVICES
 
     def look(self, manifest: Manifest) -> str:
-        """Return a fingerprint of what matters of an object; empty if nothing does."""
+        """Return a fingerprint of the relevant fields of an object; empty if it has none."""
         metadata, spec = manifest.get("metadata") or {}, manifest.get("spec") or {}
         counted: object = {key: metadata.get(key) for key in _COUNTED}
         if self.about == SERVICES:

@@ -144,7 +144,7 @@ def decide(
     if live.dying_since:
         others = [item for item in live.finalizers if item != live.ref.resource.finalizer]
         deletion = Drift("", live.dying_since, ("metadata.deletionTimestamp",))
-        reason = f"it is being deleted, held by {', '.join(others)}"
+        reason = f"the object is being deleted, held by {', '.join(others)}"
         refused = ObjectDecision(Action.REFUSE, reason=reason)
         return refused if others else ObjectDecision(Action.REPLACE, deletion, force=True)
     is_same = entry is not None and _half(entry.hash, 0) == _half(desired.hash, 0)
@@ -356,7 +356,7 @@ def pruned(ref: Ref, live: Live | None, entry: InventoryEntry | None) -> Step:
         return Note(name, None)
     if live.labels.get(objects.OWNER_LABEL) != MANAGER:
         return Fail(
-            name, f"it is obsolete, but its label {objects.OWNER_LABEL} was removed; delete it"
+            name, f"the object is obsolete, but label {objects.OWNER_LABEL} was removed; delete it"
         )
     return Delete(live)
 

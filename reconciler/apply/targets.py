@@ -26,9 +26,7 @@ from reconciler.model.plan import Grant, Refuse
 from reconciler.planning.evaluate import Evaluation
 from reconciler.planning.projection import project
 
-UNCLEAR = (
-    "the repository has errors, the release limit holds back releases, or its records are missing"
-)
+UNCLEAR = "the repository has errors, the release limit holds back releases, or records of the cluster are missing"
 
 
 class Target(Struct, frozen=True):
@@ -260,7 +258,7 @@ def targets(
 
 
 def round_inputs(evaluation: Evaluation, default_port: int) -> dict[str, object]:
-    """Return everything that rounds take from a revision, by cluster. An equal one needs no round."""
+    """Return the input of rounds by cluster. A revision with equal input needs no new round."""
     desired = desired_objects(project(evaluation, default_port=default_port))
     settings, whole = evaluation.tree.settings, is_whole(evaluation)
     found: dict[str, object] = {

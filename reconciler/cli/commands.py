@@ -50,7 +50,7 @@ VERBS = {
     "history": Verb("Inspect", "queries", "List events of addresses, with commit and author."),
     "forecast": Verb("Inspect", "capacity", "Estimate from the history when pools fill up."),
     "find": Verb("Inspect", "capacity", "Find contiguous free addresses."),
-    "explain": Verb("Inspect", "explain", "Show why a claim has, or cannot get, its addresses."),
+    "explain": Verb("Inspect", "explain", "Explain the addresses of a claim, or why it has none."),
     "verify": Verb("Inspect", "operate", "Check that every reconcile commit matches its plan."),
     "help": Verb("Inspect", "commands", "Show the help of a command. --all lists every command."),
     "completion": Verb("Inspect", "completion", "Print the completion script for your shell."),
@@ -62,7 +62,7 @@ _EXAMPLES = """\
 ipam init addresses  # a new repository in a new folder
 ipam init . --forge gitlab  # here, with CI of GitLab
 ipam init --dry-run  # show the files, write nothing
-ipam import csv sheet.csv --dry-run  # show the files for a sheet
+ipam import csv sheet.csv --dry-run  # show the files for a spreadsheet
 ipam import netbox prefixes.json --out .  # write the files for an export
 ipam import cluster one.kubeconfig two.kubeconfig  # addresses in use in clusters
 ipam schema  # list the kinds
@@ -105,7 +105,7 @@ ipam get pools  # other kinds: ipam get --help
 ipam get tenants -o wide  # with all columns
 ipam get allocations -o json  # for programs
 ipam who 10.92.90.49  # holder, date, and commit
-ipam who 10.40.0.0/24 -o csv  # all holders in a network, for a sheet
+ipam who 10.40.0.0/24 -o csv  # all holders in a network, for a spreadsheet
 ipam who 10.92.90.49 --history  # also earlier holders
 ipam history  # the newest events first
 ipam history vlan40-pool -n 5  # the newest five of a pool

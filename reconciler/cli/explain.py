@@ -51,7 +51,7 @@ def explain(
     reading: options.Reading,
     result: output.Result,
 ) -> int:
-    """Show why a claim has, or cannot get, its addresses.
+    """Explain the addresses of a claim, or why it has none.
 
     CLAIM is a key from plan -o json, namespace/name, or the name of a record. For an address, a
     CIDR, or a range, ipam lists the objects there: pools, records, routers, addresses in use, and

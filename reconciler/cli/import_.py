@@ -162,7 +162,7 @@ _types = repeatable("--map-type", "TEXT=TYPE", f"Map a type: {', '.join(TYPES)}.
     "--type",
     "type_",
     type=click.Choice(["loadbalancer", "nodes"]),
-    help="Use this type for rows without one. Default: by the columns.",
+    help="Use this type for rows without one. Default: detect from the columns.",
 )
 @_shared
 def csv(

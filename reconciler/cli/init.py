@@ -45,7 +45,7 @@ _FROM_NOTHING = {
 @option(
     "--forge",
     type=click.Choice(_FORGES),
-    help="Write a CI workflow for this forge. Default: by the remote.",
+    help="Write a CI workflow for this forge. Default: detect from the remote.",
 )
 @option(
     "--branch", metavar="NAME", help="Set the main branch. Default: the checked-out one, or main."

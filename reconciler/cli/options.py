@@ -103,7 +103,7 @@ branch = option(
 )
 base = option("--base", metavar="REV", help="Compare with this revision, the target of the merge.")
 past = option(
-    "--at", metavar="DATE|REV", help="Show the state at a day, a time, 30d before, or a revision."
+    "--at", metavar="DATE|REV", help="Show the state at this date, time, age (30d), or revision."
 )
 dry_run = option("--dry-run", is_flag=True, help="Show the changes without writing them.")
 detailed_exitcode = option(

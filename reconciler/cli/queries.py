@@ -73,7 +73,7 @@ def get(
     no_headers: bool,
     result: output.Result,
 ) -> int:
-    """List what families show, or records."""
+    """List resources, such as pools, tenants, or records."""
     what, _, name = what.partition("/")
     names = (name, *names) if name else names
     space = "" if all_namespaces else namespace
@@ -148,7 +148,7 @@ def _show(
 
 
 def _record_version(bodies: Sequence[listing.ListedBody], evaluation: Evaluation) -> str:
-    """Return the API version of listed records, by the pools if there are none or of several."""
+    """Return the API version of the listed records, or of the pools if the list is empty or mixed."""
     versions = {str(it["apiVersion"]) for it in bodies}
     is_ours = versions == {objects.API_VERSION} if versions else False
     families = {key.family for key in evaluation.state.pools}
@@ -237,7 +237,7 @@ def _require_meant(asked: str) -> None:
 @click.command(cls=VerbCommand)
 @click.argument("asked", metavar="[CLAIM|POOL]", required=False)
 @options.history
-@option("--since", metavar="DATE", help="List only events since a day, a time, or 30d before.")
+@option("--since", metavar="DATE", help="List only events since this date, time, or age (30d).")
 @option(
     *("-n", "--number"),
     metavar="N",

@@ -101,7 +101,7 @@ TEXTS = {
     "record-stale": (
         "A record no longer matches its claim, for example because the claim asks for another "
         "pool. The claim keeps its addresses.",
-        "Set the claim back. To move it, run `ipam move NAMESPACE/NAME --to POOL`.",
+        "Restore the previous claim. To move it, run `ipam move NAMESPACE/NAME --to POOL`.",
     ),
     "commit-carried": (
         "A change contains a commit with an `Ipam-Plan` line that is not in the base.",

@@ -403,8 +403,8 @@ def shown_branch(git: GitProcess) -> str:
     return name if name != text else ""
 
 
-def require_unshown(git: GitProcess, branch: str) -> None:
-    """Raise UsageError if another work tree has the branch: it would revert a move of it."""
+def require_not_checked_out(git: GitProcess, branch: str) -> None:
+    """Raise UsageError if another work tree has the branch checked out, and would become outdated."""
     own, common = git.git_dir.resolve(), process.common_folder(git).resolve()
     for folder in (common, *sorted(common.glob("worktrees/*"))):
         there = replace(git, git_dir=folder)

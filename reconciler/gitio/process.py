@@ -315,7 +315,7 @@ class ObjectReader:
         self.steps = dict[tuple[str, ...], list[Any]]()
 
     def ask(self, how: str, names: bytes, start: Callable[[], Any]) -> bytes | None:
-        """Return the answers about some names, or None if a process of their own is needed."""
+        """Return the answers about some names, or None if they need a separate process."""
         if len(names) > self._MAX_NAMES:
             return None
         with self._lock:
@@ -663,7 +663,7 @@ def common_folder(git: GitProcess) -> Path:
 
 
 def is_filtered(git: GitProcess) -> bool:
-    """Report whether it is a partial clone. Querying objects that can be missing is very slow."""
+    """Return whether the repository is a partial clone. Querying objects that can be missing is very slow."""
     return any((common_folder(git) / "objects" / "pack").glob("*.promisor"))
 
 

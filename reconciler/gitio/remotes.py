@@ -54,7 +54,7 @@ def with_remote(repository: Repository) -> Repository:
     git = guarded(repository.git, settings)
     repository = replace(repository, git=git)
     if remote is None or repository.is_checked_out:
-        objects.require_unshown(git, repository.branch)
+        objects.require_not_checked_out(git, repository.branch)
     if repository.worktree is None or remote is None:
         return repository
     return replace(
@@ -299,7 +299,7 @@ def open_proposing(repository: Repository, name: str) -> "ProposingBranch":
         message = f"--to-branch {name} is the branch that ipam reconciles"
         raise UsageError(message, "pass another branch")
     if remote is None:
-        objects.require_unshown(git, name)
+        objects.require_not_checked_out(git, name)
         if repository.worktree is not None and objects.shown_branch(git) == name:
             message = f"branch {name} is checked out here, and ipam would replace it"
             raise UsageError(message, f"git switch {repository.branch}")

@@ -236,7 +236,7 @@ class Repository:
         return bool(changed) and all(it.path.startswith(inside) for it in changed)
 
     def nearest(self, commits: Sequence[str], revision: str) -> str:
-        """Return the commit that no other contains, or the nearest one; empty for none."""
+        """Return the commit that no other commit contains, or the nearest; empty if there is none."""
         how = ("merge-base", "--independent", *commits)
         tips = self.git.words(*how) if len(commits) > 1 else commits
 
@@ -410,7 +410,7 @@ def locate(path: Path, environment: Mapping[str, str]) -> tuple[Path, Path | Non
 
 
 def uncommitted(repository: Repository, paths: Sequence[str]) -> list[str]:
-    """Return files that differ from HEAD, for information only: none if Git fails or it is bare."""
+    """Return files that differ from HEAD, for display. Empty if Git fails or has no work tree."""
     if repository.worktree is None or not (repository.git.git_dir / "index").exists():
         return []
     try:

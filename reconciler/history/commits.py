@@ -69,7 +69,7 @@ def _documents_in(path: str, text: bytes) -> Sequence[Document]:
 
 
 def _line_in(item: RecordEvent, path: str, text: bytes) -> tuple[int, bool]:
-    """Return the line of a claim's name, 0 if a namesake is meant, and whether it is its document."""
+    """Return the line of a claim's name (0: only a namesake), and whether the file is its document."""
     found, key = _naming(item).search(text), (item.heir or item.record).claim
     if found is None:
         return 0, False

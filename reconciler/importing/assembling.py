@@ -55,7 +55,7 @@ def _with_distinct_names(
         if plain(other.said) == plain(item.said):
             yield item
             continue
-        message = f"{shown(item.said)} and {shown(other.said)} of {full_place(other.place)} both become the name {item.title}"
+        message = f"{shown(item.said)} and {shown(other.said)} of {full_place(other.place)} both map to the name {item.title}"
         hint = "rename one of the two, or use one spelling if they are the same"
         conflicts.append(conflict(item.place, message, hint))
 

@@ -58,10 +58,10 @@ def between(first: str, last: str) -> IPRange:
     (version, start), (other, end) = _address(first), _address(whole)
     if version == other and start <= end:
         return IPRange(version, start, end)
-    hint = _EXAMPLE
+    hint, wrong = _EXAMPLE, "ends before it starts" if version == other else "mixes IPv4 and IPv6"
     if version == other and whole == last:
         hint = f"write {format_range(IPRange(version, end, start))}"
-    raise NotationError(f"{shown(f'{first}-{last}')} does not end after it starts", hint)
+    raise NotationError(f"{shown(f'{first}-{last}')} {wrong}", hint)
 
 
 def _range(text: str, notation: Notation) -> IPRange:
@@ -77,7 +77,7 @@ def _range(text: str, notation: Notation) -> IPRange:
         return item
     if dash:
         hint = "write the first and the last address, without prefix lengths"
-        raise NotationError(f"{shown(text)} has networks at its ends", hint)
+        raise NotationError(f"{shown(text)} is a range whose ends are networks", hint)
     if found is None and slash and notation in ("cidr", "network"):
         hint = f"write {format_address(version, number)} for this address, or the network"
         raise NotationError(f"{shown(text)} has host bits set", hint)

@@ -25,7 +25,7 @@ ROUTE, SERVICE, OUTSIDE = "announced in an aggregate", "in use", "in use without
 
 
 class Window(NamedTuple):
-    """A range in a source without an owner: one to give out, or one that something else uses."""
+    """A range without an owner: free to allocate, or used by another system."""
 
     item: IPRange
     place: Location
@@ -105,7 +105,7 @@ def resources(writer: Writing | None = None) -> tuple[Resource, ...]:
 
 
 def writing(tree: Tree) -> Writing:
-    """Return the writer of the family whose pools the repository has, else by its source folders."""
+    """Return the writer of the family of the repository's pools, or else of its source folders."""
     there = {it.kind.id for source in tree.sources for it in source.documents}
     every = [it for it in families() if it.objects.writing is not None]
     used = [

@@ -274,7 +274,7 @@ def said_type(text: str) -> str:
 
 
 def type_of(text: str, types: Mapping[str, str]) -> str:
-    """Return the meaning of a type; empty if unknown. Only a few of several words decide."""
+    """Return the type that a cell means; empty if unknown."""
     said = said_type(text)
     words = frozenset(_BETWEEN.split(_SPLIT.sub("lb", said))) - {""}
     whole = next((it for it in (*TYPES, "network") if words and words <= _WORDS[it]), "")
@@ -393,7 +393,7 @@ def _holding(
         hint = f"did you mean {near}? Otherwise pass {hint}" if near else f"pass {hint}"
         raise NotationError(f"unknown type {shown(type_name)}", hint)
     if row.unread and row.get("cluster") and not (type_ or assumed.type):
-        why = f"the type is unknown, and a column is not read: {', '.join(map(shown, row.unread))}"
+        why = f"the row has no type; unrecognized columns: {', '.join(map(shown, row.unread))}"
         hint = " ".join(f"--map {quote(f'{it}=type')}" for it in row.unread)
         hint = f"{hint}, or =ignore for a column without types"
         raise NotationError(why, hint if all(row.unread) else "give each column a header")

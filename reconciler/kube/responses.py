@@ -82,7 +82,7 @@ def failure_of(what: str, code: int, body: bytes) -> Failure:
     if _DENIED.match(status.message):
         return Failure(errors.RejectedError(f"{what}: {status.message}"))
     if code == 404 and body.strip() == _NO_PAGE:
-        return Failure(errors.NoSuchKindError(f"{what}: the cluster does not know the kind"))
+        return Failure(errors.NoSuchKindError(f"{what}: the kind is not installed in the cluster"))
     if code in range(300, 400):
         return Failure(errors.ClusterError(f"{what}: redirects are not followed ({code})"))
     return _BY_CODE.get(code, _other)(what, code, status)
@@ -109,7 +109,7 @@ def _not_found(what: str, _code: int, status: _Status) -> Failure:
         missing = f"namespace {status.details.name}" if is_namespace else "the object"
         return Failure(errors.NoSuchObjectError(f"{what}: {_short(missing)} does not exist"))
     if _NO_KIND in status.message:
-        return Failure(errors.NoSuchKindError(f"{what}: the cluster does not know the kind"))
+        return Failure(errors.NoSuchKindError(f"{what}: the kind is not installed in the cluster"))
     return Failure(errors.ClusterError(f"{what}: {status.message}"))
 
 

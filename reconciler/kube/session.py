@@ -191,13 +191,13 @@ def _authorization(name: str, configuration: Any) -> str:
         raise _unreadable(name, failure) from None
     value = str(token).strip()
     if not value.isascii() or not value.isprintable():
-        raise refused(name, "its token contains characters that HTTP headers do not permit")
+        raise refused(name, "the token contains characters that HTTP headers do not permit")
     return value
 
 
 def _unreadable(name: str, failure: Exception) -> KubeconfigError:
     # The message of the exception can contain values.
-    return refused(name, f"its credentials cannot be read ({type(failure).__name__})")
+    return refused(name, f"the credentials cannot be read ({type(failure).__name__})")
 
 
 def certificate_expiry(pem: bytes) -> int | None:

@@ -38,7 +38,7 @@ def range_of(text: str) -> IPRange:
         if not start <= end < 1 << BITS[version]:
             raise ValueError(text)
     except ValueError as wrong:
-        raise ValueError(f"{shown(text)} is neither a CIDR nor start-end") from wrong
+        raise ValueError(f"{shown(text)} is not a CIDR or a range (START-END)") from wrong
     return IPRange(version, start, end)
 
 

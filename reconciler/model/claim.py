@@ -186,7 +186,7 @@ def granted(claim: Claim, pool: Key, item: IPRange | None, now: str) -> Allocati
 
 
 def current_records(records: Iterable[Allocation]) -> dict[Key, Allocation]:
-    """Return each claim's live record, else its last released one; of equals, the first by path."""
+    """Return the live record of each claim, or its last released record (ties: first by path)."""
     found: dict[Key, Allocation] = {}
     for record in records:
         other = found.get(record.claim)

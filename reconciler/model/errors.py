@@ -119,7 +119,7 @@ class KubeconfigError(ClusterError):
 
 
 class IdentityError(ClusterError):
-    """The cluster is not the one that had the name before."""
+    """The cluster differs from the cluster that had this name before."""
 
 
 class NoSuchKindError(ClusterError):

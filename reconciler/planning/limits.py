@@ -115,7 +115,7 @@ def clock(ahead: int | None, used: int) -> Iterator[Finding]:
         yield gate(
             "clock-ahead",
             Location("."),
-            f"this commit is dated {format_instant(ahead)}, more than an hour in the future; nothing expires until that is fixed (records use {format_instant(used)})",
+            f"the commit is dated {format_instant(ahead)}, more than an hour in the future, so nothing expires (records use {format_instant(used)})",
             "correct the clock of the machine that made the commit (or of this one), then commit again",
         )
 

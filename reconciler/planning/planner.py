@@ -243,7 +243,7 @@ class _Planner:
         lack = None if isinstance(self.decided.get(other.key), Grant) else self._lack(other)
         if lack is None or self._lack(claim) is not None:
             return None
-        message = f"allocated only together with {other.key.slot}, which is refused: {lack.message}"
+        message = f"needs {other.key.slot} as well, which is refused: {lack.message}"
         return Refusal(lack.reason, message, lack.hint)
 
     def _lack(self, claim: Claim) -> Refuse | None:

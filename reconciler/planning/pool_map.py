@@ -45,7 +45,7 @@ class AddressPart(NamedTuple):
 
 
 def parts_of(state: State, asked: Iterable[IPRange]) -> list[AddressPart]:
-    """Return the parts of a range, by address. An address has one use per address space."""
+    """Return the parts of a range in address order. An address has one use per address space."""
     wanted = IPSet.of(asked)
     layers = list(_layers(state))
     known: dict[str, list[IPRange]] = {pool.space: [] for pool in state.pools.values()}

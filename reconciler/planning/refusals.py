@@ -76,7 +76,7 @@ def stale(claim: Claim, record: Allocation, difference: str) -> Refusal:
         way = f"add a second claim for more addresses, or, to move the claim, {way}"
     kept = format_short(record.range) if record.range else "nothing"
     message = f"record {record.path} {what} {kept} in pool {record.pool.name}; {difference}"
-    return Refusal("record-stale", message, f"set the claim back, or {way}")
+    return Refusal("record-stale", message, f"restore the previous claim, or {way}")
 
 
 def not_by_itself(pool: Pool) -> Refusal:

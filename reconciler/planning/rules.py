@@ -500,7 +500,7 @@ def _outside(pin: IPRange, pools: Iterable[Pool]) -> Refusal:
     windows = {it.key.name: join_limited([*map(format_range, it.windows)]) for it in pools}
     named = join_limited([f"pool {name} ({listed})" for name, listed in windows.items()])
     message = f"pinned range {format_short(pin)} is outside the ranges of {named}"
-    return Refusal(PIN_OUTSIDE, message, "pin a range inside, or widen the pool")
+    return Refusal(PIN_OUTSIDE, message, "pin a range in the pool, or widen the pool")
 
 
 def _taken(text: str, claims: list[str], used: list[Blocked]) -> Refusal:

@@ -372,7 +372,7 @@ def is_scope(kind: OverrideKind, text: str) -> bool:
 
 
 def _added(item: Override, *, is_base: bool) -> Finding:
-    when = "once merged" if is_base else "from the next commit on that ipam reconcile did not make"
+    when = "once merged" if is_base else "from the next commit that is not a reconcile commit"
     until = format_instant(item.expires)
     message = f"this Override permits {item.lets_pass} until {until}, {when}: {shown(item.reason)}"
     hint = "commit the Override separately, or add a commit: git commit --allow-empty"

@@ -441,7 +441,7 @@ class Space:
 def find_near(
     near: Near, size: int, pools: Sequence[Pool], space_of: Callable[[str], Space], *, take: bool
 ) -> tuple[int, IPRange] | None:
-    """Return free addresses after the last range, else before it, with the position of the pool."""
+    """Return free addresses after the last range, or before it, with the position of the pool."""
     version, first, last = near.range
     touching = [IPRange(version, last + 1, last + size)]
     if first >= size:

@@ -84,7 +84,7 @@ def side_at(repository: Repository, commit: str) -> Side:
 
 
 def content(side: Side) -> tuple[tuple[str, str] | None, ...] | None:
-    """Return mode and id of both folders of F; None if folders have no ids, as in a work tree."""
+    """Return mode and id of the records and observed folders; None if the source has no ids."""
     source, settings = side
     folders = settings.records, settings.observed
     there = source.entries_at(folders)
@@ -95,7 +95,7 @@ def content(side: Side) -> tuple[tuple[str, str] | None, ...] | None:
 
 
 def differing(before: Side, now: Side) -> dict[str, tuple[Entry | None, Entry | None]]:
-    """Return the files of F that differ between two revisions, by the names of `files`."""
+    """Return record and observed files that differ between two revisions, keyed as in `files`."""
     first = content(before)
     if first is not None and first == content(now):
         return {}
@@ -109,14 +109,14 @@ def differing(before: Side, now: Side) -> dict[str, tuple[Entry | None, Entry | 
 
 
 def files(side: Side) -> Mapping[str, Entry]:
-    """Return the files of F by `records/` or `observed/` and the path below the folder."""
+    """Return record and observed files, keyed by `records/` or `observed/` and the path below."""
     source, settings = side
     entries = source.entries([settings.records, settings.observed])
     return {name: it for it in entries if (name := name_of(settings, it.path))}
 
 
 def name_of(settings: Settings, path: str) -> str:
-    """Return the name of a file of F, which does not depend on Settings; empty for other files."""
+    """Return the key in `files` of a path, independent of folder names; empty for other files."""
     for name in ("records", "observed"):
         if path.startswith(folder := f"{getattr(settings, name)}/"):
             return f"{name}/{path.removeprefix(folder)}"
@@ -124,7 +124,7 @@ def name_of(settings: Settings, path: str) -> str:
 
 
 def path_of(settings: Settings, name: str) -> str:
-    """Return the path of a file of F."""
+    """Return the path of a record or observed file from its key in `files`."""
     folder, _, below = name.partition("/")
     return f"{getattr(settings, folder)}/{below}"
 

@@ -93,7 +93,7 @@ def strays(
 def _removed_roots(
     repository: Repository, revision: str, tip: str, without: Sequence[str] = ()
 ) -> Iterator[tuple[Repository, str, Side]]:
-    """Yield the roots that lack documents or records at a tip, with their R at a revision."""
+    """Yield the roots that lack documents or records at a tip, with their content at a revision."""
     for root, _ in repository.other_roots(revision, without):
         there = repository.below(root)
         now = side_at(there, tip)
@@ -105,7 +105,7 @@ def _removed_roots(
 def _moved(
     repository: Repository, there: Repository, last: tuple[str, str], base: str, tip: str
 ) -> set[str]:
-    """Return ids of files of F: of roots at their first run after `last`, of others at the tip."""
+    """Return ids of record and observed files of other roots, at their first run or at the tip."""
     (commit, folder), top = last, repository.below("")
     changed, _ = top.changed(commit, tip, limits=Limits(files=1 << 22))
     new = (f"/{it.new.path}" for it in changed if it.new is not None)
@@ -257,7 +257,7 @@ def _edited(repository: Repository, tip: str, found: Edits, evaluation: Evaluati
     message = f"{many} from {last[:12]}, the newest {what}: {join_limited(paths)}"
     message += f"; changed by commit {by}" if by else ""
     taken = join_limited(list(_taken(found, evaluation)))
-    message += f"; restoring them takes back {taken}" if taken else ""
+    message += f"; restoring them removes {taken}" if taken else ""
     hint = f"restore them: {restoring(repository.root, last, found.sides, pairs, found.accepted)}"
     held = {it.claim for it in allocations(found.sides[0], [old for old, _ in pairs.values()])}
     is_new = bool(evaluation.state.claims) and evaluation.state.claims.keys().isdisjoint(held)

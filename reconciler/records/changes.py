@@ -374,7 +374,7 @@ def findings_of(plan: Plan, state: State, folder: str, overrides: Overrides) -> 
 def _stale(record: Allocation, why: str, override: str | None) -> Finding:
     claim = record.claim
     message = f"{claim.short} keeps {held_words(record)}; {why}"
-    hint = f"set the claim back; to move it, run ipam move {claim.argument} --to POOL, or first merge an Override of kind move for {claim}"
+    hint = f"restore the previous claim; to move it, run ipam move {claim.argument} --to POOL, or first merge an Override of kind move for {claim}"
     if override is not None:
         message += f"; {override} permits the move only from the next commit on"
         hint = "merge the Override first; if both are merged, run git commit --allow-empty"
@@ -504,6 +504,6 @@ def _ahead(state: State) -> Iterator[Finding]:
         since = parse_instant(record.since) if record.is_released else None
         if since is not None and since > state.clock + _SKEW:
             now = format_instant(state.clock)
-            message = f"record was released at {record.since}, after the date of this revision ({now}), so its addresses are not allocated until then"
+            message = f"status.releasedAt is {record.since}, later than the date of this revision ({now}), so the range stays reserved"
             hint = f"revert the edit; to see it: git log -p -- {record.path}"
             yield warning("record-edited", Location(record.path, 1, 1), message, hint)

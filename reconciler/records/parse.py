@@ -171,7 +171,7 @@ class _Lenient:
             raise _UnreadableError(f"the content is for {claim}, but the path is for {placed}")
         said = Key.parse(self.annotation)
         if claim is None and said is not None and family_of(said.family) is None:
-            raise _UnreadableError(f"this version of ipam does not know family {said.family}")
+            raise _UnreadableError(f"family {said.family} is unknown to this version of ipam")
         if (found := claim or placed) is None:
             raise _UnreadableError("neither the content nor the path names a claim")
         return found
@@ -185,7 +185,7 @@ class _Lenient:
             raise _UnreadableError(f"spec.{field} is {said}, which {_NO_NAME}")
         said_by_claim = form.record.type_of(claim.slot) is not None
         if said_by_claim and (namespace, name) != (claim.namespace, claim.name):
-            raise _UnreadableError(f"spec.{field} is {namespace}/{name}, but expected {claim}")
+            raise _UnreadableError(f"spec.{field} is {namespace}/{name}, expected {claim}")
         default = claim.namespace if form.record.labels is None else ""
         return Owner(namespace, name, self._label("team") or default)
 
@@ -220,7 +220,7 @@ class _Lenient:
         except ValueError:
             raise _UnreadableError(f"{shown(kind)} is not a kind of pool") from None
         if item is not None and not pool.is_sound:
-            raise _UnreadableError(f"{shown(pool.short)} is not a valid name of a pool")
+            raise _UnreadableError(f"{shown(pool.short)} is not a valid pool name")
         return pool
 
     def _range(self) -> IPRange:

@@ -118,7 +118,7 @@ _SAYS = {Severity.ERROR: "Invalid", Severity.GATE: "Blocked", None: "OK"}
 
 
 def verdict(evaluation: Evaluation, inherited: int = 0) -> tuple[Severity | None, str, str]:
-    """Return what stops a change, verdict, and counts. `inherited` counts findings of the base."""
+    """Return the blocking severity, the verdict, and counts. `inherited` counts findings of the base."""
     counts = Counter(item.severity for item in (*evaluation.findings, *evaluation.gates))
     worst = next((item for item in GRAVITY[:2] if counts[item]), None)
     listed = listed_counts(counts) or "no findings"

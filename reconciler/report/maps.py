@@ -124,7 +124,7 @@ def map_svg(maps: Sequence[tuple[PoolMap, PoolMap]]) -> str:
         shapes += [_text(_EDGE, top + _LINE * at, it) for at, it in enumerate(lines, 1)]
         top += _LINE * (1 + len(lines))
     if not maps:
-        shapes = [_text(_EDGE, top + _LINE, "This change moves no addresses.")]
+        shapes = [_text(_EDGE, top + _LINE, "This change does not affect any addresses.")]
         top += 2 * _LINE
     return _picture("Addresses before and after", shapes, width, top)
 

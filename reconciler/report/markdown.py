@@ -75,7 +75,7 @@ def _cluster(found: ClusterChange) -> Fenced:
         if found.before.get(path) != found.after.get(path)
     )
     lines = [_line(it) for path in paths for it in _diff(path, found)]
-    many = "1 object changes" if len(paths) == 1 else f"{len(paths)} objects change"
+    many = f"{plural(len(paths), 'object')} changed"
     title = f"<code>{html(cut(escape(found.cluster), _LINE))}</code>: {many}"
     return Fenced(f"<details><summary>{title}</summary>\n\n", "diff", lines, "\n</details>\n")
 
@@ -150,7 +150,7 @@ def markdown_text(
     sections.append(Section("With other open pull requests", "", also))
     parts = [f"{MARKER}\n### {_VERDICT[worst]} {head}\n"]
     if not (allocations or moves or transfers):
-        parts.append("This change moves no addresses.\n")
+        parts.append("This change does not affect any addresses.\n")
     if within := within_sentence(compared.within_contract):
         parts.append(f"{prose(within)}\n")
     shown = [section for section in sections if section.rows]
@@ -255,7 +255,7 @@ def _footer(evaluation: Evaluation, verb: str, base: str | None, commit: str = "
     if revision and not onto.startswith("HEAD"):
         words = ["ipam", verb, *(["--base", onto] if onto else []), "--rev", revision[:12]]
         command = " ".join(words)
-        parts.append(f"to repeat: {code(command)}")
+        parts.append(f"reproduce: {code(command)}")
     return f"<sub>{' · '.join(parts)}</sub>\n"
 
 

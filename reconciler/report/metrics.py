@@ -19,11 +19,11 @@ _gauge, _counter, _seconds = metric_makers("gitops_ipam_", _SLOW)
 
 ROUNDS = _counter("rounds_total", "Completed rounds, by result", "result")
 ROUND_SECONDS = _seconds("round_duration_seconds", "Duration of a round")
-COMMITS = _counter("commits_total", "Commits, by whether they were published", "result")
+COMMITS = _counter("commits_total", "Commits, by push result", "result")
 RACES = _counter("commit_races_total", "Races lost: the branch moved between plan and push")
 GROWTH_SECONDS = _seconds(
     "growth_duration_seconds",
-    "Time from the first sight of a pending Service to the apply of its addresses",
+    "Time from when a pending Service was first seen until its addresses were applied",
 )
 DEMAND = _gauge("demand_addresses", "Addresses that an elastic tenant requests", "tenant", "state")
 POOL = _gauge("pool_addresses", "Addresses of a pool, by state", "pool", "state")
@@ -31,7 +31,7 @@ LARGEST = _gauge("pool_largest_free_block", "Size of a pool's largest free block
 UP = _gauge("cluster_up", "1 while a cluster answers and grants access, else 0", "cluster")
 APPLIED = _gauge(
     "cluster_applied_timestamp_seconds",
-    "Time of the last complete apply to a cluster, or of the start of leadership before the first one",
+    "Time of the last complete apply to a cluster; before the first apply, the time at which this process became leader",
     "cluster",
 )
 DRIFT = _counter(

@@ -105,7 +105,7 @@ def _only(side: Mapping[Identity, Document], other: Mapping[Identity, Document])
 def _keys(
     document: Document, pools: Mapping[Key, Pool], asked: list[Allocation] | list[Claim]
 ) -> tuple[Hashable, ...]:
-    """Return what both names of a document have in common, the closest match first."""
+    """Return what both names of a document have in common, closest match first."""
     kind, path = document.kind.id, document.path
     if is_pool(kind):
         pool = pools.get(key_of(document))

@@ -133,10 +133,10 @@ INVITING = desired_object({**manifest(), "metadata": {**NAMED, "annotations": CO
         pytest.param(WANTED, dying(), KNOWN,
                      ObjectDecision(Action.REPLACE, DELETED, force=True), id="dying, held by nobody"),
         pytest.param(WANTED, dying(IP_ALLOCATION.finalizer, "a/b", "c/d"), KNOWN,
-                     ObjectDecision(Action.REFUSE, reason="it is being deleted, held by a/b, c/d"),
+                     ObjectDecision(Action.REFUSE, reason="the object is being deleted, held by a/b, c/d"),
                      id="dying, held by others too"),
         pytest.param(WANTED, dying("a/b"), KNOWN,
-                     ObjectDecision(Action.REFUSE, reason="it is being deleted, held by a/b"),
+                     ObjectDecision(Action.REFUSE, reason="the object is being deleted, held by a/b"),
                      id="dying, held by others"),
         pytest.param(WANTED, foreign(deletionTimestamp=DIED), None, FOREIGN, id="foreign, dying"),
         pytest.param(WANTED, phased(edited(count=5), "Pending"), KNOWN, DRIFTED, id="drift"),
@@ -184,7 +184,7 @@ def test_the_step_is_decided_by_intent_object_and_inventory(
         (foreign(), KNOWN,
          ObjectDecision(Action.CONFIGURE, Drift("kubectl", EDITED, UNLABELLED.fields), force=True)),
         (foreign(deletionTimestamp=DIED, finalizers=["a/b"]), None,
-         ObjectDecision(Action.REFUSE, reason="it is being deleted, held by a/b")),
+         ObjectDecision(Action.REFUSE, reason="the object is being deleted, held by a/b")),
     ],
 )  # fmt: skip
 def test_adopting_takes_what_is_foreign_and_nothing_else_changes(

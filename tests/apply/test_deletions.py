@@ -167,7 +167,7 @@ def test_a_pool_stays_while_a_record_holds_something_of_it() -> None:
     assert found == [pools[0]]
     assert going.state().missing == {pools[1]: 0}
     assert going.held == [
-        "GlobalInClusterIPPool.ipam.cluster.x-k8s.io/_/b deleted in the management cluster, but"
+        "GlobalInClusterIPPool.ipam.cluster.x-k8s.io/_/b was deleted in the management cluster, but"
         " records hold its addresses, so the copy stays until they are released, or until you create the pool again"
     ]
 

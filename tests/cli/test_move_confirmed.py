@@ -48,7 +48,7 @@ def test_within_a_minute_of_another_commit_it_is_told_from_when_on(
     assert (ran.code, "Nothing to commit" in ran.out) == (0, True)
     line = (
         "--confirm-withdrawn had no effect: 10.40.0.0-10.40.0.7, which team-a/one (loadbalancer) left,"
-        " can be withdrawn from 2026-02-15T10:05:50Z on, the next full minute after the move, because"
+        " can be confirmed only from 2026-02-15T10:05:50Z on, the next full minute after the move, because"
         " the newest commit is later than the last one. Run the command again then."
     )
     assert line in ran.err.splitlines()

@@ -59,8 +59,13 @@ def test_two_that_would_take_the_same_are_told_with_what_the_second_gets(
     assert here["alone"] == there["alone"] == both["addresses"]
     assert here["then"] == there["then"] != both["addresses"]
     text = checked(capsys, repo, "theirs")
-    assert f"With theirs ({item['revision'][:12]}):\n  both would get {both['addresses']}" in text
-    assert f"if this one is merged second, team-a/mine (loadbalancer) gets {here['then']}" in text
+    assert (
+        f"With theirs ({item['revision'][:12]}):\n  both changes would get {both['addresses']}"
+        in text
+    )
+    assert (
+        f"if this change is merged second, team-a/mine (loadbalancer) gets {here['then']}" in text
+    )
     assert "✓ OK: no findings; 1 to allocate" in text
 
 
@@ -72,7 +77,7 @@ def test_who_gets_nothing_as_the_second_and_a_pool_that_fills_up_are_told(
     (second,) = item["secondThere"]
     assert (second["then"], second["reason"]) == (None, "pool-exhausted")
     text = checked(capsys, repo, "large")
-    assert "if that one is merged second, team-a/large (loadbalancer) is refused" in text
+    assert "if the other change is merged second, team-a/large (loadbalancer) is refused" in text
     branch(repo, "more", {"tenants/more.yaml": tenant("more", networking="{lbPoolSize: 30}")})
     (item,) = describe(capsys, repo, "more")
     assert [(it["percent"], it["percentTogether"]) for it in item["pools"]] == [(25.0, 71.9)]
@@ -84,7 +89,7 @@ def test_one_tenant_in_a_file_of_each_is_told(repo: Path, capsys: Capture) -> No
     branch(repo, "twin", {"tenants/twin.yaml": tenant("mine")})
     (item,) = describe(capsys, repo, "twin")
     assert [it["code"] for it in item["wrong"]] == ["document-duplicate"] * 2
-    assert "  only both together: document-duplicate: " in checked(capsys, repo, "twin")
+    assert "  only if both are merged: document-duplicate: " in checked(capsys, repo, "twin")
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_a_kubeconfig_of_a_removed_document_that_leads_to_another_cluster_change
     site.commit({PATH: None})
     for _ in range(2):  # with the kubeconfig of prod-2, and without
         ran = site.reconcile("--allow-release", "2", code=5)
-        assert "it is cluster prod-2" in ran.out
+        assert "the cluster is prod-2" in ran.out
         assert {name: it.specs() for name, it in site.clusters.items()} == before
         two.unlink(missing_ok=True)
     site.require_kept()

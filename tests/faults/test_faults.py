@@ -184,7 +184,7 @@ def test_crds_are_installed_and_come_back_after_a_deletion_in_a_run(new_site: Fa
     applied = site.apply(more, "b")
     assert proxy.count(f"PATCH {POOLS}") >= 1
     (error,) = failures(applied[HUB]).values()
-    assert "the cluster does not know the kind" in error
+    assert "the kind is not installed in the cluster" in error
     assert hub.get(f"{ALLOCATIONS}/team-a-blog-lb")["status"]["phase"] == "Allocated"
     good(applied, FIRST, SECOND)
     site.mend()
@@ -237,7 +237,7 @@ def test_a_pool_that_a_finalizer_holds_is_remembered_with_its_addresses(site: Fa
     for _ in range(2):
         applied = site.apply(gone, "b")
         assert failures(applied[FIRST]) == {
-            POOL_NAME: "it is being deleted, held by example.com/hold"
+            POOL_NAME: "the object is being deleted, held by example.com/hold"
         }
         assert announced(one) == ["10.0.0.4-10.0.0.7"]
         assert site.known()[FIRST].addresses == ("10.0.0.4-10.0.0.7",)

@@ -189,7 +189,7 @@ def test_the_status_is_set_before_others_are_fetched(
     assert "With other open pull requests" in body
     assert body.index("`pull/3/head (") < body.index("`pull/2/head (")
     assert "pull/1/head" not in body
-    assert "both would get" in body
+    assert "both changes would get" in body
 
 
 def test_a_change_of_objects_in_clusters_only_gets_a_comment(

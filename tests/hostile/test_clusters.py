@@ -68,7 +68,7 @@ def test_nobody_is_believed_to_be_another_cluster_nor_one_that_is_leaving(
         assert applied[FIRST].state is ClusterState.REFUSED
         assert [applied[name].state for name in (HUB, SECOND)] == [ClusterState.APPLIED] * 2
     if not is_leaving:
-        assert f"its kubeconfig reaches the cluster of {other}" in applied[FIRST].error
+        assert f"the kubeconfig reaches the cluster of {other}" in applied[FIRST].error
     else:
         assert not [ref for ref in site.objects[SECOND] if ref.resource == ADDRESS_POOL]
 
@@ -115,8 +115,8 @@ def test_a_cluster_that_announces_everything_keeps_nothing_from_others() -> None
     site.hand(FIRST).put(pool, "gitops-ipam")
     before = len(json.dumps(memory(site)))
     applied = site.apply(world("web"), "b")
-    (note,) = [note for note in applied[FIRST].notes if note.startswith("rogue: ")]
-    assert note.startswith("rogue: announces 10.0.0.4-10.255.255.255 without a record")
+    (note,) = [note for note in applied[FIRST].notes if note.startswith("announces ")]
+    assert note.startswith("announces 10.0.0.4-10.255.255.255, which no record assigns")
     assert len(json.dumps(memory(site))) == before
     applied = site.apply(reconciled({**world("web"), "tenants/shop.yaml": tenant("shop")}), "c")
     assert applied[SECOND].state is ClusterState.APPLIED

@@ -203,7 +203,7 @@ def test_what_reconcile_commits_in_between_lets_no_change_permit_itself(
     for _ in "12":
         assert run(["reconcile", "--repo", str(folder)]) == 0
         said = capsys.readouterr()
-        assert "from the next commit on that ipam reconcile did not make" in said.out + said.err
+        assert "from the next commit that is not a reconcile commit" in said.out + said.err
         assert "startAddress: 10.40." in git(folder, "show", "main:" + ONE)
     write(folder, {"README.md": "so be it\n"})
     commit(folder, "the next one", clock=CLOCK + 90)

@@ -45,7 +45,7 @@ def test_one_owner_that_has_an_address_in_two_types_is_a_conflict() -> None:
 def test_two_names_that_become_one_are_a_conflict() -> None:
     result = imported(table("ip,name\n10.0.0.5,web 1\n10.0.0.6,web-1\n"))
     assert conflicts(result) == [
-        "a.csv:3: 'web-1' and 'web 1' of a.csv:2 both become the name default/web-1"
+        "a.csv:3: 'web-1' and 'web 1' of a.csv:2 both map to the name default/web-1"
     ]
 
 

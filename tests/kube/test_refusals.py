@@ -117,7 +117,7 @@ _CASES: list[tuple[str, Call, Reply, type[ClusterError], str]] = [
         _get,
         status(404, "the server could not find the requested resource", "NotFound"),
         NoSuchKindError,
-        "read {}: the cluster does not know the kind",
+        "read {}: the kind is not installed in the cluster",
     ),
     (
         "404 of a namespace",

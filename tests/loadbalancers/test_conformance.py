@@ -208,7 +208,7 @@ def test_the_last_pool_waits_for_services_of_any_address(name: str) -> None:
     cluster.apply(LoadBalancerPool("a", ONE))
     cluster.use("192.0.2.1")
     (error,) = errors(cluster.apply())
-    assert f"it is the last {cluster.balancer.pool.kind}, and Service default/shop" in error
+    assert f" is the last {cluster.balancer.pool.kind}, and Service default/shop" in error
     assert cluster.pools() == {"a": list(ONE)}
     assert errors(cluster.apply(force_withdraw=True)) == []
     assert cluster.pools() == {}

@@ -284,7 +284,7 @@ def test_a_selection_of_an_entry_replaces_the_same_fields_of_its_spec() -> None:
 
 def test_an_import_of_a_pool_that_cannot_be_read_says_why() -> None:
     found = imported(addresses=["10.0.0.0/33"])
-    assert found.problem == "'10.0.0.0/33' is neither a CIDR nor start-end"
+    assert found.problem == "'10.0.0.0/33' is not a CIDR or a range (START-END)"
 
 
 def test_policies_of_a_cluster_with_entries_lock_the_kinds_of_its_controller() -> None:

@@ -84,7 +84,7 @@ def test_neither_gets_one_when_one_cannot_and_the_other_is_left_for_others() -> 
     refused = found[key("b", 4)]
     assert isinstance(refused, Refuse)
     assert refused.message == (
-        "allocated only together with nodes, which is refused: needs 1 address; pool both has 0 of 1 free"
+        "needs nodes as well, which is refused: needs 1 address; pool both has 0 of 1 free"
     )
 
 

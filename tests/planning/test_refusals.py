@@ -183,7 +183,7 @@ def test_a_record_that_no_longer_answers_an_explicit_size_is_stale() -> None:
         f"record {path} holds 10.40.0.8-10.40.0.9 in pool edge; the claim now asks for 4 addresses"
     )
     assert found.hint == (
-        "set the claim back, or first merge an Override of kind move for"
+        "restore the previous claim, or first merge an Override of kind move for"
         " butler/IPAllocation/butler-system/more/request"
     )
 

@@ -111,7 +111,7 @@ def test_a_tenant_that_is_described_has_to_say_the_name_of_its_pool() -> None:
 def test_what_cannot_be_told_of_a_cluster_is_a_conflict() -> None:
     odd = brought(look("a/web", metallb("default-pool", "10.0.0.0")))
     assert conflicts(odd) == [
-        "cluster a/web IPAddressPool default-pool: '10.0.0.0' is neither a CIDR nor start-end"
+        "cluster a/web IPAddressPool default-pool: '10.0.0.0' is not a CIDR or a range (START-END)"
     ]
     strange = brought(
         look("a/web", metallb("default-pool", "10.0.0.0/29"), service("x", "10.9.9.9"))

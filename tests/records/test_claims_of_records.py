@@ -17,14 +17,14 @@ CLAIM = "    gitops-ipam.dev/claim: butler/TenantCluster/team-backend/my-cluster
     ("old", "new", "told"),
     [
         ("    name: my-cluster\n", "    name: thief\n",
-         "spec.tenantClusterRef is team-backend/thief, but expected butler/TenantCluster/team-backend/my-cluster/loadbalancer"),
+         "spec.tenantClusterRef is team-backend/thief, expected butler/TenantCluster/team-backend/my-cluster/loadbalancer"),
         ("    namespace: team-backend\n", "    namespace: team-x\n", "spec.tenantClusterRef is team-x/my-cluster,"),
         ("    namespace: team-backend\n", "    namespace: team.x\n", "is not a valid RFC 1123 name"),
         ("  type: loadbalancer\n", "  type: nodes\n", "spec.type is 'nodes', expected loadbalancer for butler/TenantCluster/team-backend/my-cluster/loadbalancer"),
         ("  name: team-backend-my-cluster-lb\n", "  name: ../x\n", "metadata.name is '../x', which is not"),
         ("  namespace: butler-system\n", "  namespace: a.b\n", "metadata.namespace is 'a.b', which is not"),
         (f"  annotations:\n{CLAIM}", "", None),
-        ("my-cluster/loadbalancer", "other/loadbalancer", "but expected"),
+        ("my-cluster/loadbalancer", "other/loadbalancer", ", expected"),
     ],
 )  # fmt: skip
 def test_a_record_that_contradicts_its_claim_is_held(old: str, new: str, told: str | None) -> None:

@@ -203,7 +203,7 @@ def test_a_record_of_a_family_that_nobody_knows_is_unreadable_and_its_addresses_
         assert found.unreadable is not None
         assert IPSet.of(found.unreadable.ranges) == IPSet.of([span("10.40.0.80", "10.40.0.87")])
         assert [item.code for item in found.findings] == ["record-unreadable"]
-        assert "this version of ipam does not know family other" in found.findings[0].message
+        assert "family other is unknown to this version" in found.findings[0].message
 
 
 @pytest.mark.parametrize(

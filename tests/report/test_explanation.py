@@ -44,7 +44,7 @@ def test_a_refusal_names_remedies_the_nearest_first() -> None:
 def test_a_refused_pin_is_not_told_to_ask_for_fewer() -> None:
     pin = "{startAddress: 10.99.0.0, endAddress: 10.99.3.255}"
     found = explained({**SMALL, "tenants/p.yaml": request("p", pinnedRange=pin)}, "butler-system/p")
-    assert found["remedies"] == ["pin a range inside, or widen the pool"]
+    assert found["remedies"] == ["pin a range in the pool, or widen the pool"]
 
 
 def test_the_reason_of_a_range_is_told() -> None:

@@ -26,7 +26,7 @@ def row_of(text: str, word: str) -> list[str]:
 def test_claims_that_move_stand_out() -> None:
     text = shown(moving(LEAVING, KEY))
     assert "kept, **1 moved**\n" in text
-    assert "This change moves no addresses" not in text
+    assert "This change does not affect any addresses" not in text
     assert text.index("#### 1 move") < text.index("#### Capacity")
     assert row_of(text, "🟠") == [
         "🟠 `team-a/one` loadbalancer",

@@ -67,7 +67,8 @@ def test_a_comment_has_a_map_and_a_diff_for_each_cluster() -> None:
     text = markdown_text(Compared(evaluation), "check", base="main", preview=found)
     assert text.index("#### Maps, before → after") < text.index("#### Objects in clusters")
     assert (
-        "<details><summary><code>team-a.two</code>: 2 objects change</summary>\n\n```diff\n" in text
+        "<details><summary><code>team-a.two</code>: 2 objects changed</summary>\n\n```diff\n"
+        in text
     )
     assert text.index("<code>team-a.two</code>") < text.index("<code>management</code>")
     assert "\n--- /dev/null\n+++ b/IPAddressPool/metallb-system.default-pool.yaml\n@@ -0,0" in text

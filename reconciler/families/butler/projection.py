@@ -272,7 +272,7 @@ _gauge, _counter, _ = metric_makers("butler_")
 _OF_POOL, _OF_PROVIDER = ("pool", "namespace"), ("provider", "namespace")
 _POOL, _PROVIDER = "network_pool", "provider_config"
 _FREE_HELP = "Free addresses: neither allocated nor held after release"
-_FRAGMENTATION_HELP = "100 minus the share of the largest free block"
+_FRAGMENTATION_HELP = "Percentage of free addresses outside the largest free block"
 _LARGEST_HELP = "Size of the largest free block, in addresses"
 _OF_POOLS = {
     "total": _gauge(f"{_POOL}_total_ips", "Addresses that the pool can allocate", *_OF_POOL),
@@ -284,7 +284,7 @@ _OF_POOLS = {
 }
 _PROCESSED = _counter(
     "ip_allocation_processed_total",
-    "Allocations that were made (success), or newly refused (failed)",
+    "Processed allocations, by result: success, or failed (newly refused)",
     *(*_OF_POOL, "result"),
 )
 _READY_HELP = "1 when the provider names pools that have addresses left, else 0"

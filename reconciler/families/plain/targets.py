@@ -262,7 +262,7 @@ def growers_of(document: Document, entry: Entry, chooser: PoolChooser) -> Iterat
 
 
 def object_name(entry: Entry, held: Mapping[int, Held]) -> str:
-    """Return the name of an entry's object: stated, else as first recorded, else its own name."""
+    """Return the object name of an entry: `objectName`, the first recorded name, or its own name."""
     return str(entry.body.get("objectName") or recorded_name(entry, held))
 
 

@@ -83,8 +83,8 @@ def _is_disabled(manifest: Manifest) -> bool:
 
 
 def _changed(manifest: Manifest) -> str:
-    name = manifest["metadata"]["name"]
-    return f"spec.disabled of {POOL.kind} {name} was set by hand" if _is_disabled(manifest) else ""
+    edited = f"spec.disabled of {POOL.kind} {manifest['metadata']['name']} was edited outside ipam"
+    return edited if _is_disabled(manifest) else ""
 
 
 def _takers(asked: ServiceRequest, pools: Iterable[Manifest]) -> tuple[str, ...]:

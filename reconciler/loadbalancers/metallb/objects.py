@@ -110,14 +110,12 @@ def live(manifest: Manifest) -> LivePool:
 
 
 def changed(manifest: Manifest) -> str:
-    """Return which field was set by hand so that a pool serves no or few Services, or ""."""
+    """Return which field was edited so that a pool serves no or few Services, or ""."""
     spec, name = _spec(manifest), manifest["metadata"]["name"]
     if spec.get("serviceAllocation"):
-        return (
-            f"spec.serviceAllocation of IPAddressPool {name} was set by hand, which limits its use"
-        )
+        return f"spec.serviceAllocation of IPAddressPool {name} was edited outside ipam, so the pool serves only some Services"
     if spec.get("autoAssign") is False:
-        return f"spec.autoAssign of IPAddressPool {name} was set to false by hand"
+        return f"spec.autoAssign of IPAddressPool {name} was set to false outside ipam, so Services must name the pool"
     return ""
 
 
@@ -182,7 +180,7 @@ def state_error(states: Iterable[Manifest]) -> str:
         status = state.get("status") or {}
         if status.get("result") == "Invalid":
             name = state["metadata"]["name"]
-            return f"MetalLB ({name}) refuses its configuration: {status.get('errorSummary', '')}"
+            return f"MetalLB ({name}) rejects its configuration: {status.get('errorSummary', '')}"
     return ""
 
 

@@ -422,8 +422,8 @@ def sentences_of(item: Together) -> Iterator[str]:
         yield f"the change that is merged second has a conflict in {join_limited(item.conflicts)}"
     for both in item.both:
         what = f"{format_short(both.range)} in pool {both.pool.name}"
-        yield f"both would get {what}: {both.ours.short} here, {both.theirs.short} there"
-    for whose, seconds in (("this one", item.ours), ("that one", item.theirs)):
+        yield f"both changes would get {what}: {both.ours.short} in this change, {both.theirs.short} in the other"
+    for whose, seconds in (("this change", item.ours), ("the other change", item.theirs)):
         for second in seconds:
             yield f"if {whose} is merged second, {_second(second)}"
     for pool in item.pools:
@@ -432,7 +432,7 @@ def sentences_of(item: Together) -> Iterator[str]:
         yield f"{words}, with only this one {alone.percent}% ({alone.tier.value})"
     wrong = [f"{it.code}: {it.message}" for it in item.wrong]
     listed = limited(wrong, _MAX_TOGETHER, "{} more findings")
-    yield from (f"only both together: {it}" for it in listed)
+    yield from (f"only if both are merged: {it}" for it in listed)
     if not item.is_told:
         yield "neither changes the allocations of the other"
 

@@ -34,7 +34,7 @@ def find_text(found: FreeSpace, painter: Painter) -> str:
         for runs in found.pools
         for item in runs.held
     ]
-    parts.append(table(("HELD IN", "ADDRESSES", "FREE FROM"), held[:_MAX_HELD], painter))
+    parts.append(table(("HELD IN", "ADDRESSES", "FREE"), held[:_MAX_HELD], painter))
     if len(held) > _MAX_HELD:
         parts.append(f"{plural(len(held) - _MAX_HELD, 'more held range')}; -o json lists all\n")
     return "".join(parts) or "No pools found.\n"
@@ -67,11 +67,10 @@ def _lacking(runs: Runs, painter: Painter) -> str:
 
 def _free_from(item: ReservedRange) -> str:
     if item.is_planned:
-        ends = "no Service uses it, and retention" if item.is_left else "and its retention ends"
-        return f"the plan is reconciled, {ends}"
+        return f"after reconcile{', use,' if item.is_left else ''} and retention"
     if item.until is not None:
         return format_instant(item.until)
-    return "no Service uses it, and retention" if item.is_left else "its record is corrected"
+    return "after use and retention" if item.is_left else "after its record is corrected"
 
 
 _RECORDS = ("NAME", "POOL", "ADDRESSES", "PHASE", "AGE")
@@ -175,7 +174,7 @@ def range_text(item: Mapping[str, Any]) -> str:
 
 _MAX_BLOCKS = 3
 _DAY = len("2026-02-15")
-_LEFT = "left, still announced until unused"
+_LEFT = "moved away, announced while in use"
 _COLOURS = {
     AddressUse.ALLOCATED: Colour.GREEN,
     AddressUse.HELD: Colour.YELLOW,
@@ -216,7 +215,7 @@ def events_text(events: Iterable[Caused], painter: Painter) -> Iterator[str]:
         elif item.heir is not None:
             named += f" to {item.heir.claim.short}"
         place = f", {cause.path}:{cause.line}" if cause is not None and cause.path else ""
-        still = ", still announced until unused" if item.what is What.LEFT else ""
+        still = ", announced while in use" if item.what is What.LEFT else ""
         details = [f"in {pool}{place}{still}"]
         if cause is not None and cause.approval is not None:
             approved, path = cause.approval

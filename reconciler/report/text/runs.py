@@ -29,7 +29,7 @@ def committed_sentence(commit: str, branch: str, *, has_remote: bool, is_checkou
 
 
 def proposed_sentence(base: str, commit: str, branches: tuple[str, str], how: Proposed) -> str:
-    """Return what happened to the branch of a pull request, the second of two branches."""
+    """Return the result for the branch of a pull request, the second of two branches."""
     branch, to = branches
     if how is Proposed.NONE:
         return f"No changes to propose on branch {to}."
@@ -136,7 +136,7 @@ def verified_text(item: Verified, painter: Painter) -> str:
     verdict = painter.paint(item.verdict.ljust(_VERIFY_WIDTH), colour)
     lines = [f"{verdict}  {item.commit[:12]}  {date}  {escape(item.subject)}"]
     if item.verdict is ReplayVerdict.FOREIGN:
-        says = ", but it claims to be made by ipam reconcile" if item.claims else ""
+        says = ", although its message claims that ipam reconcile made it" if item.claims else ""
         lines.append(f"  by {escape(item.author) or 'unknown'}{says}")
     if item.verdict is ReplayVerdict.NOT_COMPARABLE:
         lines.append(f"  made by version {escape(item.version)}")
@@ -149,7 +149,7 @@ def verification_text(found: Sequence[Verified], painter: Painter) -> str:
     counts = {verdict: sum(item.verdict is verdict for item in found) for verdict in ReplayVerdict}
     listed = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
     bad = any(item.is_wrong for item in found)
-    text = f"{plural(len(found), 'commit')}: {listed}." if found else "No commit touches records."
+    text = f"{plural(len(found), 'commit')}: {listed}." if found else "No commit changes records."
     return f"{painter.paint(text, Colour.RED if bad else Colour.BOLD)}\n"
 
 

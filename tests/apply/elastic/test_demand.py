@@ -179,7 +179,7 @@ def test_what_was_given_back_and_still_holds_addresses_counts_towards_the_limit(
     assert (found.back, found.request) == ((entry(3, 4),), 6)
 
 
-@pytest.mark.parametrize("unwell", ["MetalLB (controller) refuses its configuration: x"])
+@pytest.mark.parametrize("unwell", ["MetalLB (controller) rejects its configuration: x"])
 def test_nobody_grows_or_shrinks_where_an_address_would_not_help(unwell: str) -> None:
     tenant = Tenant(service("c"))
     tenant.unwell = unwell

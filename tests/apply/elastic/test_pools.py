@@ -67,7 +67,7 @@ def test_an_entry_states_which_services_its_pool_serves() -> None:
     pool = manifest(autoAssign=False, serviceAllocation={"namespaces": ["x"]})
     for has_entries in (True, False):
         why = unwell(METALLB, [pool], [state()], IPSet(), CLOCK, has_entries=has_entries)
-        assert ("set by hand" in why) is not has_entries
+        assert ("edited outside ipam" in why) is not has_entries
 
 
 @pytest.mark.parametrize(

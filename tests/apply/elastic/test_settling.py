@@ -40,7 +40,7 @@ def test_what_a_demand_has_no_room_for_is_told() -> None:
     got = Fitted((), (entry(MAX_DEMAND), entry(MAX_DEMAND + 1)), None)
     found = settled(outcome(entries=many, request=2, needed=2), got)
     assert (len(found.entries), found.figures.blocked) == (MAX_DEMAND, 1)
-    assert f"its Demand has room for {MAX_DEMAND} entries" in found.words[0].message
+    assert f"the Demand has room for {MAX_DEMAND} entries" in found.words[0].message
     found = settled(outcome(request=1, needed=1), Fitted((), (entry(LAST + 1),), None))
     assert (found.entries, found.figures.blocked) == (TWO, 1)
 
@@ -49,7 +49,7 @@ def test_entries_of_a_cluster_share_the_room_of_its_demand() -> None:
     got = Fitted((), (entry(3), entry(4)), None)
     found = settled(outcome(request=2, needed=2), got, most=3)
     assert (len(found.entries), found.figures.blocked) == (3, 1)
-    assert "its Demand has room for 3 entries" in found.words[0].message
+    assert "the Demand has room for 3 entries" in found.words[0].message
 
 
 GONE = record(1, "10.0.0.8-10.0.0.8", Phase.RELEASED)

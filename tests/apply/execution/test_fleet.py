@@ -98,7 +98,7 @@ def test_a_stated_uid_does_not_take_a_known_cluster(
     assert found[FIRST].state is ClusterState.APPLIED
     assert found["edge"].state is (ClusterState.REFUSED if is_there else ClusterState.WAITING)
     if is_there:
-        assert f"the very cluster that {FIRST} names" in found["edge"].error
+        assert f"the kubeconfig reaches the cluster of {FIRST}" in found["edge"].error
     assert "cluster._edge" not in clusters.inventory(HUB)
 
 
@@ -118,7 +118,7 @@ def test_two_names_of_one_cluster_are_refused(clusters: FakeClusters) -> None:
     clusters.objects[FIRST] = clusters.objects[SECOND] = FakeCluster().objects
     applied = clusters.apply(world("web", "shop"))
     (refused,) = (item for item in applied.values() if item.state is ClusterState.REFUSED)
-    assert "its kubeconfig reaches the cluster of" in refused.error
+    assert "the kubeconfig reaches the cluster of" in refused.error
 
 
 def test_two_names_of_one_cluster_are_refused_across_shards(clusters: FakeClusters) -> None:

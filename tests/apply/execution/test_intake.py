@@ -124,7 +124,7 @@ def test_a_pool_that_is_deleted_stays_in_git_while_records_hold_its_addresses(
     served.clusters.clock += MIN_DELETIONS
     held = served.look().taken
     assert held.changes == ()
-    assert "_/ingress deleted in the management cluster, but records hold" in held.held[0]
+    assert "_/ingress was deleted in the management cluster, but records hold" in held.held[0]
     assert [it.severity for it in served.evaluation().findings] == []
     served.files = {
         path: data for path, data in served.files.items() if not path.startswith("allocations/")

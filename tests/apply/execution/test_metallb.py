@@ -38,7 +38,7 @@ def test_a_change_waits_for_the_real_metallb_whose_words_are_told(site: Site) ->
         until(lambda: _result(one) == "Invalid", "MetalLB sees the overlap")
         applied = site.apply(world("web"))[FIRST]
         assert applied.state is ClusterState.FAILED
-        assert applied.error.startswith("MetalLB (controller) refuses its configuration: ")
+        assert applied.error.startswith("MetalLB (controller) rejects its configuration: ")
         assert "overlaps with already defined CIDR" in applied.error
         one.request("DELETE", f"{ADDRESS_POOLS}/b")
         until(lambda: _result(one) == "Valid", "MetalLB is content")

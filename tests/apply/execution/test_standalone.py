@@ -118,7 +118,7 @@ def test_a_cluster_that_is_not_known_is_refused_until_its_uid_is_in_git_or_it_is
     found = clusters.run(files)
     assert states(found) == {A: "refused", B: "refused"}
     uid = clusters.uid(A)
-    assert found[A].error == f"its identity is unknown: kube-system has uid {uid}"
+    assert found[A].error == f"the identity of the cluster is unknown: kube-system has uid {uid}"
     assert f"spec.uid: {uid}" in found[A].hint
     assert "--enroll prod-1" in found[A].hint
     assert INVENTORY not in clusters.objects[A]
@@ -153,7 +153,7 @@ def test_a_swapped_kubeconfig_changes_nothing(applied: Standalone) -> None:
     before = {name: dict(objects) for name, objects in applied.objects.items()}
     found = applied.run(fleet(prod_1="3", prod_2="4"), "c")
     assert states(found) == {A: "refused", B: "refused"}
-    assert found[A].error == f"it is cluster prod-2: kube-system has uid {applied.uid(B)}"
+    assert found[A].error == f"the cluster is prod-2: kube-system has uid {applied.uid(B)}"
     uids = {name: applied.uid(name) for name in (A, B)}
     found = applied.run(fleet(uids, prod_1="3", prod_2="4"), "c")
     assert states(found) == {A: "refused", B: "refused"}
@@ -161,7 +161,7 @@ def test_a_swapped_kubeconfig_changes_nothing(applied: Standalone) -> None:
     assert applied.objects == before
     released = fleet(prod_2="2")  # the range stays reserved, because a wrong cluster was asked
     doubts = still_announced(evaluated(expiring(released), clock=LATER), applied, ApplyOptions())
-    assert all(": it is cluster prod-2" in why for why in doubts.values())
+    assert all(": the cluster is prod-2" in why for why in doubts.values())
     assert doubts
 
 
@@ -172,7 +172,7 @@ def test_both_names_of_one_cluster_are_refused_though_both_are_enrolled(
     found = clusters.run(fleet(prod_1="1", prod_2="2"), enroll=frozenset((A, B)))
     assert sorted(states(found).values()) == ["applied", "refused"]
     (refused,) = (item for item in found.values() if item.state is ClusterState.REFUSED)
-    assert "its kubeconfig reaches the cluster of prod-" in refused.error
+    assert "the kubeconfig reaches the cluster of prod-" in refused.error
 
 
 def test_a_uid_that_another_cluster_has_in_git_is_refused(applied: Standalone) -> None:
@@ -180,7 +180,7 @@ def test_a_uid_that_another_cluster_has_in_git_is_refused(applied: Standalone) -
     files = fleet({A: applied.uid(A)}, prod_1="1", prod_2="2")
     applied.unnamed = (A,)  # not part of this run
     found = applied.run(files, "c", enroll=frozenset((B,)))
-    assert found[B].error.startswith("its kubeconfig reaches the cluster of prod-1")
+    assert found[B].error.startswith("the kubeconfig reaches the cluster of prod-1")
 
 
 @pytest.mark.parametrize("is_there", [False, True], ids=["without kubeconfig", "kubeconfig"])
@@ -193,14 +193,14 @@ def test_a_stated_uid_does_not_take_an_enrolled_cluster(
     found = clusters.run(fleet({A: clusters.uid(B)}, prod_1="1", prod_2="2"), "c")
     assert states(found) == {A: "refused" if is_there else "waiting", B: "applied"}
     if is_there:
-        assert found[A].error.startswith("it is the very cluster that prod-2 names")
+        assert found[A].error.startswith("the kubeconfig reaches the cluster of prod-2")
 
 
 def test_a_cluster_that_has_the_entry_of_another_one_in_git_is_refused(applied: Standalone) -> None:
     applied.swapped, applied.unnamed = {B: A}, (A,)
     files = fleet(prod_1="1", prod_2="2")
     found = applied.run(files, "c", enroll=frozenset((B,)))
-    assert found[B].error.startswith("its kubeconfig reaches the cluster of prod-1")
+    assert found[B].error.startswith("the kubeconfig reaches the cluster of prod-1")
     renamed = {k: v for k, v in fleet(prod_2="1").items() if A not in k}
     found = applied.run(renamed, "c", enroll=frozenset((B,)))
     assert states(found) == {B: "applied"}
@@ -271,7 +271,7 @@ def test_of_two_runs_at_once_one_writes_nothing(applied: Standalone) -> None:
     race = Race(applied.objects)
     found = race.apply(fleet(prod_1="3", prod_2="2"), "c")
     assert states(found) == {A: "failed", B: "applied"}
-    assert "another run changed its inventory" in found[A].error
+    assert "another run changed the inventory of the cluster" in found[A].error
     assert race.announced(A) == ["10.0.0.1-10.0.0.1"]
     assert race.inventory(A)["revision"] == "d" * 40
 

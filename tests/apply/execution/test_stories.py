@@ -168,8 +168,8 @@ def test_pools_that_cannot_be_read_are_told_and_remembered_as_before(
     clusters.hand(FIRST).merge(POOL, {"spec": {"addresses": ["what"]}}, "edit")
     applied = clusters.apply(world("web", "shop"), dry_run=True)[FIRST]
     assert applied.notes == (
-        "IPAddressPool default-pool: 'what' is neither a CIDR nor start-end",
-        "IPAddressPool lab: '10.1.0.0' is neither a CIDR nor start-end",
+        "IPAddressPool default-pool: 'what' is not a CIDR or a range (START-END)",
+        "IPAddressPool lab: '10.1.0.0' is not a CIDR or a range (START-END)",
     )
     clusters.run(world("web", "shop"))
     assert clusters.announced(FIRST) == ["10.0.0.4-10.0.0.7"]

@@ -270,7 +270,9 @@ def test_a_claim_that_asks_for_more_is_told_of_a_second_claim_first() -> None:
     tree = reconciled(files(claims=claim(count=1))) | {"claims/claims.yaml": claim(count=2)}
     (refused,) = evaluation_of(tree).gates
     assert refused.code == "record-stale"
-    assert refused.hint.startswith("set the claim back, or add a second claim for more addresses")
+    assert refused.hint.startswith(
+        "restore the previous claim, or add a second claim for more addresses"
+    )
     fewer = reconciled(files(claims=claim(count=2))) | {"claims/claims.yaml": claim(count=1)}
     (refused,) = evaluation_of(fewer).gates
     assert "second claim" not in refused.hint

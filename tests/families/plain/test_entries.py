@@ -317,7 +317,7 @@ def test_a_claim_that_pins_around_its_own_range_is_told_so() -> None:
     assert outcome(evaluation) == {"db-1/ipv4": "refuse record-stale"}
     (refused,) = evaluation.plan.decisions
     assert isinstance(refused, Refuse)
-    assert refused.hint.startswith("set the claim back, or pin one end of it")
+    assert refused.hint.startswith("restore the previous claim, or pin one end of it")
     less = {**tree, "claims/claims.yaml": claim(addresses="[10.22.0.12-10.22.0.19]")}
     evaluation = moving(less, "plain/AddressClaim/team-db/db-1/ipv4")
     assert outcome(evaluation) == {"db-1/ipv4": "allocate 10.22.0.12-10.22.0.19"}

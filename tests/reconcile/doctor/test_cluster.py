@@ -141,4 +141,7 @@ def test_a_controller_that_read_our_pool_is_fine(seconds: int, manager: str) -> 
 def test_a_pool_of_ours_that_a_person_closed_is_reported() -> None:
     check = metallb(900, autoAssign=False)
     assert check.verdict is WARNING
-    assert "spec.autoAssign of IPAddressPool default-pool was set to false by hand" in check.message
+    assert (
+        "spec.autoAssign of IPAddressPool default-pool was set to false outside ipam"
+        in check.message
+    )

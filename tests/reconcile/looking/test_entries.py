@@ -216,7 +216,10 @@ def test_an_entry_grows_to_its_maximum_by_its_increment_and_says_why_not_further
     assert here.items() == ["internal.ipv4.2 3", "internal.ipv4.3 1"]
     looked = here.run()
     ((words, claim),) = looked.blocked[A]
-    assert "1 more address is needed for default/g: its entry has growth.max 6; raise it" in words
+    assert (
+        "1 more address is needed for default/g: growth.max of the entry is 6; raise the limit"
+        in words
+    )
     assert claim == "plain/ClusterTarget/_/prod-1/internal.ipv4.4"
     assert looked.figures[A].blocked == 1
 

@@ -115,7 +115,7 @@ def test_a_pool_that_somebody_took_addresses_from_stops_growth_until_it_is_mende
     here.clusters.objects[ONE][POOL]["spec"]["addresses"] = ["10.0.0.0-10.0.0.0"]
     looked = here.looked()
     assert looked.changes == ()
-    assert "10.0.0.1, which was removed by hand" in (words(looked)["IPAMGrowthBlocked"])
+    assert "10.0.0.1, which was removed outside ipam" in (words(looked)["IPAMGrowthBlocked"])
     here.settle()
     assert (here.demand(), here.announced()) == ([(1, 2)], ranges_of(["10.0.0.0-10.0.0.3"]))
 

@@ -26,7 +26,7 @@ def test_where_it_does_not_fit_the_largest_runs_stand_and_when_it_will() -> None
     )
     assert describe(runs) == describe(runs._replace(fits_from=0))
     assert describe(runs._replace(fits_from=86_400)) == (
-        "edge: does not fit: 9 free, largest ranges 10.40.0.0-10.40.0.6 (7), 10.40.0.9-10.40.0.10 (2); fits from 1970-01-02T00:00:00Z on\nHELD IN   ADDRESSES             FREE FROM\nedge      10.40.0.7-10.40.0.8   1970-01-01T00:00:00Z\nedge      10.40.0.11            its record is corrected\n"
+        "edge: does not fit: 9 free, largest ranges 10.40.0.0-10.40.0.6 (7), 10.40.0.9-10.40.0.10 (2); fits from 1970-01-02T00:00:00Z on\nHELD IN   ADDRESSES             FREE\nedge      10.40.0.7-10.40.0.8   1970-01-01T00:00:00Z\nedge      10.40.0.11            after its record is corrected\n"
     )
     assert describe(NONE) == "edge: does not fit: nothing free\n"
     assert describe() == "No pools found.\n"
