@@ -182,7 +182,7 @@ GOOD = f"{UID} {'a' * 40} default 10.0.0.0-10.0.0.7"
 @pytest.mark.parametrize(
     ("value", "wrong"),
     [
-        (GOOD.replace("10.0.0.7", "10.0.0.x"), "'10.0.0.0-10.0.0.x' is neither a CIDR nor"),
+        (GOOD.replace("10.0.0.7", "10.0.0.x"), "'10.0.0.0-10.0.0.x' is not a CIDR or"),
         (f"a uid with blanks {GOOD}", "'uid' is not the id of a commit"),
         (GOOD.replace("a" * 40, "z" * 40), f"'{'z' * 40}' is not the id of a commit"),
         (GOOD.replace("a" * 40, "f" * 200_000), "…(200000 characters)' is not the id of a commit"),

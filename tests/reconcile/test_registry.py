@@ -104,5 +104,5 @@ def test_allocations_that_hold_nothing_or_are_not_ours_tell_nothing() -> None:
 
 def test_allocations_that_cannot_be_read_are_not_taken_for_none() -> None:
     """Clusters might announce their addresses, so no range is safe."""
-    with pytest.raises(ClusterError, match=r"IPAllocation one-lb: 'x-10\.0\.0\.3' is neither"):
+    with pytest.raises(ClusterError, match=r"IPAllocation one-lb: 'x-10\.0\.0\.3' is not a CIDR"):
         rebuilt(allocation(startAddress="x"))

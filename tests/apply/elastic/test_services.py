@@ -92,7 +92,7 @@ def test_those_who_share_have_ports_and_where_traffic_stays_the_same_pods() -> N
 
 ODD: list[tuple[Any, str]] = [
     (service(metadata={"creationTimestamp": "yesterday"}), "creationTimestamp is not a valid time"),
-    (service(address="all of them"), "'all of them-all of them' is neither"),
+    (service(address="all of them"), "'all of them-all of them' is not a CIDR"),
 ]
 
 
