@@ -10,10 +10,9 @@ import yaml
 from reconciler.cli.commands import VERBS
 from reconciler.cli.commands import ipam as group
 from tests.cli.running import Capture, ipam
-from tests.world import SMALL, commit, git, pool, reconciled, repository, tenant, write
+from tests.world import SMALL, commit, git, reconciled, repository, tenant, write
 
 KEY = "butler/TenantCluster/team-a/one/loadbalancer"
-WRONG = {"pools/wrong.yaml": pool("wrong", "10.9.0.1/24")}
 
 
 @pytest.fixture
@@ -100,7 +99,7 @@ def test_variables_stand_for_options(
 def test_render_of_wrong_content_writes_nothing_and_says_so(
     repo: Path, capsys: Capture, tmp_path: Path
 ) -> None:
-    write(repo, WRONG)
+    write(repo, {"ipam.yaml": "kind: Nothing\n"})
     ran = ipam(capsys, "render", "--worktree", "--repo", repo, "--out", tmp_path / "out")
     assert ran.code == 1
     assert "Nothing was written" in ran.err

@@ -116,6 +116,6 @@ def test_a_release_on_a_day_to_come_is_told_and_holds() -> None:
     (found,) = early.findings
     assert (found.code, found.severity, early.changes) == ("record-edited", "warning", ())
     assert (
-        "released at 2026-02-16T10:00:30Z, after the date of this revision (2026-02-15T10:00:30Z),"
+        "releasedAt is 2026-02-16T10:00:30Z, later than the date of this revision (2026-02-15T10:00:30Z)"
         in found.message
     )
