@@ -106,7 +106,7 @@ def test_addresses_that_a_move_has_left_wait_for_no_clock() -> None:
     }
     evaluation = evaluation_of({**moved(LEAVING, KEY), **wants})
     (told,) = freeing(evaluation, evaluation.state.claims[key_of(LATE)])
-    assert told.startswith("give up 8 addresses that claims have left")
+    assert told.startswith("free 8 addresses that claims have left")
 
 
 def test_no_wait_is_told_that_makes_no_run_long_enough() -> None:

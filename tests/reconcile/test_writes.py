@@ -73,4 +73,4 @@ def test_a_copied_inventory_is_refused_until_a_person_accepts_it(
 
 def test_a_cluster_without_an_identity_is_refused(clusters: FakeClusters) -> None:
     clusters.objects[FIRST].pop(Ref(NAMESPACE, "", "kube-system"))
-    assert "no namespace kube-system" in clusters.apply(world("web"), "b")[FIRST].error
+    assert "namespace kube-system is missing" in clusters.apply(world("web"), "b")[FIRST].error
