@@ -251,7 +251,7 @@ def test_doctor_shows_a_proposal_that_is_open_stale_or_blocked_with_the_cure(pla
     play.git("switch", "-q", "main")
     code, said = doctored(play)
     assert (code, f"has commit {other[:12]}, which ipam" in said) == (4, True)
-    play.git("push", "-q", *said.partition("drop it: git push ")[2].split()[:2])
+    play.git("push", "-q", *said.partition("delete it: git push ")[2].split()[:2])
     assert doctored(play)[0] == 0
 
 
