@@ -92,7 +92,7 @@ def test_who_leads_works_and_gives_the_lease_back_at_the_end(site: Site) -> None
         other = daemon(site.clone, site.folder / "other", *words(site, "--leader-elect"))
         with other as standby:
             assert leader.end() == 0
-            standby.says("round begins: start")  # it begins when the Lease is given back
+            standby.says("round starts: start")  # after the Lease is given back
             standby.round(applied_to(ONE))
             assert site.management.get(LEASE)["spec"]["holderIdentity"] != held["holderIdentity"]
             assert standby.end() == 0
