@@ -40,7 +40,7 @@ PASSES: Mapping[str, Change] = {
 }
 STOPS: Mapping[str, Change] = {
     "a file that cannot be read": {"tenants/a/one.yaml": "kind: ["},
-    "a file beside": {"tenants/a/new.yaml": tenant("new"), "README.md": "other words"},
+    "another file": {"tenants/a/new.yaml": tenant("new"), "README.md": "other words"},
     "a workflow": {"tenants/a/new.yaml": tenant("new"), ".github/workflows/ipam.yml": "on: push"},
     "a file of another team": {"tenants/b/new.yaml": tenant("new")},
     "files of two teams": {
@@ -52,7 +52,7 @@ STOPS: Mapping[str, Change] = {
         "tenants/both/other.yaml": tenant("new", "team-b"),
     },
     "another team's namespace": {"tenants/a/new.yaml": tenant("new", "team-b")},
-    "nobody's namespace": {"tenants/a/new.yaml": tenant("new", "team-c")},
+    "a namespace of no team": {"tenants/a/new.yaml": tenant("new", "team-c")},
     "another team's name": {"tenants/a/new.yaml": tenant("new", teamRef="{name: b}")},
     "another pool": {"tenants/a/more.yaml": request("more", "nodes")},
     "another pool, of Cluster API": {"tenants/a/more.yaml": CLAIM, "pools/g.yaml": GLOBAL},
@@ -69,12 +69,10 @@ STOPS: Mapping[str, Change] = {
     "Settings": {"ipam.yaml": settings()},
     "an Override": {"tenants/a/new.yaml": tenant("new"), "overrides/2026-02-15-x.yaml": OVERRIDE},
     "a record": {"allocations/NetworkPool/butler-system.edge/team-a/one.loadbalancer.yaml": None},
-    "more than a gate lets pass": {"tenants/a/new.yaml": tenant("new", networking=BIG)},
-    "what cannot be read": {"tenants/a/new.yaml": "kind: ["},
-    "what is no YAML": {"tenants/a/README.md": "words"},
-    "what nobody knows": {
-        "tenants/a/x.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: x}\n"
-    },
+    "more than a limit permits": {"tenants/a/new.yaml": tenant("new", networking=BIG)},
+    "an unreadable file": {"tenants/a/new.yaml": "kind: ["},
+    "a file that is not YAML": {"tenants/a/README.md": "words"},
+    "an unknown kind": {"tenants/a/x.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: x}\n"},
     "a file that only moves out": {"tenants/a/one.yaml": None, "tenants/one.yaml": tenant("one")},
     "nothing": {},
     "a tenant of another team that goes": {

@@ -104,7 +104,7 @@ def rendered(evaluation: Evaluation, policies: Sequence[Manifest] = ()) -> dict[
     kinds = [resource_of(it) for path, it in objects.items() if path.startswith(f"{MANAGEMENT}/")]
     for name, text in crd_texts(used(kinds) if kinds else ()).items():
         files[f"{MANAGEMENT}/crds/{name}"] = text
-    for cluster in sorted({path.partition("/")[0] for path in files}):
+    for cluster in sorted({_folder(path) for path in files}):
         for manifest in policies:
             files[file_of(cluster, manifest)] = dump(manifest)
         kind = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}

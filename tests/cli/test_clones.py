@@ -39,8 +39,8 @@ def test_a_parent_that_was_not_fetched_is_not_called_absent(
         assert (ran.code, ran.out) == (4, "")
         assert f"the clone is too shallow: it does not contain '{base}'" in ran.err
         assert "fetch-depth: 2, or 0 for all" in ran.err
-    ran = ipam(capsys, "check", "--base", "nobody", "--repo", folder)
-    assert "ipam: commit 'nobody' does not exist in this repository" in ran.err
+    ran = ipam(capsys, "check", "--base", "absent", "--repo", folder)
+    assert "ipam: commit 'absent' does not exist in this repository" in ran.err
 
 
 def test_a_clone_that_ends_before_the_newest_reconcile_commit_is_refused(

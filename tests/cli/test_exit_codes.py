@@ -61,10 +61,10 @@ def test_three_is_a_commit_from_the_future_too_and_each_verb_says_so(
     [
         "nosuch", "check --nosuch", "get nosuch", "get", "simulate", "simulate --tenants 0",
         "apply --default-port 65536", "apply --require-all", "simulate --tenants 100001",
-        "check -o xml", "check --color pink", "completion tcsh", "explain", "explain nobody",
+        "check -o xml", "check --color pink", "completion tcsh", "explain", "explain absent",
         "schema Nosuch", "check --worktree --rev HEAD~1", "reconcile --interval 0s",
         "reconcile --interval soon", "reconcile --output-file json=x --watch",
-        "reconcile --metrics-file /nowhere/a.prom", "reconcile --author nobody",
+        "reconcile --metrics-file /nowhere/a.prom", "reconcile --author absent",
         "reconcile --author 'A <a@b> c'", "reconcile --author 'A\n <a@b>'",
     ],
 )  # fmt: skip

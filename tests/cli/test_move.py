@@ -93,7 +93,7 @@ def test_a_claim_that_names_its_new_pool_already_needs_only_the_override(play: M
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("nobody", "--to", "far"), "no claim 'nobody'"),
+        (("absent", "--to", "far"), "no claim 'absent'"),
         (("one", "--to", "nowhere"), "no pool 'nowhere'"),
         (("one", "--to", "edge"), "already has its addresses in pool butler-system/edge"),
         (("one", "--to", "small"), "needs 8 addresses, more than pool small (4)"),

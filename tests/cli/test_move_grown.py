@@ -10,8 +10,8 @@ from tests.world import SMALL, git, pool, provider, request, tenant
 
 PIN = "{startAddress: 10.40.0.64, endAddress: 10.40.0.71}"
 HELD = request("held", pinnedRange=PIN).replace("type: nodes", "type: loadbalancer")
-BESIDE = request("beside", pinnedRange="{startAddress: 10.40.0.96, endAddress: 10.40.0.97}")
-BESIDE = BESIDE.replace("name: beside, namespace: team-a", "name: held, namespace: team-a")
+SECOND = request("second", pinnedRange="{startAddress: 10.40.0.96, endAddress: 10.40.0.97}")
+SECOND = SECOND.replace("name: second, namespace: team-a", "name: held, namespace: team-a")
 FILES = {
     **SMALL,
     "pools/far.yaml": pool("far", "10.50.0.0/24"),
@@ -82,9 +82,9 @@ def test_a_tenant_of_which_half_has_moved_moves_the_rest(play: Moves) -> None:
 
 
 def test_what_stays_is_named_with_what_moves_it(play: Moves) -> None:
-    play.commit({"tenants/beside.yaml": BESIDE})
+    play.commit({"tenants/second.yaml": SECOND})
     assert play.reconcile().code == 0
-    command = "ipam move butler-system/beside/request --to far"
+    command = "ipam move butler-system/second/request --to far"
     said = f"team-a/held also keeps 10.40.0.96-10.40.0.97 of edge; to move it: {command}"
     ran = play("move", "team-a/held", "--to", "far")
     assert (ran.code, ran.out.splitlines()[-1:]) == (0, [said]), ran.err

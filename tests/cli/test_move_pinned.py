@@ -95,8 +95,8 @@ def test_a_tenant_is_moved_by_its_own_name_though_a_request_of_another_holds_its
     play = moves(files)
     ran = play("move", "team-a/held", "--to", "far")
     assert "Move butler-system/other (request) to far" in ran.out, ran.err
-    ran = play("move", "team-a/nobody", "--to", "far")
-    assert "no claim 'team-a/nobody'" in ran.err
+    ran = play("move", "team-a/absent", "--to", "far")
+    assert "no claim 'team-a/absent'" in ran.err
 
 
 @pytest.mark.parametrize(

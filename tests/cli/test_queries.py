@@ -173,8 +173,8 @@ def test_of_many_the_newest_are_told_and_that_there_are_more(grown: Path, capsys
 
 
 def test_one_is_that_nothing_ever_happened_to_it(grown: Path, capsys: Capture) -> None:
-    ran = ipam(capsys, "history", "nobody", "--repo", grown)
-    assert (ran.code, ran.out, ran.err) == (1, "", "no events of 'nobody'\n")
+    ran = ipam(capsys, "history", "absent", "--repo", grown)
+    assert (ran.code, ran.out, ran.err) == (1, "", "no events of 'absent'\n")
 
 
 LEAVE = "overrides/2026-02-15-leave.yaml"
@@ -189,7 +189,7 @@ def test_the_override_that_let_a_release_go_is_named_with_its_commit(
     commit(folder, "they leave", CLOCK + HOUR)
     assert ipam(capsys, "reconcile", "--repo", folder).code == 3
     write(folder, {LEAVE: override(LEAVE, kind="brake", releases=2)})
-    allowed = commit(folder, "let them go", CLOCK + 2 * HOUR)
+    allowed = commit(folder, "permit both releases", CLOCK + 2 * HOUR)
     assert ipam(capsys, "reconcile", "--repo", folder).code == 0
     told = ipam(capsys, "history", "two", "--repo", folder).out.splitlines()
     last = f"  Override {LEAVE} ({allowed[:12]} of A Person <person@example.com>)"

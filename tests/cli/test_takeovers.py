@@ -121,7 +121,7 @@ def test_where_nobody_can_tell_whose_it_was_it_is_told(
         ({**FOLDERS, "tenants/a/back.yaml": OF_A}, {}),
         ({**FOLDERS, "tenants/a/back.yaml": OF_A}, {"tenants/a/other.yaml": tenant("other")}),
     ],
-    ids=["its own namespace", "the team that it names", "something new beside it"],
+    ids=["its own namespace", "the team that it names", "another new document"],
 )
 def test_what_a_team_had_itself_comes_back_in_silence(
     files: Mapping[str, str], back: Change, tmp_path: Path, capsys: Capture

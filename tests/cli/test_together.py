@@ -94,7 +94,7 @@ def test_one_tenant_in_a_file_of_each_is_told(repo: Path, capsys: Capture) -> No
 
 @pytest.mark.parametrize(
     ("name", "why"),
-    [("nobody", "commit 'nobody'"), ("mine", "this is the change"), ("-x", "'-x' is not")],
+    [("absent", "commit 'absent'"), ("mine", "this is the change"), ("-x", "'-x' is not")],
 )
 def test_what_cannot_be_looked_at_says_why_and_stops_nothing(
     repo: Path, capsys: Capture, name: str, why: str

@@ -21,7 +21,7 @@ AROUND: Files = {
     "ipam.yaml": "another: 1\n",
     "infra/ip/pools/a.yaml": "a: 3\n",
 }
-"""What stands around a root that is a folder."""
+"""Files outside a root that is a folder."""
 
 
 class Home(ABC):

@@ -50,7 +50,7 @@ class Pod:
         return [sys.executable, "-c", _START, str(account), *map(self._here, words)]
 
     def variables(self) -> dict[str, str]:
-        """Return the variables of its manifest, and those of every Pod."""
+        """Return the variables of its manifest, and the variables of every Pod."""
         found = {}
         for entry in self._container["env"]:
             reference = entry.get("valueFrom", {}).get("secretKeyRef")

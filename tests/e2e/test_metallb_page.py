@@ -84,7 +84,7 @@ def played(shell: Shell, mark: str, *, updates: bool) -> list[Said]:
     """Run the blocks of a mark, and require the outputs in the page, or write them."""
     every = blocks(PAGE.read_text(encoding="utf-8"))
     ran = [it for block in every if block.mark == mark for it in shell.play(block)]
-    home = str(shell.place.parents[1])
+    home = str(shell.place.parent)
     said = [it._replace(came=it.came.replace(home, "~")) for it in ran]
     failed = [f"$ {it.command}\n{it.came}" for it in said if it.status != 0]
     assert not failed, failed[0]
